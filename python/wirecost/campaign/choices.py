@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What campaigns can be asked for. Imports little: the command line lists it."""
+"""Names that campaigns' options take. Imports little: the command line lists them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a store lies: a folder, or a URL that fsspec knows, such as ``s3://bucket/name``.
+"""Place of a store: a folder, or a URL that fsspec knows, such as ``s3://bucket/name``.
 
 Files have their name once they are whole.
 """
@@ -34,10 +34,10 @@ class Place(Protocol):
     def __str__(self) -> str: ...
 
     def read(self, name: str, most: int) -> bytes:
-        """A file of at most so many bytes."""
+        """Return a file of at most so many bytes."""
 
     def read_all(self, names: list[str]) -> Iterator[bytes]:
-        """Those files, in that order."""
+        """Yield those files, in that order."""
 
     def write(self, name: str, data: bytes) -> None:
         """Whole, in the place of what was there."""
@@ -46,23 +46,23 @@ class Place(Protocol):
         """With the folders that are empty then. Nothing if it is not there."""
 
     def names(self, folder: str) -> list[str]:
-        """All Parquet files below that folder, sorted."""
+        """Return all Parquet files below that folder, sorted."""
 
     def is_other(self) -> bool:
-        """Whether something is there, other than an empty folder."""
+        """Return whether something is there, other than an empty folder."""
 
     def scan(self, folder: str) -> pl.LazyFrame:
-        """All Parquet files below that folder, with the columns of their hive partitions."""
+        """Return all Parquet files below that folder, with the columns of their hive partitions."""
 
     def files(self, folder: str) -> str:
-        """The same as a pattern, for others who read Parquet."""
+        """Return the same as a pattern, for others who read Parquet."""
 
     def system(self) -> Any:
         """fsspec's, through which those read it; None for a folder."""
 
 
 def place_of(named: str | Path) -> Place:
-    """Raises UserError for a URL that cannot be used here."""
+    """Raise UserError for a URL that cannot be used here."""
     text = str(named)
     if found := PARTITION.search(text):
         raise UserError(f"{text}: {found[0]} in it is read as a column; name another place")
@@ -212,7 +212,7 @@ class _Url:
 
 
 def _literal(path: str) -> str:
-    """The path as part of a pattern: each character stands for itself."""
+    """Return the path as part of a pattern: each character stands for itself."""
     return re.sub(r"[*?\[]", r"[\g<0>]", path)
 
 

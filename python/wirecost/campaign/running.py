@@ -21,7 +21,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Given:
-    """What a task came to: ``record``, which the store has, or the reason why there is none."""
+    """Result of a task: ``record``, which the store has, or the reason why there is none."""
 
     task: Task
     record: Record | None = None
@@ -56,8 +56,8 @@ def run(
     results: Results,
     progress: Progress,
 ) -> Outcome:
-    """Those of ``machines``. What failed before is tried again. Raises UserError where the store
-    has some already and not ``resume``, OSError where it cannot be written."""
+    """Run the tasks of ``machines``. What failed before is tried again. Raises UserError where the
+    store has some already and not ``resume``, OSError where it cannot be written."""
     outcome = Outcome()
     known = store.records()
     there = set(known.filter(outcome=DONE)["task"].to_list())

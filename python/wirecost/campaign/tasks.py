@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a campaign runs: one command line on one machine each, in the order of running."""
+"""Tasks of a campaign: one command line on one machine each, in the order of running."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Task:
 
 
 def tasks(definition: Definition, check: Check, revision: str = "") -> list[Task]:
-    """All of them, those of a repetition shuffled by the seed. ``revision``: what is measured, in
-    the user's words; another's tasks are others. Raises UserError where ``check`` refuses one,
-    where two are the same, and where they are too many."""
+    """Return all of them, those of a repetition shuffled by the seed. ``revision``: what is
+    measured, in the user's words; another's tasks are others. Raises UserError where ``check``
+    refuses one, where two are the same, and where they are too many."""
     lines: list[tuple[Bench, tuple[str, ...]]] = []
     for bench in definition.benches:
         combinations = list(_combinations(bench, definition))

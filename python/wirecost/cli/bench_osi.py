@@ -21,7 +21,7 @@ EXAMPLE = "wirecost bench osi --reflections 100000 --contenders protobuf-reuse,c
 
 
 class Variant(StrEnum):
-    """Which work the contenders do."""
+    """Work that the contenders do."""
 
     same_work = "same-work"
     published = "published"
@@ -29,7 +29,7 @@ class Variant(StrEnum):
 
 
 class Content(StrEnum):
-    """What the reflections hold."""
+    """Content of the reflections."""
 
     varied = "varied"
     distinct = "distinct"

@@ -35,7 +35,7 @@ DEFAULT_SETTINGS = "default,matched"
 
 
 def _mwares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
-    """That these kinds of clients can have."""
+    """Return the transports that these kinds of clients can have."""
     from wirecost.bench.transport.choices import NATIVE, NATIVE_ONLY
 
     return (*transport_names(), *(NATIVE_ONLY if NATIVE in clients else ()))
@@ -151,7 +151,7 @@ def _announce(console: Console, asked: transport.Settings, made: Plan) -> None:
 
 
 def _network(text: str) -> profiles.Profile | None:
-    """None for loopback."""
+    """Return None for loopback."""
     return None if text == profiles.LOOPBACK else profiles.find(text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of a campaign's cluster have in common: keys, and when they end."""
+"""Keys of a campaign's cluster, and when its commands end."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Plain = Annotated[
 
 
 def keys_and_end(named: str | None) -> tuple[str | None, threading.Event]:
-    """The keys, and what is set when this process shall end: by a signal, or with its standard
-    input where the keys came from there. Raises UserError."""
+    """Return the keys, and what is set when this process shall end: by a signal, or with its
+    standard input where the keys came from there. Raises UserError."""
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())

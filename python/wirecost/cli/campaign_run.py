@@ -168,7 +168,7 @@ def _results(
     keys: str | None,
     ended: Callable[[str], str | None],
 ) -> Iterator[running.Results]:
-    """Of a cluster. Raises UserError."""
+    """Yield the results of a cluster. Raises UserError."""
     from wirecost.campaign.cluster.dispatch import Dispatch, connected, scheduler_place
     from wirecost.campaign.measuring import boot
 

@@ -69,7 +69,7 @@ def command(
 
 
 def _notes(records: pl.DataFrame) -> list[str]:
-    """What the numbers may owe to something else."""
+    """Return what the numbers may owe to something else."""
     import polars as pl
 
     notes = []

@@ -217,7 +217,8 @@ def _comparisons(
 
 
 def _limits(margin: str | None, fail_above: str | None) -> tuple[float, float | None]:
-    """As shares; what a gate is to see is no change to be ignored. Raises UserError."""
+    """Return both limits as shares; what a gate is to see is no change to be ignored. Raises
+    UserError."""
     limit = None if fail_above is None else share("--fail-above", fail_above)
     if margin is None:
         return MARGIN if limit is None else min(MARGIN, limit), limit
@@ -276,7 +277,7 @@ def _print(console: Console, found: Comparison) -> None:
 
 
 def _print_environment(console: Console, table: Table | None) -> None:
-    """As lines where the table does not fit: nothing of a label may be missing."""
+    """Print it as lines where the table does not fit: nothing of a label may be missing."""
     if table is None:
         return
     widths = (max(map(len, cells)) for cells in zip(*table.rows, strict=True))
@@ -302,8 +303,8 @@ def _say(console: Console, text: str, style: str = "") -> None:
 
 
 def _fitted(table: Table, width: int) -> Table:
-    """The table with long names in its first column shortened in their middle, so that the columns
-    that may not be left out fit."""
+    """Return the table with long names in its first column shortened in their middle, so that the
+    columns that may not be left out fit."""
     if not table.rows:
         return table
     others = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How progress is shown, on standard error: a bar on a terminal, a line now and then elsewhere."""
+"""Progress on standard error: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def say_notes(notes: Iterable[str]) -> None:
 
 @contextmanager
 def progress() -> Iterator[Advance]:
-    """Yields a function of steps done, steps in all, and what runs now."""
+    """Yield a function of steps done, steps in all, and what runs now."""
     console = Console(stderr=True)
     if verbosity.quiet:
         yield lambda _done, _total, _text: None

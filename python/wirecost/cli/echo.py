@@ -52,7 +52,7 @@ def command(
 
 
 def _next(messages: Subscription) -> tuple[Any, str | None]:
-    """The next message, or why it cannot be read."""
+    """Return the next message, or why it cannot be read."""
     try:
         return messages.receive(), None
     except UserError as error:

@@ -14,8 +14,8 @@ from wirecost.whole_file import check_room, made_folder
 
 @contextmanager
 def empty_folder(path: Path) -> Iterator[None]:
-    """Where its context ends with an error, a folder that was made and is still empty is gone
-    again.
+    """Make a folder that a command fills. Where its context ends with an error, a folder that was
+    made and is still empty is gone again.
 
     Raises UserError where something is in it, and where not even a page can be written into it.
     """

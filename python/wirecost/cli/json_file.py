@@ -28,7 +28,7 @@ def console_beside(json_file: Path | None) -> Console:
 
 
 def check_page(option: str, path: Path | None) -> None:
-    """Raises UserError where a page would get the name of another format, before any work."""
+    """Raise UserError where a page would get the name of another format, before any work."""
     if path is not None and path != Path("-") and path.suffix.lower() not in PAGES:
         raise UserError(
             f"{option} {path}: is an HTML page; name it {path.stem}.html, or write figures in "
@@ -38,7 +38,7 @@ def check_page(option: str, path: Path | None) -> None:
 
 
 def check_writable(option: str, path: Path | None, made: Path | None = None) -> None:
-    """Raises UserError where a file that is to be written after long work cannot be. Changes
+    """Raise UserError where a file that is to be written after long work cannot be. Changes
     nothing. ``made``: a folder that the work makes, in which the file may be."""
     if path is None or path == Path("-") or (made is not None and made in path.parents):
         return
@@ -65,7 +65,7 @@ def _check_room(option: str, path: Path, found: Path) -> None:
 
 
 def write_json(path: Path | None, document: Any) -> None:
-    """Raises UserError where the file cannot be written."""
+    """Raise UserError where the file cannot be written."""
     if path is not None:
         from wirecost.records import json_document
 

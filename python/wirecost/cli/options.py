@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How commands declare options and arguments, and those that several commands have."""
+"""Declaration of options and arguments, and those that several commands have."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def _table(used: list[Usage], intervals: int) -> Table:
 
 
 def _not_seen(files: set[str]) -> list[str]:
-    """What this cannot show, and how it can be."""
+    """Return what this cannot show, and how it can be."""
     found = [name for start, name in CLIENTS.items() if any(f.startswith(start) for f in files)]
     if any(file.startswith(PROBE) for file in files):
         return [

@@ -107,7 +107,7 @@ def command(
 
 
 def _sections(folder: Path) -> set[str]:
-    """The names of all that was or could have been recorded."""
+    """Return the names of all that was or could have been recorded."""
     from wirecost.records.probe_log import read_log
 
     logs = map(read_log, folder.glob("*.wprobe"))

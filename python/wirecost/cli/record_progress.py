@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``wirecost record`` prints while it records, and at the end."""
+"""Output of ``wirecost record`` while it records, and at the end."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands on topics share: the topic, where it is, and when to stop."""
+"""Options of the commands on topics: the topic, where it is, and when to stop."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ Count = Annotated[int | None, option("Stop after N messages; default: at Ctrl-C.
 
 
 def check_count(name: str, count: float | None) -> None:
-    """Raises UserError for what is no positive number."""
+    """Raise UserError for what is no positive number."""
     if count is not None and not 0 < count < float("inf"):
         raise UserError(f"{name} {count:g}: must be positive")

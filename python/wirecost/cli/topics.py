@@ -65,7 +65,7 @@ def _cells(one: OpenTopic, with_address: bool) -> Iterator[str]:
 
 
 def _time(since: float) -> str:
-    """Of day, and the date of a former day."""
+    """Return the time of day, and the date of a former day."""
     then = datetime.fromtimestamp(since)
     today = then.date() == datetime.now().date()
     return f"{then:%H:%M:%S}" if today else f"{then:%Y-%m-%d}"

@@ -48,7 +48,7 @@ def command(
 def _findings(
     path: Path, topic: str | None, type_name: str | None, advance: Advance
 ) -> list[Finding]:
-    """A trace that cannot be opened has that as its finding."""
+    """Return a trace that cannot be opened has that as its finding."""
     from wirecost.traces import open_trace
     from wirecost.traces.check import Finding, Severity, check
 

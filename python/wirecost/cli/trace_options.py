@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands on traces share: arguments, options, progress and warnings."""
+"""Arguments, options, progress and warnings of the commands on traces."""
 
 from __future__ import annotations
 

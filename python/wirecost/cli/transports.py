@@ -69,7 +69,7 @@ def command(
 
 
 def _tested(wanted: tuple[str, ...]) -> list[Outcome]:
-    """One after the other: each may start a server."""
+    """Test one after the other: each may start a server."""
     from wirecost.messaging.trial import tried
 
     outcomes = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``wirecost transports`` prints."""
+"""Tables of ``wirecost transports``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ABILITIES = ("aligned", "requests", "other machines", "C++")
 def print_transports(
     console: Console, transports: list[AvailableTransport], natives: Mapping[str, bool]
 ) -> None:
-    """What each can do, then in words what does not fit into columns. ``natives``: whether the
-    benchmark's client in C or C++ is installed, where there is one."""
+    """Print what each can do, then in words what does not fit into columns. ``natives``: whether
+    the benchmark's client in C or C++ is installed, where there is one."""
     table = _table()
     table.add_column("transport", no_wrap=True)
     table.add_column("here", no_wrap=True)
@@ -68,7 +68,7 @@ def _abilities(can: Capabilities) -> tuple[bool, ...]:
 
 
 def print_frameworks(console: Console, frameworks: list[AvailableFramework]) -> None:
-    """Which are installed."""
+    """Print which are installed."""
     table = _table()
     table.add_column("framework", no_wrap=True)
     table.add_column("version", no_wrap=True)
@@ -81,7 +81,7 @@ def print_frameworks(console: Console, frameworks: list[AvailableFramework]) -> 
 
 
 def print_outcomes(console: Console, outcomes: list[Outcome]) -> None:
-    """What became of a message over each, and why nothing where nothing did."""
+    """Print what became of a message over each, and why nothing where nothing did."""
     table = _table()
     table.add_column("transport", no_wrap=True)
     table.add_column("", no_wrap=True)
@@ -98,7 +98,7 @@ def print_outcomes(console: Console, outcomes: list[Outcome]) -> None:
 
 
 def _words(console: Console, title: str, texts: Iterable[tuple[str, str]]) -> None:
-    """Those that have a text; names with the same one together."""
+    """Print those that have a text; names with the same one together."""
     by_text: dict[str, list[str]] = {}
     for name, text in texts:
         if text:

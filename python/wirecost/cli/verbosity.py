@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much every command says beside its result: ``wirecost -q …``, ``wirecost -v …``."""
+"""Verbosity of every command beside its result: ``wirecost -q …``, ``wirecost -v …``."""
 
 quiet = False
 """No progress."""

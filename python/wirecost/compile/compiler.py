@@ -46,8 +46,8 @@ def compile_schema(
     columns: Columns = NO_COLUMNS,
     warn: Callable[[Omission], None] = lambda _: None,
 ) -> Texts:
-    """Texts of all files by path, ``<language>/…``. ``warn`` is called for what the schema has and
-    they have not. Raises CompileError or UserError."""
+    """Return texts of all files by path, ``<language>/…``. ``warn`` is called for what the schema
+    has and they have not. Raises CompileError or UserError."""
     check_whole(request.wires)
     schema = frontends.load(inputs, include, dialect)
     return emitted(schema, languages, request, columns, warn)
@@ -61,8 +61,8 @@ def emitted(
     warn: Callable[[Omission], None] = lambda _: None,
     out: Path | None = None,
 ) -> Texts:
-    """As ``compile_schema``, of a schema that was loaded. ``out``: a folder into which earlier runs
-    wrote, of which nothing shall break."""
+    """Compile a schema that was loaded. ``out``: a folder into which earlier runs wrote, of which
+    nothing shall break."""
     check_whole(request.wires)
     classes_only = request.protobuf_api and tuple(languages) == ("cpp",)
     for file in request.written(schema):
@@ -100,7 +100,7 @@ def _with_earlier(
     folder: Path,
     warn: Callable[[Omission], None],
 ) -> Texts:
-    """The texts with what earlier runs asked for, as far as the schema still has it."""
+    """Return the texts with what earlier runs asked for, as far as the schema still has it."""
     asked = earlier.kept(request, language, texts, folder)
     if asked != request:
         more = [w for w in asked.wires if w not in request.wires]

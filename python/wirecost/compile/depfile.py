@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What output depends on, in the syntax of Make, which Ninja and CMake read too."""
+"""Dependencies of the output in the syntax of Make, which Ninja and CMake read too."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from wirecost.errors import UserError
 
 
 def dependencies(targets: Iterable[Path], schema: Schema) -> str:
-    """The targets depend on each file that the schema was read from. Raises UserError for names
-    that cannot be written so."""
+    """Return the targets depend on each file that the schema was read from. Raises UserError for
+    names that cannot be written so."""
     read = dict.fromkeys(path for file in schema.files for path in file.sources)
     sources = [_escaped(path) for path in read]
     rule = " \\\n  ".join([" ".join(map(_escaped, targets)) + ":", *sources])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What earlier runs wrote into a folder, so that another run breaks none of it.
+"""Files that earlier runs wrote into a folder, so that another run breaks none of them.
 
 A file that is written again keeps the wires, JSON and unknown fields that it had, because files of
 earlier runs may use them; files about a whole folder keep the entries of what they do not know.
@@ -84,7 +84,7 @@ def joined(texts: Texts, folder: Path) -> Texts:
 
 
 def _before(path: Path) -> str:
-    """The text of a file that a run wrote; nothing for others."""
+    """Return the text of a file that a run wrote; nothing for others."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -97,8 +97,8 @@ def _beside(header: Path, what: str) -> bool:
 
 
 def _package(text: str, before: str, place: Path, texts: Texts, folder: PurePosixPath) -> str:
-    """A folder's ``__init__``: a module of that name stays, and so do the classes of a ROS package
-    whose modules are there."""
+    """Return a folder's ``__init__``: a module of that name stays, and so do the classes of a ROS
+    package whose modules are there."""
     if text.count("\n") == 1:  # an empty package
         return before
     others = [
@@ -138,7 +138,7 @@ def _extended(text: str, before: str, listed: re.Pattern[str], place: Path, suff
 
 
 def _json_types(text: str, before: str, folder: Path) -> str:
-    """All messages of C++ that an ``Any`` may hold, in the order of their names."""
+    """Return all messages of C++ that an ``Any`` may hold, in the order of their names."""
     headers = [found[1] for found in _INCLUDED.finditer(before)]
     if not all((folder / f"{header}.hpp").is_file() for header in headers):
         return text

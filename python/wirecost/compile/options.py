@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of the compiler, as ``wirecost compile`` and the plugin of protoc take it."""
+"""Options of the compiler, as ``wirecost compile`` and the plugin of protoc take them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Options:
     reduce: tuple[str, ...] = ()
 
     def job(self, spelled: Spelled) -> Job:
-        """Raises UserError on a value that cannot be, or not beside the others."""
+        """Raise UserError on a value that cannot be, or not beside the others."""
         languages = chosen(spelled("lang"), self.lang, LANGUAGES)
         if self.unknown not in ("skip", "preserve"):
             raise UserError(f"{spelled('unknown', self.unknown)}: give skip or preserve")

@@ -16,7 +16,7 @@ _TRUTH = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class Parameter:
-    """What the text asks for."""
+    """Options that the text asks for."""
 
     options: Options
     imports: bool
@@ -24,8 +24,8 @@ class Parameter:
 
 
 def parsed(text: str) -> Parameter:
-    """Names of languages and wires are joined by ``+``, because commas separate options. Raises
-    UserError."""
+    """Parse the text. ``+`` joins names of languages and wires, because commas separate options.
+    Raises UserError."""
     given: dict[str, object] = {}
     for part in filter(None, text.split(",")):
         written, equals, value = part.partition("=")
@@ -57,6 +57,6 @@ def parsed(text: str) -> Parameter:
 
 
 def spelled(name: str, value: str = "") -> str:
-    """As people give it."""
+    """Spell an option as people give it."""
     name = name.replace("_", "-")
     return f"{name}={value}" if value else name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is worked out once for a whole schema, however many of its messages ask."""
+"""Results that are worked out once for a whole schema, however many of its messages ask."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ Warn = Callable[[Omission], None]
 
 
 def answer(data: bytes, warn: Warn) -> bytes:
-    """The response to a request, both serialized. What is wrong with the schema or the options is
-    said in the response. Raises UserError if ``data`` is no request."""
+    """Return the response to a request, both serialized. What is wrong with the schema or the
+    options is said in the response. Raises UserError if ``data`` is no request."""
     try:
         request = plugin_pb2.CodeGeneratorRequest.FromString(data)
     except DecodeError as error:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine is like on which a number was taken."""
+"""State of the machine on which a number was taken."""

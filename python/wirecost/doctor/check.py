@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a check is. A new one is one file in ``checks``."""
+"""Base of a check. A new one is one file in ``checks``."""
 
 from __future__ import annotations
 
@@ -61,22 +61,23 @@ class Check(ABC):
 
     @abstractmethod
     def available(self) -> bool:
-        """Whether this machine has what is looked at; if not, ``value`` and the rest are unused."""
+        """Return whether this machine has what is looked at; if not, ``value`` and the rest are
+        unused."""
 
     @abstractmethod
     def value(self) -> str:
-        """What was found, in a few words."""
+        """Return what was found, in a few words."""
 
     @abstractmethod
     def verdict(self) -> Verdict:
-        """Whether that is good for measuring."""
+        """Return whether that is good for measuring."""
 
     @abstractmethod
     def advice(self) -> str:
-        """What to do about it; read only when the verdict is not ok."""
+        """Return what to do about it; read only when the verdict is not ok."""
 
     def fix(self) -> list[Change]:
-        """What can be written at run time to improve it, in order."""
+        """Return what can be written at run time to improve it, in order."""
         return []
 
     def boot(self) -> list[str]:

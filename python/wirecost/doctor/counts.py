@@ -13,7 +13,7 @@ SOFTIRQS = "proc/softirqs"
 
 
 def counts(system: System, path: str) -> Counts:
-    """A table like /proc/interrupts; what is not a table gives no rows.
+    """Return a table like /proc/interrupts; what is not a table gives no rows.
 
     A device's interrupt is named as its driver calls it, the architecture's by the kernel's words.
     """
@@ -35,7 +35,7 @@ def counts(system: System, path: str) -> Counts:
 
 
 def since(before: Counts, after: Counts) -> Counts:
-    """What was added in between; a source that is new counts from zero."""
+    """Return what was added in between; a source that is new counts from zero."""
     return {
         source: {cpu: n - before.get(source, {}).get(cpu, 0) for cpu, n in row.items()}
         for source, row in after.items()
@@ -43,7 +43,7 @@ def since(before: Counts, after: Counts) -> Counts:
 
 
 def busiest(table: Counts, cpu: int, most: int = 3) -> list[tuple[str, int]]:
-    """The sources a CPU saw most of, with their counts."""
+    """Return the sources a CPU saw most of, with their counts."""
     here = [(source, row.get(cpu, 0)) for source, row in table.items()]
     return sorted((pair for pair in here if pair[1] > 0), key=lambda pair: -pair[1])[:most]
 

@@ -33,7 +33,7 @@ def lenient(text: str | None, online: Iterable[int] = ()) -> tuple[int, ...]:
 
 
 def render(cpus: Iterable[int]) -> str:
-    """The shortest list: ``0-3,8``."""
+    """Return the shortest list: ``0-3,8``."""
     runs: list[list[int]] = []
     for cpu in sorted(set(cpus)):
         if runs and runs[-1][1] == cpu - 1:

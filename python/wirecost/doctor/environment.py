@@ -26,14 +26,14 @@ def _read(path: str) -> str | None:
 
 
 def _cpu() -> dict[str, str]:
-    """What the kernel reports of the first CPU."""
+    """Return what the kernel reports of the first CPU."""
     first = (_read("/proc/cpuinfo") or "").split("\n\n")[0]
     pairs = (line.partition(":") for line in first.splitlines())
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def _cache_bytes(level: int) -> int | None:
-    """Of the unified cache of that level that CPU 0 uses."""
+    """Return the bytes of the unified cache of that level that CPU 0 uses."""
     for index in range(8):
         cache = f"/sys/devices/system/cpu/cpu0/cache/index{index}"
         size = re.fullmatch(r"(\d+)([KM])", _read(f"{cache}/size") or "")

@@ -68,11 +68,11 @@ class Machine:
         return {name: value for name, _, value in lines}
 
     def lacks(self, option: str) -> bool:
-        """Whether the kernel is known to be built without the option."""
+        """Return whether the kernel is known to be built without the option."""
         return self.config is not None and self.config.get(option) != "y"
 
     def processor(self, key: str) -> str | None:
-        """A field of the first processor in /proc/cpuinfo."""
+        """Return a field of the first processor in /proc/cpuinfo."""
         for line in (self.system.text("proc/cpuinfo") or "").splitlines():
             name, colon, value = line.partition(":")
             if colon and name.strip() == key:
@@ -80,7 +80,7 @@ class Machine:
         return None
 
     def capable(self, name: str) -> bool:
-        """Whether this process has the capability (capabilities(7), without ``CAP_``)."""
+        """Return whether this process has the capability (capabilities(7), without ``CAP_``)."""
         try:
             effective = int(self._status("CapEff") or "0", 16)
         except ValueError:
@@ -88,7 +88,7 @@ class Machine:
         return bool(effective >> CAPABILITIES[name] & 1)
 
     def limit(self, name: str) -> int | None:
-        """The soft limit of this process; a negative number is no limit, None is unknown."""
+        """Return the soft limit of this process; a negative number is no limit, None is unknown."""
         for line in (self.system.text("proc/self/limits") or "").splitlines():
             if line.startswith(name):
                 soft = line.removeprefix(name).split()[:1]
@@ -132,11 +132,11 @@ def machine(system: System, cpus: str | None = None) -> Machine:
 
 
 def online(system: System) -> tuple[int, ...]:
-    """All CPUs that run; CPU 0 where the kernel does not report them."""
+    """Return all CPUs that run; CPU 0 where the kernel does not report them."""
     return cpulist.lenient(system.text(f"{CPU}/online")) or (0,)
 
 
 def siblings(system: System, cpu: int) -> tuple[int, ...]:
-    """The hyper-threads of a CPU's core, itself among them."""
+    """Return the hyper-threads of a CPU's core, itself among them."""
     listed = cpulist.lenient(system.text(f"{CPU}/cpu{cpu}/topology/thread_siblings_list"))
     return listed if cpu in listed else (cpu,)

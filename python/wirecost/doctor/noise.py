@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operating system takes from a thread that only reads the clock, and on whose account."""
+"""Noise: what the operating system takes from a thread that only reads the clock, and on whose
+account."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ class CpuNoise:
 
 @dataclass(frozen=True)
 class _Counters:
-    """What the kernel counted up to now."""
+    """Counts of the kernel up to now."""
 
     interrupts: Counts
     softirqs: Counts

@@ -20,7 +20,8 @@ NO_VALUE = "<unsupported>"
 
 @dataclass
 class Outcome:
-    """What was written, as ``path: former → value``, and what was not, with the reason."""
+    """Values that were written, as ``path: former → value``, and those that were not, with the
+    reason."""
 
     done: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -88,7 +89,7 @@ def _wanted(check: Check) -> list[Change]:
 
 
 def _recorded(system: System, state: State, changes: list[Change], path: Path) -> State:
-    """The state with the files' values; those that an earlier change recorded are kept."""
+    """Return the state with the files' values; those that an earlier change recorded are kept."""
     former = {one.path: one for one in state.former}
     for change in changes:
         value = system.choice(change.path)

@@ -41,12 +41,13 @@ class State:
 
 
 def state_file() -> Path:
-    """Where the state is kept: in a folder that only this user can write (``private.py``)."""
+    """Return where the state is kept: in a folder that only this user can write
+    (``private.py``)."""
     return state_path() / FILE
 
 
 def take_over(state: Path) -> None:
-    """Moves what an older wirecost kept in the folder that HOME or XDG_STATE_HOME names.
+    """Move what an older wirecost kept in the folder that HOME or XDG_STATE_HOME names.
 
     Raises UserError where it lies where others may have written it: for root, in a user's folder.
     """
@@ -68,8 +69,8 @@ def take_over(state: Path) -> None:
 
 
 def read_state(path: Path) -> State | None:
-    """The state, None where there is none. Raises UserError where it is damaged, where another user
-    may have written it, or where it names what no check sets."""
+    """Return the state, None where there is none. Raises UserError where it is damaged, where
+    another user may have written it, or where it names what no check sets."""
     content = read_private(path, MOST_BYTES)
     if content is None:
         return None

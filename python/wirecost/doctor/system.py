@@ -28,12 +28,12 @@ class System:
         self.root = root
 
     def text(self, path: str) -> str | None:
-        """The file's text without surrounding white space; None where it cannot be read."""
+        """Return the file's text without surrounding white space; None where it cannot be read."""
         data = self._bytes(path)
         return None if data is None else data.decode("utf-8", "replace").strip()
 
     def unzipped(self, path: str) -> str | None:
-        """The text in a gzip file; None where it cannot be read or is damaged."""
+        """Return the text in a gzip file; None where it cannot be read or is damaged."""
         data = self._bytes(path)
         if data is None:
             return None
@@ -119,7 +119,7 @@ class System:
 
 
 def file_system(file: int) -> int:
-    """The kind of file system an open file is on, by its magic number. Raises OSError."""
+    """Return the kind of file system an open file is on, by its magic number. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     found = (ctypes.c_long * 64)()  # more than struct statfs; its first word is the kind
     if libc.fstatfs(file, found) != 0:
@@ -128,7 +128,7 @@ def file_system(file: int) -> int:
 
 
 def whole(text: str | None) -> int | None:
-    """A decimal number of at most 18 digits, or None."""
+    """Return a decimal number of at most 18 digits, or None."""
     text = (text or "").strip()
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 18):

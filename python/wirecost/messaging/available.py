@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be used here; nothing of it is imported to find out."""
+"""Transports and frameworks that can be used here; nothing is imported to find out."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AvailableFramework:
 
 
 def transports() -> list[AvailableTransport]:
-    """All of them."""
+    """Return all of them."""
     try:
         taken = default()
     except UserError:
@@ -64,7 +64,7 @@ def transports() -> list[AvailableTransport]:
 
 
 def frameworks() -> list[AvailableFramework]:
-    """All that frames know."""
+    """Return all that frames know."""
     distributions = importlib.metadata.packages_distributions()
     found = []
     for name, package in packages().items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What publications, subscriptions, clients and services have in common: they open and close."""
+"""Base of publications, subscriptions, clients and services: they open and close."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SLICE_S = 0.1
 
 
 class Closable(Protocol):
-    """What every endpoint of a transport is."""
+    """Endpoint of a transport, as far as it is closed."""
 
     def close(self) -> None: ...
 
@@ -76,11 +76,11 @@ class Connection(Closing, Generic[Endpoint]):
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed, by whatever thread."""
+        """Return whether it was closed, by whatever thread."""
         return self._closed
 
     def close(self) -> None:
-        """Ends it, and with it loops over it in other threads. A second call does nothing."""
+        """End it, and with it loops over it in other threads. A second call does nothing."""
         self._closed = True
         _open.discard(self)
         with self._lock:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a service sends in place of an answer."""
+"""Failure that a service sends in place of an answer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a message consists of, asked of the objects themselves: no framework is imported for it."""
+"""Kinds of what a message consists of, asked of the objects themselves: no framework is imported
+for it."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ _QUALIFIED = re.compile(r"(?:torch|paddle)\.(\w+)")
 
 
 def dtype_name(dtype: Any) -> str:
-    """A type of elements as it is commonly written: ``float32`` for NumPy's, PyTorch's, …"""
+    """Return a type of elements as it is commonly written: ``float32`` for NumPy's, PyTorch's, …"""
     if isinstance(dtype, str):
         return dtype
     if isinstance(dtype, type):  # as MXNet has them
@@ -36,7 +37,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def dtype_of(value: Any) -> str | None:
-    """The type of its elements; None of what is no array."""
+    """Return the type of its elements; None of what is no array."""
     dtype = getattr(value, "dtype", None)
     if dtype is None:
         if _package(value) != "pyarrow" or not hasattr(value, "to_pylist"):
@@ -72,7 +73,7 @@ def kind_of(value: Any) -> str:
 
 
 def described(value: Any) -> str:
-    """One line of some ``MOST_LETTERS``: kinds, types of elements and shapes, no values."""
+    """Return one line of some ``MOST_LETTERS``: kinds, types of elements and shapes, no values."""
     text = _fields(value, 2) if type(value) is dict and value else _described(value, 2)
     return shortened(shown(text, 2 * MOST_LETTERS), MOST_LETTERS)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which transport is meant, and one of a kind a process: a session costs threads and time."""
+"""Choice of the transport, and one of a kind a process: a session costs threads and time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Shared:
     users: int = 1
 
     def let_go(self) -> None:
-        """Closes it after its last user."""
+        """Close it after its last user."""
         with ONE_AT_A_TIME:
             self.users -= 1
             if self.users:
@@ -54,7 +54,7 @@ def chosen(transport_or_topic: str, topic: str | None) -> tuple[str, str]:
 
 
 def default() -> str:
-    """The transport for one machine. Raises UserError where none can be used here."""
+    """Return the transport for one machine. Raises UserError where none can be used here."""
     reasons = []
     for name in ON_ONE_MACHINE:
         why = find(name).missing()
@@ -65,7 +65,7 @@ def default() -> str:
 
 
 def shared(name: str, address: str | None, receives: bool) -> Shared:
-    """The transport, opened if nobody did yet. Raises UserError if it cannot be."""
+    """Return the transport, opened if nobody did yet. Raises UserError if it cannot be."""
     # A forked child must not use its parent's sockets and threads. Senders and receivers are apart,
     # as a session need not count its own ends among those that are there.
     key = os.getpid(), name, address, receives

@@ -19,7 +19,7 @@ from wirecost.transport import Publisher
 
 
 class Publication(Connection[Publisher]):
-    """What ``publish`` gives."""
+    """Publication that ``publish`` gives."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Publication(Connection[Publisher]):
         checksum: bool,
         schema: Schema = None,
     ) -> None:
-        """As ``publish``."""
+        """Take what ``publish`` takes."""
         self._check = None if schema is None else Checked(topic, schema).check
         self._sharing = Sharing(device_to_host)
         super().__init__(transport, topic, address, lambda made: made.publisher(topic))
@@ -51,7 +51,7 @@ class Publication(Connection[Publisher]):
         return self._endpoint.dropped
 
     def send(self, message: Any) -> bool:
-        """Sends what ``wirecost.tensor.encode`` has a form for; False if it was dropped.
+        """Send what ``wirecost.tensor.encode`` has a form for; False if it was dropped.
 
         Its tensors may be changed afterwards. Does not wait for subscribers. Raises UserError for
         what cannot be sent, as a tensor on a device without ``device_to_host``, and for what the
@@ -83,13 +83,13 @@ class Publication(Connection[Publisher]):
         return await self._in_worker(lambda: self.send(message))
 
     def close(self) -> None:
-        """Ends it. Tensors that it passed on a device and that nobody has copied yet are lost. A
+        """End it. Tensors that it passed on a device and that nobody has copied yet are lost. A
         second call does nothing."""
         super().close()
         self._sharing.close()
 
     def wait_for_subscriber(self, timeout: float = 10.0) -> bool:
-        """Whether somebody listened within ``timeout`` seconds."""
+        """Return whether somebody listened within ``timeout`` seconds."""
         with self._lock:
             self._check_open()
             return self._endpoint.wait_for_subscriber(timeout)
@@ -105,7 +105,7 @@ def publish(
     checksum: bool = False,
     schema: Schema = None,
 ) -> Publication:
-    """Opens a topic for sending: ``publish("zenoh", "camera")``, or ``publish("camera")``.
+    """Open a topic for sending: ``publish("zenoh", "camera")``, or ``publish("camera")``.
 
     Without a transport it is the first one for one machine that can be used here, iceoryx2 or
     ZeroMQ. ``address``: where the transport's server or peer is; without it, on this machine.

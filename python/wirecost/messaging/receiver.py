@@ -36,7 +36,7 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
         address: str | None,
         make: Callable[[Transport], Endpoint],
     ) -> None:
-        """As ``Connection``."""
+        """Take what ``Connection`` takes."""
         super().__init__(transport, topic, address, make)
         # What the worker took for a task that was cancelled meanwhile: the next one's.
         self._pending: deque[Raw] = deque()
@@ -48,20 +48,20 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
 
     @abstractmethod
     def _message(self, raw: Raw) -> Message:
-        """What the caller gets of it. Raises UserError; LostError, having counted it, where there
-        is nothing to get, and the next one is waited for."""
+        """Return what the caller gets of it. Raises UserError; LostError, having counted it, where
+        there is nothing to get, and the next one is waited for."""
 
     @abstractmethod
     def _discard(self, raw: Raw) -> None:
-        """Gives back what nobody will get."""
+        """Give back what nobody will get."""
 
     def _fileno(self) -> int | None:
-        """As that of ``wirecost.transport.Subscriber``."""
+        """Return what that of ``wirecost.transport.Subscriber`` does."""
         return None
 
     def receive(self, timeout: float | None = None) -> Message | None:
-        """The next message, or None after ``timeout`` seconds; 0 does not wait, None waits for
-        ever.
+        """Return the next message, or None after ``timeout`` seconds; 0 does not wait, None waits
+        for ever.
 
         Raises UserError for what cannot be decoded, where too many messages are held, and when
         this is closed. After the first the next call gives the message behind it.
@@ -101,13 +101,13 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
         raise StopAsyncIteration
 
     def close(self) -> None:
-        """Ends it, and with it loops over it in other threads. A second call does nothing."""
+        """End it, and with it loops over it in other threads. A second call does nothing."""
         super().close()
         while self._pending:
             self._discard(self._pending.popleft())
 
     def _wait(self, deadline: float) -> Raw | None:
-        """None when the time is over or this is closed."""
+        """Return None when the time is over or this is closed."""
         while not self._closed:
             raw = self._slice(deadline)
             if raw is not None:

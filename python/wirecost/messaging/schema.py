@@ -71,7 +71,7 @@ class Checked:
         self._understand(schema, "")
 
     def check(self, message: Any) -> None:
-        """Raises UserError, one line: the topic, the field, what it is and what it must be."""
+        """Raise UserError, one line: the topic, the field, what it is and what it must be."""
         self._compare(self._schema, message, "")
 
     def _understand(self, schema: Schema, path: str) -> None:

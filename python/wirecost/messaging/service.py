@@ -28,12 +28,12 @@ class Asked:
 
     @property
     def answered(self) -> bool:
-        """Whether it was, be it by a failure."""
+        """Return whether it was, be it by a failure."""
         return self._send is None
 
     def answer(self, message: Any) -> None:
-        """Sends the answer. Raises UserError for a second one, and as ``Publication.send`` does,
-        in which case the client gets an error."""
+        """Send the answer. Raises UserError for a second one, and as ``Publication.send`` does, in
+        which case the client gets an error."""
         if self._send is None:
             raise UserError("this request was answered already")
         try:
@@ -44,7 +44,7 @@ class Asked:
         self._send = None
 
     def fail(self, reason: str) -> None:
-        """Makes ``Client.ask`` raise a UserError with this text."""
+        """Make ``Client.ask`` raise a UserError with this text."""
         send, self._send = self._send, None
         if send is None:
             raise UserError("this request was answered already")
@@ -52,7 +52,7 @@ class Asked:
 
 
 class Service(Receiver[Replier, Request, Asked]):
-    """What ``serve`` gives: requests one after the other, each answered before the next."""
+    """Service that ``serve`` gives: requests one after the other, each answered before the next."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Service(Receiver[Replier, Request, Asked]):
         options: Options,
         device_to_host: Callable[[Any], Any] | None,
     ) -> None:
-        """As ``serve``."""
+        """Take what ``serve`` takes."""
         self._unpacker = Unpacker(depth, options)
         self._device_to_host = device_to_host
         self._sharing = Sharing(device_to_host)
@@ -71,7 +71,7 @@ class Service(Receiver[Replier, Request, Asked]):
         super().__init__(transport, service, address, lambda opened: opened.replier(service))
 
     def close(self) -> None:
-        """Ends it; a request that is still open gets an error. A second call does nothing."""
+        """End it; a request that is still open gets an error. A second call does nothing."""
         if not self._closed:
             with suppress(UserError):
                 self._give_up("the service ended")
@@ -119,7 +119,7 @@ def serve(
     writable: bool = False,
     device_to_host: Callable[[Any], Any] | None = None,
 ) -> Service:
-    """Opens a service for answers: ``serve("zeromq", "policy")``, or ``serve("policy")``.
+    """Open a service for answers: ``serve("zeromq", "policy")``, or ``serve("policy")``.
 
     ``for request in service: request.answer(…)``. ``depth``: requests that may be held by arrays
     in use. The other options are those of ``wirecost.publish`` and ``wirecost.subscribe``. Raises

@@ -11,7 +11,7 @@ from wirecost.tensor.ipc import sharing
 
 
 class Sharing:
-    """Of one publication, client or service."""
+    """Sharing of device memory by one publication, client or service."""
 
     def __init__(self, device_to_host: Callable[[Any], Any] | None) -> None:
         """``device_to_host``: its own, which goes before what was said once for all."""
@@ -19,9 +19,9 @@ class Sharing:
         self._rings = sharing.Sharing()
 
     def shared(self, message: Any) -> Any:
-        """What is encoded in the place of a message. Raises UserError."""
+        """Return what is encoded in the place of a message. Raises UserError."""
         return self._rings.share(message) if POLICY.ipc and not self._never else message
 
     def close(self) -> None:
-        """What nobody has copied is lost. A second call does nothing."""
+        """Close it: what nobody has copied is lost. A second call does nothing."""
         self._rings.close()

@@ -15,7 +15,7 @@ from wirecost.transport import Count, Sample, Subscriber
 
 
 class Subscription(Receiver[Subscriber, Sample, Any]):
-    """What ``subscribe`` gives."""
+    """Subscription that ``subscribe`` gives."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
         options: Options,
         schema: Schema = None,
     ) -> None:
-        """As ``subscribe``."""
+        """Take what ``subscribe`` takes."""
         self._check = None if schema is None else Checked(topic, schema).check
         self._unpacker = Unpacker(depth, options)
         self._overwritten = 0
@@ -74,7 +74,7 @@ def subscribe(
     writable: bool = False,
     schema: Schema = None,
 ) -> Subscription:
-    """Opens a topic for listening: ``subscribe("zenoh", "camera")``, or ``subscribe("camera")``.
+    """Open a topic for listening: ``subscribe("zenoh", "camera")``, or ``subscribe("camera")``.
 
     Transport and ``address`` as those of ``wirecost.publish``. ``depth``: messages that may wait,
     and that may be held by arrays in use, each; where more wait the transport drops some, as

@@ -39,19 +39,19 @@ class OpenTopic:
 
 
 def opened(transport: str, topic: str, address: str | None) -> OpenTopic:
-    """A sender in this process, from now on."""
+    """Return a sender in this process, from now on."""
     return OpenTopic(transport, topic, address, os.getpid(), _program(), time.time())
 
 
 def _program() -> str:
-    """The script, or what ``python -m`` was given."""
+    """Return the script, or what ``python -m`` was given."""
     script = Path(sys.argv[0] if sys.argv else "")
     name = script.parent.name if script.name == "__main__.py" else script.name
     return "python" if not name or name.startswith("-") else name
 
 
 def announcement(one: OpenTopic) -> bytes:
-    """What ``topics`` reads of it."""
+    """Return what ``topics`` reads of it."""
     fields = asdict(one)
     del fields["sent"]
     return json.dumps(fields).encode()
@@ -91,7 +91,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 def check_names(topic: str, address: str | None) -> None:
-    """Raises UserError for one that is no text: no transport could carry its name."""
+    """Raise UserError for one that is no text: no transport could carry its name."""
     for what, name in (("topic", topic), ("address", address or "")):
         if not is_unicode(name):
             raise UserError(f"{what} {printable(name)}: not UTF-8; name it in UTF-8")

@@ -14,7 +14,7 @@ from wirecost.transport import Sample
 
 @dataclass(frozen=True)
 class Options:
-    """How messages are made of samples; the names are those of ``wirecost.tensor.decode``."""
+    """Options of making messages of samples; the names are those of ``wirecost.tensor.decode``."""
 
     as_: str | None
     copy: bool
@@ -37,7 +37,7 @@ class Unpacker:
         self._pool = SamplePool(depth)
 
     def check_room(self) -> None:
-        """Raises UserError if no further sample can be held."""
+        """Raise UserError if no further sample can be held."""
         if self._options.copy or self._pool.held < self._depth:
             return
         gc.collect()  # what is held by cycles only is not in use

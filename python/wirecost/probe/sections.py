@@ -15,7 +15,7 @@ _R = TypeVar("_R")
 
 
 def enabled() -> bool:
-    """Whether this program records."""
+    """Return whether this program records."""
     return _core.probe_enabled()
 
 
@@ -42,13 +42,13 @@ class Section:
         self._id = _core.probe_section(name)
 
     def run(self, *, loop: int | None = None, value: int = 0) -> Execution:
-        """One execution: ``loop`` from 0 (None: counted, or that of the section around it),
+        """Return one execution: ``loop`` from 0 (None: counted, or that of the section around it),
         ``value`` a 64-bit integer of the program's choice, as the input's size."""
         return Execution(self._id, loop, value)
 
     def mark(self, part: int, *, loop: int | None = None, value: int = 0) -> None:
-        """Records one instant; ``wirecost probe show`` prints the time from one part (0 to 65535)
-        to the next of the same loop. Reads no counter."""
+        """Record one instant; ``wirecost probe show`` prints the time from one part (0 to 65535) to
+        the next of the same loop. Reads no counter."""
         _core.probe_mark(self._id, part, _core.PROBE_COUNT_LOOPS if loop is None else loop, value)
 
     def __enter__(self) -> Self:
@@ -64,7 +64,7 @@ class Section:
         _core.probe_end(self._id, 0)
 
     def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
-        """The function, each call of it recorded."""
+        """Return the function, each call of it recorded."""
         if not enabled():
             return function
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording and replaying need of a middleware; one package a middleware implements it.
+"""Contract between recording or replaying and a middleware; one package a middleware implements it.
 
 Messages are bytes throughout: nothing here or behind it knows a message's type.
 """
@@ -28,7 +28,7 @@ class Qos:
 
     @property
     def is_latched(self) -> bool:
-        """Whether late readers get what was sent before."""
+        """Return whether late readers get what was sent before."""
         return self.durability == "transient_local"
 
 
@@ -60,7 +60,8 @@ class Service:
 
 @dataclass(frozen=True)
 class NodeGraph:
-    """What a running node is joined to. ``pid`` is None where the middleware does not report it.
+    """Topics and services that a running node is joined to. ``pid`` is None where the middleware
+    does not report it.
 
     ``calls``: services of others that the node may call. In ROS 1 they are not known before it
     calls, so these are all services of other nodes.
@@ -90,7 +91,8 @@ class Call:
 
 @dataclass(frozen=True)
 class Publishers:
-    """Whose messages are recorded: all nodes', those of ``only`` one, or all ``without`` one's."""
+    """Publishers whose messages are recorded: all nodes', those of ``only`` one, or all ``without``
+    one's."""
 
     only: str | None = None
     without: str | None = None
@@ -107,10 +109,10 @@ class Recorder(Protocol):
     def __exit__(self, *raised: object) -> None: ...
 
     def nodes(self) -> list[str]:
-        """Names of all running nodes, sorted."""
+        """Return names of all running nodes, sorted."""
 
     def graph(self, node: str) -> NodeGraph:
-        """What ``node`` is joined to now. Called repeatedly, since topics appear later.
+        """Return what ``node`` is joined to now. Called repeatedly, since topics appear later.
 
         Raises:
             UserError: there is no such node (the nearest names are given), or the system is not
@@ -125,13 +127,13 @@ class Recorder(Protocol):
         """From now on, ``calls`` returns calls by and to the node."""
 
     def calls(self) -> list[Call]:
-        """The calls that finished since the last call of this."""
+        """Return the calls that finished since the last call of this."""
 
     def parameters(self, node: str) -> dict[str, object]:
-        """What the system's parameters are for the node; JSON values."""
+        """Return what the system's parameters are for the node; JSON values."""
 
     def notes(self) -> list[str]:
-        """New notes for the user, one line each."""
+        """Return new notes for the user, one line each."""
 
 
 class IsolatedSystem(Protocol):
@@ -142,25 +144,26 @@ class IsolatedSystem(Protocol):
     def __exit__(self, *raised: object) -> None: ...
 
     def environment(self) -> dict[str, str]:
-        """Variables that make a program join this system and no other."""
+        """Return variables that make a program join this system and no other."""
 
     def prepare(
         self, node: str, parameters: dict[str, object], called: Sequence[Service] = ()
     ) -> None:
-        """Sets parameters, before the node is started; ``called``: services of the node that will
-        be called, so that finding them delays no call."""
+        """Set parameters, before the node is started; ``called``: services of the node that will be
+        called, so that finding them delays no call."""
 
     def publish(self, topic: Topic) -> Sink:
-        """Offers a topic to the node; the player sends through the sink."""
+        """Offer a topic to the node; the player sends through the sink."""
 
     def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
-        """As ``Recorder.listen``, but for what the isolated system itself publishes."""
+        """Listen as ``Recorder.listen`` does, but not to what the isolated system itself
+        publishes."""
 
     def answer(self, service: Service, recorded: Sequence[Call]) -> None:
         """Answers calls of the node from the recording, matched by request."""
 
     def call(self, service: Service, request: bytes) -> Call:
-        """Calls a service of the node and waits for the reply."""
+        """Call a service of the node and wait for the reply."""
 
     def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
         """Names of topics that are not connected with the node yet; empty: playing may begin."""

@@ -21,7 +21,7 @@ class System:
     schema: str
 
     def recorder(self, domain: int | None, interfaces: tuple[str, ...]) -> Recorder:
-        """Listens in the running system.
+        """Listen in the running system.
 
         Both are DDS's: ``domain`` None is the environment's, ``interfaces`` are this machine's
         addresses beside loopback.
@@ -44,7 +44,7 @@ SYSTEMS = {
 
 
 def system_named(name: str) -> System:
-    """Raises UserError."""
+    """Raise UserError."""
     if name not in SYSTEMS:
         raise UserError(f"--system {name}: there are {', '.join(SYSTEMS)}")
     return SYSTEMS[name]

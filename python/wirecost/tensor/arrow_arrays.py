@@ -25,7 +25,7 @@ _ARRAY_BYTES, _ARRAY_NANOSECONDS = 600, 8_000
 
 
 def write_array(array: Any, writer: Writer) -> list[Any]:
-    """Raises UserError for unions, run-end encoding and list views."""
+    """Raise UserError for unions, run-end encoding and list views."""
     pa = load("pyarrow")
     types, kind = pa.types, array.type
     if isinstance(kind, pa.BaseExtensionType):
@@ -45,7 +45,7 @@ def write_array(array: Any, writer: Writer) -> list[Any]:
 
 
 def _parts(array: Any, base: int, count: int, writer: Writer) -> tuple[list[Any], list[Any]]:
-    """Buffers and children of ``count`` elements from ``base``."""
+    """Return buffers and children of ``count`` elements from ``base``."""
     types, kind, buffers = load("pyarrow").types, array.type, array.buffers()
     children: list[Any] = []
     found = [_cut(buffers[0], base // 8, -(-count // 8))]
@@ -89,7 +89,7 @@ def _texts(buffers: Any, base: int, count: int, wide: bool, writer: Writer) -> l
 
 
 def entries(array: Any) -> Any:
-    """Keys and items of maps as structs."""
+    """Return keys and items of maps as structs."""
     pa = load("pyarrow")
     fields = [array.type.key_field, array.type.item_field]
     return pa.StructArray.from_arrays([array.keys, array.items], fields=fields)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an Arrow array takes in another framework, counted before it is made.
+"""Costs of an Arrow array in another framework, counted before it is made.
 
 In Arrow a value may take no memory, or stand for many: nulls, runs, dictionaries and views of one
 text. Where a framework has other forms for them, 200 columns of nulls may become 100 GB.
@@ -33,7 +33,7 @@ class Cost(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """Of a framework: what an element takes beside what is in it, by family."""
+    """Rates of a framework: what an element takes beside what is in it, by family."""
 
     elements: dict[str, Cost]
     field: Cost
@@ -119,7 +119,8 @@ def afford(columns: Iterable[Any], wanted: str, budget: Budget, described: bool 
 
 
 def afford_column(column: Any, objects: bool, budget: Budget) -> None:
-    """The same for a chunked array of a data frame; ``objects``: its elements become Python's."""
+    """Take the same from the budget for a chunked array of a data frame; ``objects``: its elements
+    become Python's."""
     rates = _PANDAS_WITH_OBJECTS if objects else _PANDAS
     chunks = [_total(chunk, rates) for chunk in column.chunks]
     budget.take("a column of pandas", *sum(chunks, _FREE))
@@ -133,7 +134,7 @@ def _pandas_rates(described: bool) -> Rates:
 def _total(  # noqa: PLR0911  one a family
     array: Any, rates: Rates, outermost: bool = False
 ) -> Cost:
-    """All elements of an array."""
+    """Return the cost of all elements of an array."""
     kind, count = array.type, len(array)
     of = family(kind)
     rate = rates.elements.get(of, _FREE)
@@ -162,7 +163,7 @@ def _total(  # noqa: PLR0911  one a family
 
 
 def _largest(array: Any, rates: Rates) -> Cost:  # noqa: PLR0911  one a family
-    """The element that takes most; at least what one takes that is null."""
+    """Return the element that takes most; at least what one takes that is null."""
     kind = array.type
     of = family(kind)
     rate = rates.elements.get("null", _FREE) + rates.elements.get(of, _FREE)
@@ -191,7 +192,7 @@ def _keeps_codes(kind: Any, rates: Rates) -> bool:
 
 
 def _items(array: Any, of: str) -> tuple[Any, int, int]:
-    """What is in lists, from where to where."""
+    """Return what is in lists, from where to where."""
     if of == "fixed list":
         size = array.type.list_size
         return array.values, array.offset * size, (array.offset + len(array)) * size
@@ -202,7 +203,7 @@ def _items(array: Any, of: str) -> tuple[Any, int, int]:
 
 
 def _lengths(array: Any, of: str) -> npt.NDArray[Any]:
-    """Of lists, texts and binaries; a single one where all are the same."""
+    """Return the lengths of lists, texts and binaries; a single one where all are the same."""
     if of == "fixed list":
         return np.array([array.type.list_size])
     if of == "fixed binary":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a stranger's Arrow IPC message claims, looked at before Arrow makes anything of it.
+"""Claims of a stranger's Arrow IPC message, looked at before Arrow makes anything of it.
 
 Arrow checks that a message's metadata is sound and that its buffers lie in its body; here is
 refused what would make it take more memory or time than the message has bytes.
@@ -35,8 +35,8 @@ _NODE_BYTES, _BUFFER_BYTES = 300, 100
 
 
 class Batch(NamedTuple):
-    """What a record batch says of itself. ``longest``: elements of its longest array; ``filled``:
-    bytes of all of its buffers."""
+    """Description of a record batch by itself. ``longest``: elements of its longest array;
+    ``filled``: bytes of all of its buffers."""
 
     body_bytes: int
     rows: int
@@ -47,7 +47,7 @@ class Batch(NamedTuple):
 
 
 def check_message(metadata: bytes, budget: Budget) -> int:
-    """Bytes of the message's body. Raises FrameError for compression, foreign byte order,
+    """Return bytes of the message's body. Raises FrameError for compression, foreign byte order,
     dictionaries in parts, schemas that are larger as a tree than as a message, and for more
     elements or longer buffers than the body has room for."""
     found = _quickly(metadata) if _quickly else None
@@ -97,8 +97,8 @@ def _batch(metadata: bytes) -> Batch | int:
 
 
 def _tree(schema: Table, left: int) -> None:
-    """Raises FrameError where parts of a schema are referred to many times: Arrow would make each
-    as often."""
+    """Raise FrameError where parts of a schema are referred to many times: Arrow would make each as
+    often."""
     left = _pairs(schema, _SCHEMA_METADATA, left)
     levels = [schema.tables(_FIELDS)]
     while levels:
@@ -123,7 +123,7 @@ def _type_bytes(field: Table) -> int:
 
 
 def _pairs(table: Table, number: int, left: int) -> int:
-    """What is left behind a vector of keys and values."""
+    """Return what is left behind a vector of keys and values."""
     for pair in table.tables(number):
         left = _spend(left, _PAIR_BYTES + pair.count(_KEY, 1) + pair.count(_VALUE, 1))
     return left

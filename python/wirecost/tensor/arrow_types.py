@@ -57,7 +57,7 @@ def _wide_ids() -> frozenset[int]:
 
 
 def family(kind: Any) -> str:
-    """Of a type. Raises ValueError for one that this version does not know."""
+    """Return the family of a type. Raises ValueError for one that this version does not know."""
     found = _by_id().get(kind.id)
     if found is None and isinstance(kind, load("pyarrow").BaseExtensionType):
         return "extension"
@@ -72,22 +72,23 @@ def _plain_ids() -> frozenset[int]:
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether a type consists of no others, and an element takes the memory that it states."""
+    """Return whether a type consists of no others, and an element takes the memory that it
+    states."""
     return kind.id in _plain_ids()
 
 
 def is_wide(kind: Any) -> bool:
-    """Whether offsets have 64 bits."""
+    """Return whether offsets have 64 bits."""
     return kind.id in _wide_ids()
 
 
 def stands_for_many(of: str) -> bool:
-    """Whether elements of a family may share one value's memory."""
+    """Return whether elements of a family may share one value's memory."""
     return of in _MANY
 
 
 def inner_types(kind: Any, of: str) -> list[Any]:
-    """The types that a type of this family consists of."""
+    """Return the types that a type of this family consists of."""
     if of == "extension":
         return [kind.storage_type]
     if of == "dictionary":
@@ -96,13 +97,13 @@ def inner_types(kind: Any, of: str) -> list[Any]:
 
 
 def has_views(kind: Any) -> bool:
-    """Whether arrays of this type hold views of texts or binaries anywhere."""
+    """Return whether arrays of this type hold views of texts or binaries anywhere."""
     of = family(kind)
     return of in _VIEWS or any(map(has_views, inner_types(kind, of)))
 
 
 def may_grow(kind: Any) -> bool:
-    """Whether what Polars makes of an element may take more memory than the element, by more than
-    the few bytes of its own form."""
+    """Return whether what Polars makes of an element may take more memory than the element, by more
+    than the few bytes of its own form."""
     of = family(kind)
     return of in _MANY or of == "fixed binary" or any(map(may_grow, inner_types(kind, of)))

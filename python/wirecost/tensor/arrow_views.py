@@ -31,7 +31,7 @@ def check_lengths(array: Any, budget: Budget) -> None:
 
 
 def check_hidden_views(array: Any) -> None:
-    """Raises ArrowInvalid where a null hides a view that is none; for arrays of valid content."""
+    """Raise ArrowInvalid where a null hides a view that is none; for arrays of valid content."""
     pa = load("pyarrow")
     for views in _views(array):
         buffers = [None, *views.buffers()[1:]]
@@ -40,7 +40,7 @@ def check_hidden_views(array: Any) -> None:
 
 
 def _views(array: Any) -> Iterator[Any]:
-    """The arrays of views in an array."""
+    """Yield the arrays of views in an array."""
     kind = array.type
     of = family(kind)
     if not has_views(kind):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be made of one frame: memory and time in proportion to its bytes."""
+"""Budget of one frame: memory and time in proportion to its bytes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Budget:
         return 10 * (FREE_NANOSECONDS + NANOSECONDS_PER_BYTE * self.frame_bytes)
 
     def take(self, what: str, nbytes: float, nanoseconds: float = 0.0, remedy: str = "") -> None:
-        """Raises FrameError where ``what`` would take more than is left.
+        """Raise FrameError where ``what`` would take more than is left.
 
         ``nanoseconds``: what it takes on a slow machine, for it is not measured.
         """
@@ -62,6 +62,6 @@ class Budget:
         )
 
     def count(self, what: str, elements: int) -> None:
-        """Raises FrameError for more elements than a frame may claim without memory for them."""
+        """Raise FrameError for more elements than a frame may claim without memory for them."""
         if elements > max(MOST_WITHOUT_MEMORY, 8 * self.frame_bytes):
             raise FrameError(f"frame: {elements:,} {what} without memory")

@@ -141,7 +141,7 @@ def _placed(message: Any) -> Any:
 
 
 def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:
-    """A header that was found is known to be whole, for it equals one that was checked."""
+    """Return a header that was found is known to be whole, for it equals one that was checked."""
     header, known = _LATEST_PLAN[0]
     if known is not None and bytes(view[: len(header)]) == header:
         return known

@@ -24,7 +24,7 @@ _SLICE = 1024
 
 
 def set_of(items: Sequence[Any], budget: Budget) -> set[Any]:
-    """Raises FrameError where the items collide, TypeError where one cannot be hashed."""
+    """Raise FrameError where the items collide, TypeError where one cannot be hashed."""
     if len(items) <= _MOST_EQUAL:
         return set(items)
     _check(_hashes(items))
@@ -34,7 +34,7 @@ def set_of(items: Sequence[Any], budget: Budget) -> set[Any]:
 
 
 def dict_of(keys: Sequence[Any], values: Sequence[Any], budget: Budget) -> dict[Any, Any]:
-    """The same for keys, of which there are as many as values."""
+    """Make a dict likewise, of as many keys as values."""
     if len(keys) <= _MOST_EQUAL:
         return dict(zip(keys, values, strict=True))
     _check(_hashes(keys))

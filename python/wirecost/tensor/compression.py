@@ -36,16 +36,16 @@ class Compressor(Protocol):
     """Of ``compress``; empty if it has none."""
 
     def compress(self, array: npt.NDArray[Any], option: int | None) -> bytes:
-        """Of an array whose last index varies fastest, without gaps. Raises UserError."""
+        """Compress an array whose last index varies fastest, without gaps. Raises UserError."""
         ...
 
     def check(self, data: memoryview, form: Form) -> None:
-        """Raises FrameError for data that cannot be such a tensor, and for those that would take
+        """Raise FrameError for data that cannot be such a tensor, and for those that would take
         more memory than it to expand."""
         ...
 
     def expand(self, data: memoryview, form: Form) -> npt.NDArray[np.uint8]:
-        """The tensor's bytes in memory of their own. Raises FrameError."""
+        """Return the tensor's bytes in memory of their own. Raises FrameError."""
         ...
 
 
@@ -77,9 +77,9 @@ class Compressed:
         return self._form.dtype
 
     def array(self) -> npt.NDArray[Any]:
-        """The array, in memory of its own, which is writable. Raises FrameError for bytes that are
-        damaged or would take more than ``decode`` allows, and UserError for a package that is
-        missing."""
+        """Return the array, in memory of its own, which is writable. Raises FrameError for bytes
+        that are damaged or would take more than ``decode`` allows, and UserError for a package that
+        is missing."""
         return self.source(Budget(self.nbytes), False).numpy()
 
     def source(self, budget: Budget, elsewhere: bool) -> Source:
@@ -98,7 +98,7 @@ class Compressed:
         return Source(Memory(expanded, True, None), (0, form.nbytes), form, budget)
 
     def write(self, writer: Writer) -> msgpack.ExtType:
-        """As a value of a frame, whose segment is the data as they lie."""
+        """Write it as a value of a frame, whose segment is the data as they lie."""
         form = self._form
         index = writer.segment(self.data)
         axes = None if form.axes is None else [form.axes.index(i) for i in range(len(form.axes))]
@@ -109,8 +109,8 @@ class Compressed:
 def compress(
     array: Any, how: str, *, level: int | None = None, quality: int | None = None
 ) -> Compressed | npt.NDArray[Any]:
-    """What ``encode`` and ``send`` take in the place of the array, alone or in a dict; receivers
-    get the array.
+    """Return what ``encode`` and ``send`` take in the place of the array, alone or in a dict;
+    receivers get the array.
 
     ``array``: of NumPy, or what NumPy can see as one on the host. ``how``: ``"lz4"``, ``"zstd"``
     with ``level`` 1 to 22 (3), and ``"jpeg"`` with ``quality`` 1 to 100 (90), which is lossy and

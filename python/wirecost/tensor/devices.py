@@ -21,7 +21,7 @@ Move = Callable[[Any], Any]
 
 
 class _Policy:
-    """What senders and receivers do that are told nothing else."""
+    """Policy of senders and receivers that are told nothing else."""
 
     device_to_host: Move | None = None
     host_to_device: Move | None = None
@@ -37,7 +37,7 @@ def use_devices(
     host_to_device: str | Move | None = None,
     ipc: bool = False,
 ) -> None:
-    """Says for this process what happens to tensors on a device, until it is called again.
+    """Say for this process what happens to tensors on a device, until it is called again.
 
     ``device_to_host``: ``"copy"``, as ``to_host`` does; ``"pinned"``, through page-locked memory
     that is used again, which a device copies to faster; or a function that gets a tensor and
@@ -79,8 +79,9 @@ def to_host(obj: Any) -> Any:
 
 
 def to_host_pinned(obj: Any) -> Any:
-    """The same through page-locked memory, which is used again once nothing refers to the copy any
-    more. PyTorch's and CuPy's tensors; the others' frameworks have memory of their own for it."""
+    """Copy the same through page-locked memory, which is used again once nothing refers to the copy
+    any more. PyTorch's and CuPy's tensors; the others' frameworks have memory of their own for
+    it."""
     return replaced(obj, _TO_HOST | staging.MOVES)
 
 
@@ -116,7 +117,7 @@ def refuse_moved(moved: Any, framework: str) -> UserError:
 
 
 def _checked(device: str) -> int:
-    """The number of a CUDA device. Raises UserError."""
+    """Return the number of a CUDA device. Raises UserError."""
     if not _DEVICE.fullmatch(device):
         raise UserError(f'device {device!r:.40}: give "cuda" or "cuda:NUMBER"')
     return int(device.partition(":")[2] or "0")

@@ -28,7 +28,7 @@ _MOST_NESTED = 16
 
 
 def describe(dtype: Any, nested: int = 0) -> Any:
-    """The wire's form. Raises UserError for what is a reference or unknown."""
+    """Return the wire's form. Raises UserError for what is a reference or unknown."""
     if nested > _MOST_NESTED:
         raise UserError(f"dtype {dtype}: nested too deeply")
     if dtype.subdtype is not None:
@@ -67,7 +67,7 @@ def understand(described: Any) -> np.dtype[Any]:
 
 
 def stored(described: Any) -> np.dtype[Any]:
-    """The type as it is stored: integers for what NumPy has not."""
+    """Return the type as it is stored: integers for what NumPy has not."""
     if isinstance(described, str) and described in NARROW:
         return NARROW[described]
     return understand(described)

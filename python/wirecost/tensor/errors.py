@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a received frame, and how that is reported without repeating the frame."""
+"""Errors of a received frame, and how they are reported without repeating the frame."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _FEW = _Few()
 
 
 def short(value: Any) -> str:
-    """A value that a stranger wrote, in few letters, however large it is."""
+    """Return a value that a stranger wrote, in few letters, however large it is."""
     return f"{_FEW.repr(value):.60}"
 
 
 def cause(error: Exception) -> str:
-    """An exception of another package, in few words."""
+    """Return an exception of another package, in few words."""
     quoted = ", ".join(map(_FEW.repr, error.args))
     return f"{type(error).__name__}({quoted:.200})"

@@ -19,7 +19,7 @@ _Places = tuple[int, ...]
 
 
 def root(data: bytes) -> Table:
-    """The outermost table. Raises struct.error."""
+    """Return the outermost table. Raises struct.error."""
     return Table(data, {}, _U32.unpack_from(data)[0])
 
 
@@ -62,7 +62,7 @@ class Table:
         return Table(self._bytes, self._known, self._target(field))
 
     def tables(self, field: int) -> Iterator[Table]:
-        """A vector of tables; none where it is missing."""
+        """Yield a vector of tables; none where it is missing."""
         if self.has(field):
             start = self._target(field)
             for at in range(start + 4, start + 4 + 4 * self._count(start, 4), 4):
@@ -70,11 +70,11 @@ class Table:
                 yield Table(self._bytes, self._known, target)
 
     def count(self, field: int, size: int) -> int:
-        """Elements of a vector, each ``size`` bytes; 0 where it is missing."""
+        """Return elements of a vector, each ``size`` bytes; 0 where it is missing."""
         return self._count(self._target(field), size) if self.has(field) else 0
 
     def pairs(self, field: int) -> npt.NDArray[Any]:
-        """A vector of structs of two 64-bit numbers, (n, 2)."""
+        """Return a vector of structs of two 64-bit numbers, (n, 2)."""
         if not self.has(field):
             return np.empty((0, 2), np.int64)
         start = self._target(field)

@@ -38,7 +38,7 @@ class Frame(metaclass=ABCMeta):  # noqa: B024  for its register
         self.copied_bytes = copied_bytes
 
     def _pieces(self) -> Iterator[tuple[int, memoryview | bytes]]:
-        """Offset and bytes, in order; between them is padding."""
+        """Yield offset and bytes, in order; between them is padding."""
         yield 0, self._header
         for (offset, length), segment in zip(self._layout.segments, self._segments, strict=True):
             if not length:
@@ -52,7 +52,7 @@ class Frame(metaclass=ABCMeta):  # noqa: B024  for its register
                 start += len(piece)
 
     def parts(self) -> list[memoryview]:
-        """The frame's bytes in order, the tensors' as they lie, for scatter output."""
+        """Return the frame's bytes in order, the tensors' as they lie, for scatter output."""
         found: list[memoryview] = []
         end = 0
         for offset, piece in self._pieces():
@@ -72,7 +72,7 @@ class Frame(metaclass=ABCMeta):  # noqa: B024  for its register
         return found
 
     def write_into(self, buffer: Any) -> int:
-        """Writes the frame to the start of ``buffer`` and returns its size: the one copy.
+        """Write the frame to the start of ``buffer`` and return its size: the one copy.
 
         Raises UserError where the buffer is too small or cannot be written.
         """
@@ -111,5 +111,5 @@ class Frame(metaclass=ABCMeta):  # noqa: B024  for its register
             SUM.pack_into(target, start, load("xxhash").xxh3_64_intdigest(data))
 
     def tobytes(self) -> bytes:
-        """The frame in memory of its own."""
+        """Return the frame in memory of its own."""
         return b"".join(self.parts())

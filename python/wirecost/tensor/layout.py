@@ -37,12 +37,12 @@ class Layout(NamedTuple):
 
 
 def aligned(offset: int, to: int = ALIGNMENT) -> int:
-    """The next multiple."""
+    """Return the next multiple."""
     return -(-offset // to) * to
 
 
 def build(description: bytes, lengths: Sequence[int], checksum: bool) -> tuple[bytes, Layout]:
-    """A header and its content. Raises UserError where there is too much for one."""
+    """Return a header and its content. Raises UserError where there is too much for one."""
     places = _known_places if len(lengths) <= _MOST_KNOWN else _places
     start, table, crc, layout = places(len(description), tuple(lengths), checksum)
     # The checksum goes on where the table ends: it is that of all but its own four bytes.
@@ -82,15 +82,15 @@ _known_places = lru_cache(256)(_places)
 
 
 def header_of(view: memoryview) -> bytes:
-    """A copy of the header at the start of a buffer, as long as ``header_size`` says of the copy:
-    a peer that shares the memory may change it meanwhile. Raises FrameError."""
+    """Return a copy of the header at the start of a buffer, as long as ``header_size`` says of the
+    copy: a peer that shares the memory may change it meanwhile. Raises FrameError."""
     start = bytes(view[: PREFIX.size])
     return start + bytes(view[PREFIX.size : header_size(start, len(view))])
 
 
 def header_size(start: bytes | memoryview, there: int) -> int:
-    """Bytes of the header at the start of a buffer of ``there`` bytes, within the buffer. Raises
-    FrameError."""
+    """Return bytes of the header at the start of a buffer of ``there`` bytes, within the buffer.
+    Raises FrameError."""
     if there < PREFIX.size:
         raise FrameError(f"frame: {there} bytes, too short for a frame")
     magic, version, flags, total, header_bytes, count, reserved, _ = PREFIX.unpack_from(start)
@@ -111,7 +111,7 @@ def header_size(start: bytes | memoryview, there: int) -> int:
 
 
 def parse(header: bytes) -> Layout:
-    """A header that ``header_of`` gave. Raises FrameError."""
+    """Return a header that ``header_of`` gave. Raises FrameError."""
     _, _, flags, total, header_bytes, count, _, crc = PREFIX.unpack_from(header)
     view = memoryview(header)
     if crc32(view[PREFIX.size :], crc32(view[: PREFIX.size - CRC.size])) != crc:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an object is, found without importing anything that is not there already."""
+"""Frameworks of objects, found without importing anything that is not there already."""
 
 from __future__ import annotations
 
@@ -51,27 +51,28 @@ class Framework(Protocol):
     """A module of ``frameworks``."""
 
     def encoder(self, cls: type) -> Handler | None:
-        """How objects of a class are written; None where the framework has no form for it."""
+        """Return how objects of a class are written; None where the framework has no form for
+        it."""
         ...
 
     def tensor(self, source: Source) -> Any:
-        """A tensor over received memory; only frameworks of tensors have it."""
+        """Return a tensor over received memory; only frameworks of tensors have it."""
         ...
 
     def device_memory(self, tensor: Any) -> DeviceMemory | None:
-        """Where a tensor lies on a CUDA device; None where it is elsewhere or has no plain memory.
-        Only where other processes can get it so."""
+        """Return where a tensor lies on a CUDA device; None where it is elsewhere or has no plain
+        memory. Only where other processes can get it so."""
         ...
 
     def on_device(self, form: Form, place: Place) -> Any:
-        """A tensor in memory of its own on a CUDA device, copied from ``place``; only where
+        """Return a tensor in memory of its own on a CUDA device, copied from ``place``; only where
         ``device_memory`` is."""
         ...
 
     def restore(self, kind: str, body: Any, budget: Budget) -> Any:
-        """An object from what its encoder wrote; only where one writes objects. Asks ``budget``
-        before it makes what takes more memory than lies in the frame, or more than 100 ns a
-        byte of it."""
+        """Return an object from what its encoder wrote; only where one writes objects. Asks
+        ``budget`` before it makes what takes more memory than lies in the frame, or more than 100
+        ns a byte of it."""
         ...
 
 
@@ -79,7 +80,7 @@ _FRAMEWORKS: dict[str, Framework] = {}
 
 
 def packages() -> dict[str, str]:
-    """Every framework by its name in frames, with the package that is imported for it."""
+    """Return every framework by its name in frames, with the package that is imported for it."""
     return {name: roots[0] for name, roots in _ROOTS.items()}
 
 
@@ -95,7 +96,7 @@ def framework(name: str) -> Framework:
 
 
 def families(wanted: str | None) -> tuple[str | None, str | None]:
-    """The framework of tensors and that of tables that ``as_`` names. Raises UserError."""
+    """Return the framework of tensors and that of tables that ``as_`` names. Raises UserError."""
     if wanted is None or wanted == COMPRESSED:
         return None, None
     if wanted in _TENSORS:
@@ -107,7 +108,7 @@ def families(wanted: str | None) -> tuple[str | None, str | None]:
 
 
 def match(value: Any) -> Handler:
-    """The handler for a value's type, remembered. Raises UserError where there is none."""
+    """Return the handler for a value's type, remembered. Raises UserError where there is none."""
     cls = type(value)
     handler = _framework_handler(cls) or _record_handler(cls)
     if handler is not None:
@@ -179,7 +180,7 @@ def _dlpack(writer: Writer, value: Any) -> Any:
 
 
 def _device_of(value: Any) -> str | None:
-    """Where DLPack says that a tensor lies; None for the host."""
+    """Return where DLPack says that a tensor lies; None for the host."""
     if not hasattr(value, "__dlpack_device__"):
         return None
     device, number = value.__dlpack_device__()

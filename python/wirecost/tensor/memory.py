@@ -16,7 +16,7 @@ _CASTABLE = frozenset("?bBhHiIlLqQefd")
 
 
 def bytes_of(segment: Any) -> memoryview:
-    """The memory of an array without gaps, or of a memoryview, as bytes."""
+    """Return the memory of an array without gaps, or of a memoryview, as bytes."""
     if type(segment) is memoryview:
         return segment
     if not segment.nbytes:
@@ -87,7 +87,7 @@ class Memory:
         self._alias: npt.NDArray[np.uint8] | None = None
 
     def array(self, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """A view, the last index varying fastest.
+        """Return a view, the last index varying fastest.
 
         Raises FrameError for a shape that NumPy cannot have.
         """
@@ -96,7 +96,7 @@ class Memory:
     def writable_array(
         self, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> npt.NDArray[Any]:
-        """The same for frameworks that know no read-only memory."""
+        """Return the same for frameworks that know no read-only memory."""
         if self._alias is None:
             self._alias = np.asarray(_Alias(self.bytes))
         return _view(shape, dtype, self._alias, offset)
@@ -114,14 +114,14 @@ def _view(
 
 
 def room(nbytes: int) -> npt.NDArray[np.uint8]:
-    """New memory that starts on a multiple of 64."""
+    """Return new memory that starts on a multiple of 64."""
     whole = np.empty(nbytes + ALIGNMENT, np.uint8)
     start = -whole.__array_interface__["data"][0] % ALIGNMENT
     return whole[start : start + nbytes]
 
 
 def own_copy(buffer: memoryview) -> npt.NDArray[np.uint8]:
-    """The bytes in new memory that starts on a multiple of 64."""
+    """Return the bytes in new memory that starts on a multiple of 64."""
     copied = room(len(buffer))
     copied[:] = np.frombuffer(buffer, np.uint8)
     return copied
@@ -130,8 +130,8 @@ def own_copy(buffer: memoryview) -> npt.NDArray[np.uint8]:
 def without_gaps(
     array: npt.NDArray[Any],
 ) -> tuple[tuple[int, ...] | None, npt.NDArray[Any]]:
-    """The order of axes in which an array lies without gaps, and the array in that order; None and
-    a copy where there is no such order."""
+    """Return the order of axes in which an array lies without gaps, and the array in that order;
+    None and a copy where there is no such order."""
     order = tuple(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
     turned = array.transpose(order)
     if turned.flags.c_contiguous:

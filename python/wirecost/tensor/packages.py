@@ -18,7 +18,7 @@ _LOADED: dict[str, Any] = {}
 
 
 def load(name: str, remedy: str = "") -> Any:
-    """The module ``name``; ``remedy`` is what one may do instead of installing it.
+    """Return the module ``name``; ``remedy`` is what one may do instead of installing it.
 
     Raises UserError with the line that installs it.
     """

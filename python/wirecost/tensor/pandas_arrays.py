@@ -48,8 +48,8 @@ def write_values(array: Any, what: str, writer: Writer) -> list[Any]:
 
 
 def _numpy(array: Any, dtype: np.dtype[Any], what: str) -> npt.NDArray[Any] | None:
-    """None for one of dtype object without rows, which pandas gives columns that never had any.
-    Raises UserError for other objects."""
+    """Return None for one of dtype object without rows, which pandas gives columns that never had
+    any. Raises UserError for other objects."""
     if dtype.kind != "O":
         return np.asarray(array)
     if not len(array):
@@ -87,7 +87,7 @@ def _arrow(array: Any, what: str, writer: Writer) -> list[Any]:
 
 
 def read_values(described: list[Any], budget: Budget) -> Any:
-    """An array over the received memory. pandas or PyArrow raise where it cannot be."""
+    """Return an array over the received memory. pandas or PyArrow raise where it cannot be."""
     pandas = load("pandas")
     match described:
         case ["numpy", array]:
@@ -128,7 +128,7 @@ def array_of(value: Any, dimensions: int) -> npt.NDArray[Any]:
 
 
 def check_rows(values: Any, index: Any) -> None:
-    """Raises ValueError: pandas would repeat a single value for each row that an index claims."""
+    """Raise ValueError: pandas would repeat a single value for each row that an index claims."""
     if len(values) != len(index):
         raise ValueError("a column of other length than the index")
 

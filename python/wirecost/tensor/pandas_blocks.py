@@ -34,7 +34,7 @@ def only_block(frame: Any) -> Any:
 
 
 def write_blocks(frame: Any, writer: Writer) -> dict[str, Any] | None:
-    """None where this version of pandas does not give access to its blocks."""
+    """Return None where this version of pandas does not give access to its blocks."""
     blocks = _blocks(frame)
     if blocks is None:
         return None
@@ -81,7 +81,7 @@ def _joined(dtype: Any, blocks: list[Any]) -> list[Any]:
 
 
 def read_blocks(body: Any, index: Any, columns: Any, budget: Budget) -> Any:
-    """The data frame, over the received memory. Raises ValueError where parts do not fit."""
+    """Return the data frame, over the received memory. Raises ValueError where parts do not fit."""
     pandas = load("pandas")
     blocks = [(array_of(values, 2), list(places)) for places, values in body["blocks"]]
     single = {place: read_values(values, budget) for place, values in body["arrays"]}
@@ -119,7 +119,7 @@ def read_blocks(body: Any, index: Any, columns: Any, budget: Budget) -> Any:
 
 
 def read_block(values: Any, index: Any, columns: Any) -> Any:
-    """The data frame over numbers, (rows, columns)."""
+    """Return the data frame over numbers, (rows, columns)."""
     pandas = load("pandas")
     array = array_of(values, 2)
     create = _creator(pandas)
@@ -132,7 +132,7 @@ def read_block(values: Any, index: Any, columns: Any) -> Any:
 
 
 def _creator(pandas: Any) -> Any:
-    """What takes a third of the constructor's time; None before pandas 3."""
+    """Return what takes a third of the constructor's time; None before pandas 3."""
     internals = getattr(pandas.api, "internals", None)
     return getattr(internals, "create_dataframe_from_blocks", None)
 

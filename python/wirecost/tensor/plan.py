@@ -33,8 +33,8 @@ class Plan(NamedTuple):
 
 
 def plan_of(payload: bytes) -> tuple[Any, Plan]:
-    """The segment and the form of a tensor's extension. Raises FrameError, and UserError for a
-    package that is missing."""
+    """Return the segment and the form of a tensor's extension. Raises FrameError, and UserError for
+    a package that is missing."""
     # Tensors of one form differ by their segment's number only.
     end = _number_ends(payload)
     key = payload[end:]
@@ -53,13 +53,14 @@ def plan_of(payload: bytes) -> tuple[Any, Plan]:
 
 
 def fields_of(payload: bytes) -> Any:
-    """Of a tensor's extension: plain values. Raises FrameError, and msgpack's errors."""
+    """Return the fields of a tensor's extension: plain values. Raises FrameError, and msgpack's
+    errors."""
     check_claims(payload)
     return msgpack.unpackb(payload, ext_hook=_no_values)
 
 
 def _number_ends(payload: bytes) -> int:
-    """Where the first of five values ends, if it is an integer from 0; else 0."""
+    """Return where the first of five values ends, if it is an integer from 0; else 0."""
     if payload[:1] != _FIVE or len(payload) < 2:
         return 0
     first = payload[1]
@@ -67,7 +68,7 @@ def _number_ends(payload: bytes) -> int:
 
 
 def check_claims(packed: bytes) -> None:
-    """Raises msgpack's errors for arrays that claim more elements than are there: skipping takes no
+    """Raise msgpack's errors for arrays that claim more elements than are there: skipping takes no
     memory, reading would."""
     if len(packed) > _SMALL:
         check = msgpack.Unpacker(max_buffer_size=len(packed))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many received samples may be held at once."""
+"""Pool that limits how many received samples may be held at once."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SamplePool:
         return self._held
 
     def borrow(self, sample: Any, release: Callable[[Any], object] | None = None) -> Loan:
-        """Lends a sample; ``release(sample)`` is called once no array lies on it any more.
+        """Lend a sample; ``release(sample)`` is called once no array lies on it any more.
 
         Raises UserError if the limit is reached.
         """

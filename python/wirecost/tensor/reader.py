@@ -237,13 +237,13 @@ def budget_of(frame_bytes: int, description_bytes: int, segments: int) -> Budget
 
 
 def restored(name: str, kind: Any, body: Any, budget: Budget) -> Any:
-    """An object of a framework. Raises as the framework's ``restore``, and FrameError for a
+    """Return an object of a framework. Raises as the framework's ``restore``, and FrameError for a
     framework that is not known."""
     return framework(name).restore(kind, body, budget)
 
 
 def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
-    """A tensor in the wanted framework, or the sender's where None. Raises UserError."""
+    """Return a tensor in the wanted framework, or the sender's where None. Raises UserError."""
     found = framework(sender)
     if wanted is not None and wanted != sender:
         found = framework(wanted)
@@ -269,7 +269,7 @@ def _too_deep(value: Any) -> bool:
 
 
 def _below(item: Any) -> list[Any]:
-    """The collections in a collection."""
+    """Return the collections in a collection."""
     items = item.values() if type(item) is dict else item
     if _COLLECTIONS.isdisjoint(map(type, items)):
         return []

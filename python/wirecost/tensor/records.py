@@ -14,7 +14,7 @@ TYPE_KEY = "__type__"
 
 
 def restore_record(kind: Any, name: Any, fields: Any) -> Any:
-    """An object of the registered class, else a dict that names the class.
+    """Return an object of the registered class, else a dict that names the class.
 
     Raises FrameError where the class is another kind or takes other fields.
     """

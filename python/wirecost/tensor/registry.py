@@ -16,7 +16,7 @@ Class = TypeVar("Class", bound=type)
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """How objects of a class become values and come back."""
+    """Functions by which objects of a class become values and come back."""
 
     name: str
     encode: Callable[[Any], Any]
@@ -30,12 +30,12 @@ _PLUGIN_NAMES: dict[str, Plugin] = {}
 
 
 def name_of(cls: type) -> str:
-    """A class's name in frames."""
+    """Return a class's name in frames."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
 def register(cls: Class, *, name: str | None = None) -> Class:
-    """Lets ``decode`` restore a dataclass, named tuple or enum; usable as a decorator.
+    """Let ``decode`` restore a dataclass, named tuple or enum; usable as a decorator.
 
     ``name``: what the sender calls it, where that is not ``module:class``. Decoding calls the
     class's constructor. Raises UserError for other classes.
@@ -57,14 +57,14 @@ def register_own(cls: Class) -> Class:
 
 
 def is_own(cls: type) -> bool:
-    """Whether it was registered as one of wirecost's own messages."""
+    """Return whether it was registered as one of wirecost's own messages."""
     return cls in _OWN
 
 
 def register_plugin(
     cls: type, name: str, encode: Callable[[Any], Any], decode: Callable[[Any], Any]
 ) -> None:
-    """Lets objects of exactly ``cls`` travel as what ``encode`` makes of them: values and tensors.
+    """Let objects of exactly ``cls`` travel as what ``encode`` makes of them: values and tensors.
 
     ``name`` stands for the class in frames; ``decode`` gets what ``encode`` gave. It is called with
     what anybody may have sent. Asked last: objects that offer DLPack, Arrow or a buffer travel so.

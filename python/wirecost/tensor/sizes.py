@@ -71,8 +71,8 @@ _WIDTHS |= {0xDE: 2, 0xDF: 4, 0xD4: 0, 0xD5: 0, 0xD6: 0, 0xD7: 0, 0xD8: 0}
 
 
 def bytes_of_values(description: bytes, enough: float) -> int:
-    """An upper bound, but for what is no whole value: reading it fails there. Stops counting beyond
-    ``enough``."""
+    """Return an upper bound, but for what is no whole value: reading it fails there. Stops counting
+    beyond ``enough``."""
     cost, at = 0, 0
     while at < len(description) and cost <= enough:
         # A block's last head may end behind it.
@@ -125,8 +125,8 @@ def _short_extensions(
 
 
 def _head(padded: bytes, place: int) -> tuple[int, int]:
-    """Bytes of a text, map or extension that go before the next value, and what its length adds to
-    its cost."""
+    """Return bytes of a text, map or extension that go before the next value, and what its length
+    adds to its cost."""
     first = padded[place]
     width = _WIDTHS[first]
     step = 1 + width
@@ -148,7 +148,7 @@ def _head(padded: bytes, place: int) -> tuple[int, int]:
 
 
 def _elements(padded: bytes, start: int, length: int) -> int:
-    """Of a set or dict, by the list in its payload."""
+    """Count the elements of a set or dict, by the list in its payload."""
     first = padded[start]
     if first & 0xF0 == 0x90:
         return first & 0x0F

@@ -48,7 +48,8 @@ class Staging:
         return sum(size * len(free) for size, free in list(self._free.items()))
 
     def borrow(self, nbytes: int) -> npt.NDArray[np.uint8]:
-        """So many bytes. They come back when the array and all that was made of it are gone."""
+        """Borrow so many bytes. They come back when the array and all that was made of it are
+        gone."""
         size = max(_LEAST, 1 << (nbytes - 1).bit_length())
         try:
             # One step, as other threads and the garbage collector give and take meanwhile.
@@ -80,7 +81,7 @@ _CUPY = Staging(_locked_by_cupy)
 
 
 def _torch(tensor: Any) -> Any:
-    """Waits for the stream that the tensor is computed on, and for no other."""
+    """Wait for the stream that the tensor is computed on, and for no other."""
     torch = load("torch")
     if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cuda":
         return tensor

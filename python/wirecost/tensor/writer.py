@@ -41,7 +41,7 @@ class Writer:
         self._nested = 0
 
     def pack(self, value: Any) -> bytes:
-        """A value as MessagePack; its tensors become segments.
+        """Return a value as MessagePack; its tensors become segments.
 
         Raises UserError for what has no place in a frame.
         """
@@ -62,7 +62,7 @@ class Writer:
         return bytes(packed)
 
     def prepare(self, value: Any) -> Any:
-        """A value as MessagePack's packer takes it."""
+        """Return a value as MessagePack's packer takes it."""
         handler = HANDLERS.get(type(value)) or self._match(value)
         self._nested += 1
         if self._nested > codes.MOST_NESTED:
@@ -72,7 +72,7 @@ class Writer:
         return prepared
 
     def extension(self, code: int, value: Any) -> msgpack.ExtType:
-        """An extension whose payload is a value."""
+        """Return an extension whose payload is a value."""
         self._nested -= 1  # the list or dict around its values is no level of its own
         payload = self.pack(value)
         self._nested += 1
@@ -81,7 +81,7 @@ class Writer:
     def tensor(
         self, array: npt.NDArray[Any], framework: str, dtype: str | None = None
     ) -> msgpack.ExtType:
-        """A tensor that lies as ``array``; ``dtype`` names elements that NumPy has not."""
+        """Return a tensor that lies as ``array``; ``dtype`` names elements that NumPy has not."""
         shape, axes = array.shape, None
         if not array.flags.c_contiguous:
             axes, array = without_gaps(array)
@@ -99,12 +99,12 @@ class Writer:
         return found
 
     def pieces(self, pieces: Pieces) -> msgpack.ExtType:
-        """An array that lies in several places."""
+        """Return an array that lies in several places."""
         fields = [self.segment(pieces), pieces.described, pieces.shape, None, "numpy"]
         return msgpack.ExtType(codes.TENSOR, msgpack.packb(fields))
 
     def segment(self, memory: Any) -> int:
-        """Takes an array without gaps, a memoryview of bytes or Pieces, as they lie."""
+        """Take an array without gaps, a memoryview of bytes or Pieces, as they lie."""
         self.segments.append(memory)
         return len(self.segments) - 1
 
@@ -114,7 +114,8 @@ class Writer:
         self.copied_bytes += nbytes
 
     def on_host(self, tensor: Any, device: str) -> Any:
-        """What ``device_to_host`` makes of a tensor on a device. Raises UserError without it."""
+        """Return what ``device_to_host`` makes of a tensor on a device. Raises UserError without
+        it."""
         if self.device_to_host is None:
             raise UserError(
                 f"a tensor is on {device}: move it with wirecost.tensor.to_host, give encode"

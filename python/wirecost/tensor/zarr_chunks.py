@@ -35,7 +35,7 @@ class Chunks:
             yield _key(place)
 
     def bytes_of(self, key: str) -> npt.NDArray[np.uint8]:
-        """A chunk's bytes; zeros beyond the array. Raises KeyError."""
+        """Return a chunk's bytes; zeros beyond the array. Raises KeyError."""
         numbers = key.split("/")[1:]
         try:
             place = [range(count)[int(n)] for n, count in zip(numbers, self._counts, strict=True)]
@@ -58,7 +58,7 @@ def _key(place: Iterable[int]) -> str:
 
 
 class Tree(MutableMapping[str, Any]):
-    """What a ``MemoryStore`` of Zarr's keeps: documents, chunks that were written since, and those
+    """Content of a ``MemoryStore`` of Zarr's: documents, chunks that were written since, and those
     of the arrays that came."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Tree(MutableMapping[str, Any]):
         self._written: dict[str, Any] = {}
 
     def document(self, key: str, content: dict[str, Any], budget: Budget) -> None:
-        """Raises TypeError for what JSON has no form for, FrameError where it takes too much."""
+        """Raise TypeError for what JSON has no form for, FrameError where it takes too much."""
         written = json.dumps(content)
         budget.take("its document", _COPIES * len(written))
         self._written[key] = load("zarr.buffer").cpu.Buffer.from_bytes(written.encode())

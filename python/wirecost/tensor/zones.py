@@ -12,12 +12,12 @@ _FIXED = re.compile(r"UTC(?:[+-]\d\d:\d\d)?", re.ASCII)
 
 @cache
 def zone(name: str) -> zoneinfo.ZoneInfo:
-    """A zone of the IANA database, each read once. Raises what zoneinfo raises."""
+    """Return a zone of the IANA database, each read once. Raises what zoneinfo raises."""
     return zoneinfo.ZoneInfo(name)
 
 
 def known(name: str) -> str:
-    """The name of a zone that is there, or of a fixed offset. Raises as ``zone``.
+    """Return the name of a zone that is there, or of a fixed offset. Raises as ``zone``.
 
     For pandas, which takes names that begin with ``dateutil/`` for files.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a trace is what OSI asks of one, finding by finding."""
+"""Checks of a trace against OSI's rules, finding by finding."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong and what to do about it."""
+    """Fault of a trace and what to do about it."""
 
     severity: Severity
     text: str
@@ -49,7 +49,7 @@ class Finding:
 
 @dataclass
 class _Frames:
-    """What one pass over all frames finds."""
+    """Findings of one pass over all frames."""
 
     count: int = 0
     times: array[int] = field(default_factory=lambda: array("q"))

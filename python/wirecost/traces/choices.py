@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What trace commands can be asked for. Imports little: the command line lists it."""
+"""Names that trace commands' options take. Imports little: the command line lists them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Conversion(Protocol):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What ``trace convert`` was asked for."""
+    """Conversion that ``trace convert`` was asked for."""
 
     columns: tuple[str, ...] = ()
     """Lists that become columns, by path; ``all``."""
@@ -33,7 +33,7 @@ class Wanted:
     """Columns beside the rows instead of in their place."""
 
     def check(self) -> None:
-        """Raises UserError on what contradicts itself."""
+        """Raise UserError on what contradicts itself."""
         if self.columns and self.rows:
             raise UserError("--columns and --rows: choose one")
         for option, given in (("--reduce", self.reduce), ("--also-rows", self.also_rows)):
@@ -42,7 +42,7 @@ class Wanted:
 
 
 def conversion(type_name: str, wanted: Wanted, before: int = 0) -> Conversion | None:
-    """What is done to each frame of that type; None where nothing is. Raises UserError.
+    """Return what is done to each frame of that type; None where nothing is. Raises UserError.
 
     ``before``: bytes that the trace file puts in front of each message.
     """
@@ -57,8 +57,8 @@ def conversion(type_name: str, wanted: Wanted, before: int = 0) -> Conversion | 
 
 @lru_cache(maxsize=16)
 def _converter(type_name: str, wanted: Wanted) -> Converter:
-    """One for all traces of a type: planning takes as long as converting a short trace. A process
-    converts one trace at a time."""
+    """Plan once for all traces of a type: planning takes as long as converting a short trace. A
+    process converts one trace at a time."""
     full_name = f"osi3.{type_name}"
     if wanted.rows:
         return Converter.to_rows_of(full_name)

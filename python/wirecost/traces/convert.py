@@ -42,7 +42,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Converted:
-    """What came out; bytes of the messages and of the whole files."""
+    """Result of a conversion; bytes of the messages and of the whole files."""
 
     frames: int
     message_bytes: tuple[int, int]
@@ -86,13 +86,13 @@ def convert(
 
 
 def _nothing(trace: Trace) -> UserError:
-    """The error for a trace without a frame."""
+    """Return the error for a trace without a frame."""
     why = [warning.removeprefix(f"{trace.path}: ") for warning in trace.warnings]
     return UserError(f"{trace.path}: {'; '.join(['holds no frame', *why])}; record it again")
 
 
 def _about(trace: Trace) -> About:
-    """The source's metadata, from its name and first frame if it has no other."""
+    """Return the source's metadata, from its name and first frame if it has no other."""
     version = f"{CHANNEL}.osi_version"
     if version in trace.about.channel:
         return trace.about
@@ -105,7 +105,7 @@ def _about(trace: Trace) -> About:
 
 
 def between(trace: Trace, start: Bound, stop: Bound) -> Iterator[tuple[int, Frame]]:
-    """The frames in the range, with their numbers; times need not grow."""
+    """Yield the frames in the range, with their numbers; times need not grow."""
     first = start.frame or 0
     if start.ns is None and stop.ns is None:
         yield from enumerate(trace.frames(first, stop.frame), first)

@@ -42,7 +42,8 @@ class Mapped:
         self._read = 0
 
     def note_read(self, size: int) -> None:
-        """So many more bytes were read from front to back: what lies before is needed no more.
+        """Note that so many more bytes were read from front to back: what lies before is needed no
+        more.
 
         Views stay valid: the kernel reads pages again that are.
         """
@@ -52,7 +53,7 @@ class Mapped:
             self._map.madvise(mmap.MADV_DONTNEED)
 
     def noting(self, progress: Callable[[int, int, str], None]) -> Callable[[int, int, str], None]:
-        """The same progress of reading the file from front to back, in bytes."""
+        """Return the same progress of reading the file from front to back, in bytes."""
         last = 0
 
         def advance(done: int, total: int, text: str) -> None:
@@ -103,5 +104,5 @@ class WholeFile:
 
 
 def unwritable(path: Path, error: OSError) -> UserError:
-    """The error for a file that cannot be written."""
+    """Return the error for a file that cannot be written."""
     return failed_write(path, error, "name a file that can be written")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace holds: sizes and times of all frames, lists of some."""
+"""Content of a trace: sizes and times of all frames, lists of some."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _ends(trace: OsiTrace) -> tuple[Sizes, list[int]]:
 
 
 def _all(trace: Trace, progress: Progress) -> tuple[Sizes, list[int]]:
-    """The same where frames must be unpacked to be measured."""
+    """Return the same where frames must be unpacked to be measured."""
     sizes = array("Q")
     times: list[int] = []
     for time, message in trace.frames():
@@ -105,7 +105,7 @@ def _all(trace: Trace, progress: Progress) -> tuple[Sizes, list[int]]:
 def _contents(
     trace: Trace, frames: int, progress: Progress
 ) -> tuple[dict[str, Spread], set[str], int]:
-    """The lists, the OSI versions, and how many frames could be parsed."""
+    """Return the lists, the OSI versions, and how many frames could be parsed."""
     chosen = (
         sorted({round(i * (frames - 1) / (PARSED - 1)) for i in range(PARSED)}) if frames else []
     )

@@ -177,12 +177,12 @@ def channels_of(
 
 
 def protobuf_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
-    """The same for all in Protobuf."""
+    """Return the same for all in Protobuf."""
     return channels_of(contents, {("protobuf", "protobuf")})
 
 
 def osi_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
-    """The same for OSI's; their types without the package."""
+    """Return the same for OSI's; their types without the package."""
     osi = {f"osi3.{name}": name for name in TYPES.values()}
     return {
         topic: (ids, osi[name])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the frames of an MCAP file are: from its own index, else by reading all of it."""
+"""Places of the frames of an MCAP file: from its own index, else by reading all of it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Bytes:
 
 
 def stream(view: memoryview, at: int = 0) -> IO[bytes]:
-    """The view from ``at`` on, as the mcap package wants it."""
+    """Return the view from ``at`` on, as the mcap package wants it."""
     return cast(IO[bytes], Bytes(view[at:]))
 
 
@@ -173,7 +173,7 @@ def _summary(view: memoryview) -> tuple[Summary | None, str]:
 
 
 def _indexed(summary: Summary) -> bool:
-    """Whether the summary leads to every message."""
+    """Return whether the summary leads to every message."""
     statistics = summary.statistics
     if statistics is None or not all(c.message_index_offsets for c in summary.chunk_indexes):
         return False
@@ -321,7 +321,7 @@ def _add(contents: Contents, channel: int, log_time: int, place: int, at: int) -
 
 
 def chunk_at(view: memoryview, at: int) -> memoryview:
-    """The unpacked content of the chunk whose record is there. Raises what DAMAGE names."""
+    """Return the unpacked content of the chunk whose record is there. Raises what DAMAGE names."""
     record = _record(view, at)
     if not isinstance(record, Chunk):
         raise ValueError("no chunk")
@@ -329,8 +329,8 @@ def chunk_at(view: memoryview, at: int) -> memoryview:
 
 
 def unpacked(chunk: Chunk) -> memoryview:
-    """A chunk's records; never more bytes than it claims, but for one that shows that there are
-    more, and MAX_CHUNK allows."""
+    """Return a chunk's records; never more bytes than it claims, but for one that shows that there
+    are more, and MAX_CHUNK allows."""
     size = chunk.uncompressed_size
     if size > MAX_CHUNK:
         raise ValueError(f"a chunk of {size} bytes")

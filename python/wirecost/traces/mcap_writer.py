@@ -63,7 +63,7 @@ class McapWriter(TraceWriter):
         self._writer.add_message(self._channel, self._log_time, message, time)  # type: ignore[arg-type]
 
     def _start(self, version: str | None) -> int:
-        """The records before the first message; ``version`` is what that one states."""
+        """Return the records before the first message; ``version`` is what that one states."""
         about = self._about
         osi = about.channel.get(f"{CHANNEL}.osi_version") or version or messages.schema_version()
         protobuf = about.channel.get(f"{CHANNEL}.protobuf_version") or messages.PROTOBUF_VERSION
@@ -119,7 +119,7 @@ class McapWriter(TraceWriter):
 
 
 def about_named(path: Path) -> About:
-    """What of a file's name MCAP's metadata can hold: when its recording began."""
+    """Return what of a file's name MCAP's metadata can hold: when its recording began."""
     name = parse_name(path)
     if name is None:
         return About()

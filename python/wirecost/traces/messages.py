@@ -49,7 +49,7 @@ def schema() -> pb.FileDescriptorSet:
 
 @cache
 def schema_version() -> str:
-    """The version of OSI that ``schema`` is, as ``3.8.0``."""
+    """Return the version of OSI that ``schema`` is, as ``3.8.0``."""
     for file in schema().file:
         options = memoryview(file.options.SerializeToString())
         version = wire.interface_version(options, INTERFACE_VERSION_OPTION)
@@ -91,7 +91,7 @@ def _add_columns_fields(message: pb.DescriptorProto) -> None:
 
 @cache
 def schema_of(name: str) -> bytes:
-    """The FileDescriptorSet of a message type and all it needs, what is needed first."""
+    """Return the FileDescriptorSet of a message type and all it needs, what is needed first."""
     files = {file.name: file for file in schema().file}
     needed: dict[str, pb.FileDescriptorProto] = {}
 
@@ -114,23 +114,23 @@ def message_class(name: str) -> type[Message]:
 
 @cache
 def field_number(name: str, field: str) -> int:
-    """The number of a top-level field; 0, which no field has, where the type lacks it."""
+    """Return the number of a top-level field; 0, which no field has, where the type lacks it."""
     found = message_class(name).DESCRIPTOR.fields_by_name.get(field)
     return found.number if found is not None else 0
 
 
 def timestamp_ns(name: str, frame: memoryview) -> int | None:
-    """A frame's own timestamp; None where it has none."""
+    """Return a frame's own timestamp; None where it has none."""
     return wire.timestamp_ns(frame, field_number(name, "timestamp"))
 
 
 def osi_version(name: str, frame: memoryview) -> str | None:
-    """The OSI version a frame states."""
+    """Return the OSI version a frame states."""
     return wire.interface_version(frame, field_number(name, "version"))
 
 
 def parse(name: str, frame: memoryview) -> Message:
-    """Raises ValueError on what is no such message."""
+    """Raise ValueError on what is no such message."""
     message = message_class(name)()
     try:
         # upb reads bytes only; this copy lives as long as the call.
@@ -141,15 +141,16 @@ def parse(name: str, frame: memoryview) -> Message:
 
 
 def unknown_bytes(message: Message) -> int:
-    """How many bytes of a parsed message the schema does not know; they are dropped from it."""
+    """Return how many bytes of a parsed message the schema does not know; they are dropped from
+    it."""
     before = message.ByteSize()
     message.DiscardUnknownFields()
     return before - message.ByteSize()
 
 
 def unknown_fields(message: Message, path: str = "") -> Iterator[str]:
-    """Where fields are that the schema does not know: ``moving_object.base field 99``. Padding of
-    columns is none of them."""
+    """Yield where fields are that the schema does not know: ``moving_object.base field 99``.
+    Padding of columns is none of them."""
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]
         if field.field_number == PADDING:
             continue
@@ -195,7 +196,8 @@ def _elements(columns: bytes) -> int:
 
 
 def fits(name: str, frames: Iterable[memoryview]) -> float:
-    """How much of the frames a type does not know: 0 all known, 1 nothing known or no such type."""
+    """Return how much of the frames a type does not know: 0 all known, 1 nothing known or no such
+    type."""
     unknown = total = 0
     for frame in frames:
         try:

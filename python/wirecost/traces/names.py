@@ -40,7 +40,7 @@ class TraceName:
 
 
 def parse_name(path: Path) -> TraceName | None:
-    """None where the name does not follow the convention."""
+    """Return None where the name does not follow the convention."""
     found = _NAME.fullmatch(path.stem)
     if found is None or (found["tag"] not in TYPES and found["tag"] != "multi"):
         return None
@@ -52,7 +52,7 @@ def parse_name(path: Path) -> TraceName | None:
 
 
 def type_of(path: Path) -> str | None:
-    """The message type in a name, by OSI's convention or a lone ``_sv_``."""
+    """Return the message type in a name, by OSI's convention or a lone ``_sv_``."""
     name = parse_name(path)
     if name is not None:
         return TYPES.get(name.tag)
@@ -61,5 +61,5 @@ def type_of(path: Path) -> str | None:
 
 
 def misnamed(path: Path, named: str, found: str) -> str:
-    """The warning for a name with another type than the frames."""
+    """Return the warning for a name with another type than the frames."""
     return f"{path}: is named as {named}, but its frames are {found}"

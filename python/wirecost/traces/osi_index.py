@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the frames of an ``.osi`` file begin, and the file beside it that remembers that.
+"""Places where the frames of an ``.osi`` file begin, and the file beside it that remembers them.
 
 The format is docs/formats/trace-index.md.
 """
@@ -66,7 +66,7 @@ def forget(trace: Path) -> None:
 
 
 def walk(data: memoryview, progress: Progress) -> Iterator[Offsets]:
-    """The offsets in batches, by going from length to length."""
+    """Yield the offsets in batches, by going from length to length."""
     at, size = 0, len(data)
     shown = 0
     batch: list[int] = []
@@ -102,7 +102,7 @@ def _header(data: Mapped, frames: int) -> bytes:
 
 
 def _read(trace: Path, data: Mapped) -> Offsets | None:
-    """None where there is no index, or it is another trace's, or not whole."""
+    """Return None where there is no index, or it is another trace's, or not whole."""
     path = index_path(trace)
     try:
         size = path.stat().st_size

@@ -43,7 +43,7 @@ class TextTrace(Closing):
 
     @property
     def readable(self) -> bool:
-        """Whether the first message is of the type."""
+        """Return whether the first message is of the type."""
         first = next(self._texts(), None)
         try:
             return first is not None and self._parsed(first[1]).ByteSize() > 0
@@ -77,7 +77,7 @@ class TextTrace(Closing):
             yield messages.timestamp_ns(self.type_name, frame), frame
 
     def _texts(self) -> Iterator[tuple[int, str, bool]]:
-        """First line, text, and whether it is the last, of each message."""
+        """Yield first line, text, and whether it is the last, of each message."""
         singular = {
             field.name
             for field in messages.message_class(self.type_name).DESCRIPTOR.fields
@@ -133,7 +133,7 @@ class TextWriter(TraceWriter):
         self._type = type_name
 
     def _write(self, _timestamp_ns: int | None, message: memoryview | bytes) -> None:
-        """Raises UserError on what is no such message, and on fields that text would lose."""
+        """Raise UserError on what is no such message, and on fields that text would lose."""
         try:
             parsed = messages.parse(self._type, memoryview(message))
         except ValueError as error:

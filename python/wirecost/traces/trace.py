@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every trace file offers, whatever its format."""
+"""Interface of every trace file, whatever its format."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Trace(Protocol):
         ...
 
     def frames(self, start: int = 0, stop: int | None = None) -> Iterator[Frame]:
-        """Frames ``start`` up to ``stop`` (the end) in the order of the file."""
+        """Yield frames ``start`` up to ``stop`` (the end) in the order of the file."""
         ...
 
     def close(self) -> None: ...
@@ -102,4 +102,4 @@ class TraceWriter(WholeFile, ABC):
 
     @abstractmethod
     def _write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
-        """Raises UserError, OSError."""
+        """Raise UserError, OSError."""

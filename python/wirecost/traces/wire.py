@@ -63,7 +63,7 @@ def _varint(data: memoryview, at: int) -> tuple[int, int]:
 
 
 def first(data: memoryview, number: int) -> int | memoryview | None:
-    """The first field of that number; None if there is none or the bytes are no message."""
+    """Return the first field of that number; None if there is none or the bytes are no message."""
     try:
         return next((value for found, value in fields(data) if found == number), None)
     except ValueError:
@@ -83,7 +83,7 @@ def timestamp_ns(data: memoryview, number: int) -> int | None:
 
 
 def interface_version(data: memoryview, number: int) -> str | None:
-    """An OSI ``InterfaceVersion`` in field ``number``, as ``3.7.0``."""
+    """Return an OSI ``InterfaceVersion`` in field ``number``, as ``3.7.0``."""
     version = first(data, number)
     if not isinstance(version, memoryview):
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a middleware must do to carry frames: the contract that each file beside this one meets.
+"""Contract that each middleware beside this file meets to carry frames.
 
 A transport takes a frame's bytes and gives samples: received memory that stays until released. It
 knows nothing of tensors. Ctrl-C interrupts blocking calls, which wait for ever only if no
@@ -33,7 +33,7 @@ ON_LOOPBACK = "every user of this machine can connect to its ports on loopback"
 
 
 class Frame(Protocol):
-    """What ``wirecost.tensor.Frame`` offers; bytes to send that nobody has copied yet."""
+    """Protocol of ``wirecost.tensor.Frame``: bytes to send that nobody has copied yet."""
 
     nbytes: int
 
@@ -48,7 +48,7 @@ MOST_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a transport can do and what it costs; shown by ``wirecost transports``."""
+    """Abilities of a transport and what they cost; shown by ``wirecost transports``."""
 
     send_copies: int
     """Copies of the frame's bytes on the sending side, the one into the transport's memory
@@ -88,7 +88,7 @@ class Sample:
         self._release = release
 
     def release(self) -> None:
-        """Gives the memory back. A second call does nothing."""
+        """Give the memory back. A second call does nothing."""
         release, self._release = self._release, None
         if release is not None:
             release()
@@ -107,7 +107,7 @@ class Publisher(Closing):
         self._sent_so_far = self._progress.sent
 
     def send(self, frame: Frame) -> bool:
-        """Sends a frame; its memory may be changed afterwards. False if it was dropped.
+        """Send a frame; its memory may be changed afterwards. False if it was dropped.
 
         Raises UserError if it cannot be sent at all, as when it is too large.
         """
@@ -120,30 +120,30 @@ class Publisher(Closing):
         return delivered
 
     def announce(self, text: bytes) -> None:
-        """Lets other processes of this user find it by ``shared.progress.announced``; a second
-        text replaces the first."""
+        """Let other processes of this user find it by ``shared.progress.announced``; a second text
+        replaces the first."""
         self._progress.announce(text)
 
     def trailer(self, start: int = 0) -> bytes:
-        """The bytes behind the next frame, which starts at ``start`` of the message."""
+        """Return the bytes behind the next frame, which starts at ``start`` of the message."""
         return TRAILER.pack(self._stream, self.sent + self.dropped, start, MAGIC)
 
     def _check_size(self, frame: Frame, transport: str, more: int = 0) -> None:
-        """Raises UserError for a frame that has more than ``MOST_BYTES`` with ``more`` around."""
+        """Raise UserError for a frame that has more than ``MOST_BYTES`` with ``more`` around."""
         if frame.nbytes + more > MOST_BYTES:
             raise UserError(f"a frame of {frame.nbytes} bytes: {transport} carries at most 1 GiB")
 
     @abstractmethod
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        """Sends the frame's bytes and then the trailer as one message."""
+        """Send the frame's bytes and then the trailer as one message."""
 
     @abstractmethod
     def wait_for_subscriber(self, timeout: float) -> bool:
-        """Whether a subscriber was there within ``timeout`` seconds. What is sent from then on
-        reaches it."""
+        """Return whether a subscriber was there within ``timeout`` seconds. What is sent from then
+        on reaches it."""
 
     def close(self) -> None:
-        """Ends the stream, whatever it does. A second call does nothing. Every subclass's own calls
+        """End the stream, whatever it does. A second call does nothing. Every subclass's own calls
         this one."""
         self._progress.close()
 
@@ -157,7 +157,7 @@ class Subscriber(Closing):
 
     @property
     def count(self) -> Count:
-        """What was received and lost up to now, by the numbers the publishers gave."""
+        """Return what was received and lost up to now, by the numbers the publishers gave."""
         seen = self._counter.count
         return self._counter.total(self._drained_at == seen.received + seen.duplicates)
 
@@ -171,7 +171,7 @@ class Subscriber(Closing):
         self._drained_at = seen.received + seen.duplicates
 
     def receive(self, timeout: float | None = None) -> Sample | None:
-        """The next frame, or None after ``timeout`` seconds; 0 does not wait.
+        """Return the next frame, or None after ``timeout`` seconds; 0 does not wait.
 
         Raises UserError for a message that no publisher of wirecost sent.
         """
@@ -190,12 +190,12 @@ class Subscriber(Closing):
         return Sample(frame, stream, number, release)
 
     def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
-        """A message that offers the buffer protocol, and what gives its memory back. Not asked
-        for where ``receive`` is written anew."""
+        """Return a message that offers the buffer protocol, and what gives its memory back. Not
+        asked for where ``receive`` is written anew."""
         raise NotImplementedError
 
     def fileno(self) -> int | None:
-        """A descriptor that is readable when ``receive(0)`` may give a frame; None if the
+        """Return a descriptor that is readable when ``receive(0)`` may give a frame; None if the
         middleware has none."""
         return None
 
@@ -214,11 +214,11 @@ class Requester(Closing):
 
     @abstractmethod
     def ask(self, frame: Frame, timeout: float) -> Sample:
-        """The reply. Raises UserError if none comes within ``timeout`` seconds."""
+        """Return the reply. Raises UserError if none comes within ``timeout`` seconds."""
 
     @abstractmethod
     def wait_for_replier(self, timeout: float) -> bool:
-        """Whether the service was there within ``timeout`` seconds."""
+        """Return whether the service was there within ``timeout`` seconds."""
 
 
 class Replier(Closing):
@@ -226,7 +226,7 @@ class Replier(Closing):
 
     @abstractmethod
     def take(self, timeout: float | None = None) -> Request | None:
-        """The next request, or None after ``timeout`` seconds."""
+        """Return the next request, or None after ``timeout`` seconds."""
 
 
 _E = TypeVar("_E")
@@ -255,28 +255,28 @@ class Transport(Closing):
 
     @classmethod
     def missing(cls) -> str | None:
-        """None if it can be used here, else why not and how to install it, on one line. Imports
-        nothing heavy."""
+        """Return None if it can be used here, else why not and how to install it, on one line.
+        Imports nothing heavy."""
         return cls.package.missing()
 
     @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
-        """Runs what it needs between the peers, on loopback and a free port, or nothing; gives
-        the ``address`` for both sides. Ends it again."""
+        """Run what it needs between the peers, on loopback and a free port, or nothing; give the
+        ``address`` for both sides. Ends it again."""
         yield None
 
     @classmethod
     @contextmanager
     def server_at(cls, host: str) -> Iterator[str | None]:
-        """What it needs between peers of several hosts, at an address of this one; None where that
-        is nothing."""
+        """Run what it needs between peers of several hosts, at an address of this one, and give
+        that; None where that is nothing."""
         del host
         yield None
 
     @abstractmethod
     def publisher(self, topic: str) -> Publisher:
-        """Raises UserError for a topic that the middleware cannot have."""
+        """Raise UserError for a topic that the middleware cannot have."""
 
     @abstractmethod
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
@@ -288,15 +288,15 @@ class Transport(Closing):
         return endpoint
 
     def close(self) -> None:
-        """Ends what its endpoints share, and those that need it. A second call does nothing."""
+        """End what its endpoints share, and those that need it. A second call does nothing."""
         for endpoint in self._open:
             endpoint.close()
         self._open.clear()
 
     def requester(self, service: str) -> Requester:
-        """Raises NotImplementedError where ``capabilities.request_reply`` is false."""
+        """Raise NotImplementedError where ``capabilities.request_reply`` is false."""
         raise NotImplementedError(f"{self.title} has no requests: use publish and subscribe")
 
     def replier(self, service: str) -> Replier:
-        """Raises NotImplementedError where ``capabilities.request_reply`` is false."""
+        """Raise NotImplementedError where ``capabilities.request_reply`` is false."""
         raise NotImplementedError(f"{self.title} has no requests: use publish and subscribe")

@@ -27,7 +27,7 @@ class Package:
         return f"not installed: {self.install or f'pip install {self.name}'}"
 
     def version(self) -> str | None:
-        """None where it is not installed, or its installation records no version."""
+        """Return None where it is not installed, or its installation records no version."""
         if self.debian:
             return _debian_version(self.name)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a transport's endpoints beyond its own choices."""
+"""Quality that is asked of a transport's endpoints beyond its own choices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _T = TypeVar("_T", str, int, float, bool)
 
 @dataclass(frozen=True)
 class Quality:
-    """Where it says nothing, a transport does as it does by itself."""
+    """Settings of endpoints; where it says nothing, a transport does as it does by itself."""
 
     reliable: bool | None = None
     """True: a sender waits, or what was lost is sent again; False: what has no room is lost."""
@@ -32,14 +32,14 @@ class Quality:
         return found
 
     def room(self, own: int, makers: int) -> int:
-        """Messages that may wait, where wirecost would choose ``own``, and the middleware's makers
-        chose ``makers``."""
+        """Return messages that may wait, where wirecost would choose ``own``, and the middleware's
+        makers chose ``makers``."""
         if self.queue is not None:
             return self.queue
         return makers if self.untouched else own
 
     def waits(self, own: bool = False, makers: bool = False) -> bool:
-        """Whether a sender without room waits; likewise."""
+        """Return whether a sender without room waits; likewise."""
         if self.reliable is not None:
             return self.reliable
         return makers if self.untouched else own

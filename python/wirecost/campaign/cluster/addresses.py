@@ -13,7 +13,7 @@ PLAIN = "--trust-plain-tcp"
 
 
 def check_address(address: str, keys: str | None, trust_plain: bool) -> None:
-    """Raises UserError for what is no address, and for plain TCP, unless it is trusted by name:
+    """Raise UserError for what is no address, and for plain TCP, unless it is trusted by name:
     whoever reaches it can run any program as the user."""
     found = ADDRESS.fullmatch(address)
     if found is None or not int(found[3]) <= 65535:
@@ -28,7 +28,7 @@ def check_address(address: str, keys: str | None, trust_plain: bool) -> None:
 
 
 def host_of(address: str) -> str:
-    """Of a checked address."""
+    """Return the host of a checked address."""
     found = ADDRESS.fullmatch(address)
     assert found is not None
     return found[2].strip("[]")

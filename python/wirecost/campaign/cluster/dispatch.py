@@ -63,8 +63,9 @@ class Dispatch:
         self._machines: dict[str, _Machine] = {}
 
     def results(self, tasks: list[Task], there: set[str]) -> Iterator[Given]:
-        """As they come; machines in parallel, each one's in the order given. ``there``: keys that
-        the store has. Raises UserError where the scheduler is lost, OSError of the store."""
+        """Yield results as they come; machines in parallel, each one's in the order given.
+        ``there``: keys that the store has. Raises UserError where the scheduler is lost, OSError of
+        the store."""
         now = time.monotonic()
         for task in tasks:
             self._machines.setdefault(task.machine, _Machine(deque(), now)).waiting.append(task)
@@ -124,7 +125,7 @@ class Dispatch:
         return files, str(why)
 
     def _look(self) -> Iterator[Given]:
-        """Gives up machines without a worker."""
+        """Give up machines without a worker."""
         if self._client.status != "running":
             raise UserError(f"{LOST}; --resume goes on")
         there = self._present()
@@ -162,7 +163,7 @@ class Dispatch:
         }
 
     def _tell(self, there: set[str]) -> None:
-        """What is stored need not be kept by the workers."""
+        """Tell the workers what is stored, which they need not keep."""
         stored = (*there, *(key for one in self._machines.values() for key in one.stored))
         with suppress(Exception):  # Or else it is told by a later campaign, or never.
             self._client.run(forget, stored, wait=True, on_error="ignore")
@@ -187,5 +188,5 @@ def connected(address: str, keys: str | None) -> Iterator[Any]:
 
 
 def scheduler_place(client: Any) -> str:
-    """The scheduler's host, by its boot's id."""
+    """Return the scheduler's host, by its boot's id."""
     return str(client.run_on_scheduler(where))

@@ -52,7 +52,7 @@ class Hosts:
 
 @contextmanager
 def hosts(lab: Lab) -> Iterator[Hosts]:
-    """Raises UserError where the scheduler cannot listen at the lab's address."""
+    """Raise UserError where the scheduler cannot listen at the lab's address."""
     keys = new_keys()
     address = f"tls://{lab.address}:{lab.port}"
     words = [sys.executable, "-P", "-m", "wirecost", "campaign", "scheduler", address,

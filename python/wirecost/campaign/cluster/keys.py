@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scheduler, its workers and its clients know each other by: one TLS key and certificate
-that only they have. Whoever has it can run any program as the user of each, because Dask's
-messages are pickles.
-"""
+"""Keys by which a scheduler, its workers and its clients know each other: one TLS key and
+certificate that only they have. Whoever has it can run any program as the user of each, because
+Dask's messages are pickles."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ MISSING = "dask.distributed is not installed: pip install 'wirecost[campaign]'"
 
 
 def distributed() -> Any:
-    """The package. Raises UserError where it is not installed."""
+    """Return the package. Raises UserError where it is not installed."""
     try:
         import cryptography  # noqa: F401, PLC0415 - what makes keys
         import distributed as found  # noqa: PLC0415 - of an extra, and slow to import
@@ -28,13 +27,13 @@ def distributed() -> Any:
 
 
 def new_keys() -> str:
-    """A fresh key and certificate, as PEM."""
+    """Return a fresh key and certificate, as PEM."""
     made = distributed().Security.temporary()
     return str(made.tls_client_key) + str(made.tls_client_cert)
 
 
 def security(keys: str | None) -> Any:
-    """Of Dask's; None where ``keys`` is. Raises UserError for text that is no key and
+    """Return Dask's security; None where ``keys`` is. Raises UserError for text that is no key and
     certificate."""
     if keys is None:
         return None
@@ -47,7 +46,7 @@ def security(keys: str | None) -> Any:
 
 
 def read_keys(path: Path) -> str:
-    """Raises UserError, also for a file that others can write."""
+    """Raise UserError, also for a file that others can write."""
     found = read_private(path, LARGEST)
     if found is None:
         raise UserError(f"{path}: not there; `wirecost campaign keys {path}` makes it")

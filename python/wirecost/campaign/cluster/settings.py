@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of Dask's configuration matters here, whatever the user has of their own."""
+"""Settings of Dask that matter here, whatever the user has of their own."""
 
 from __future__ import annotations
 

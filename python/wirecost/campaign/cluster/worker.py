@@ -50,7 +50,7 @@ def _one(
     say: Callable[[str], None],
     ended: threading.Event,
 ) -> tuple[int, bool, str]:
-    """Its exit status, whether it took work, and the last that it said of an error."""
+    """Return its exit status, whether it took work, and the last that it said of an error."""
     process = children.start(
         [sys.executable, "-P", "-m", "wirecost.campaign.cluster.worker_process"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

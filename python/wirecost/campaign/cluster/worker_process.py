@@ -37,7 +37,7 @@ def main() -> int:
 
 
 async def _serve(scheduler: str, machine: str, keys: str | None) -> None:
-    """Raises OSError where there is no scheduler."""
+    """Raise OSError where there is no scheduler."""
     package = distributed()
     worker: Any = package.Worker(
         scheduler,

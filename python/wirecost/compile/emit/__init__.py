@@ -24,7 +24,7 @@ Texts = dict[PurePosixPath, str]
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of the emitters besides the schema."""
+    """Settings of the emitters besides the schema."""
 
     wires: tuple[str, ...]
     """Of whole messages: ``columns`` is not among them."""
@@ -50,7 +50,7 @@ class Request:
     """Names of the files of a schema whose own output is wanted; None: of all."""
 
     def written(self, schema: Schema) -> list[File]:
-        """The files of a schema whose own output is wanted."""
+        """Return the files of a schema whose own output is wanted."""
         return [file for file in schema.files if self.only is None or file.name in self.only]
 
 
@@ -62,7 +62,7 @@ def snake_case(name: str) -> str:
 
 
 def location(file: File) -> PurePosixPath:
-    """Where a source file's output lies, without suffix: ``rsb/protocol/notification``."""
+    """Return where a source file's output lies, without suffix: ``rsb/protocol/notification``."""
     folder = PurePosixPath(*file.package.split(".")) if file.package else PurePosixPath()
     return folder / snake_case(file.stem or PurePosixPath(file.name).stem)
 

@@ -23,7 +23,7 @@ def text(path: str) -> str:
 
 
 def texts(folder: str, pattern: str) -> Texts:
-    """Texts of the files in a folder by their path below the language's."""
+    """Return texts of the files in a folder by their path below the language's."""
     paths = sorted((_root() / folder).glob(pattern))
     return {
         PurePosixPath(*path.relative_to(_root()).parts[1:]): path.read_text(encoding="utf-8")

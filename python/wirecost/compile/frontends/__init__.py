@@ -66,9 +66,9 @@ def load(
 
 
 def descriptors(inputs: Sequence[str], include: Sequence[Path] = ()) -> pb.FileDescriptorSet:
-    """What Protobuf's own tools are told of ``.proto`` files, descriptor sets and modules, and of
-    all that they import, in any order. Raises CompileError, or UserError where an input cannot be
-    read or is none of Protobuf's."""
+    """Return what Protobuf's own tools are told of ``.proto`` files, descriptor sets and modules,
+    and of all that they import, in any order. Raises CompileError, or UserError where an input
+    cannot be read or is none of Protobuf's."""
     of_kind: dict[str, list[str]] = {"proto": [], "set": [], "module": []}
     for name in inputs:
         kind = _kind(name)
@@ -90,7 +90,7 @@ def in_order(found: pb.FileDescriptorSet, source: str) -> pb.FileDescriptorSet:
 
 
 def load_descriptors(found: pb.FileDescriptorSet, source: str) -> Schema:
-    """As ``load``, from files that another program has parsed. ``source``: it, for people."""
+    """Load files that another program has parsed. ``source``: it, for people."""
     files = descriptor_set.described(found, source)
     refuse_bad_names(files, source)
     refuse_long_values(files)
@@ -105,7 +105,7 @@ def _schema(files: Iterable[File]) -> Schema:
 
 
 def _refuse_another(file: File, other: File, source: str) -> None:
-    """Raises CompileError where an earlier input has a file of that name which is another."""
+    """Raise CompileError where an earlier input has a file of that name which is another."""
     if file != other and not file.name.startswith(descriptor_checks.GOOGLES_OWN):
         raise CompileError(
             Origin(file.name),
@@ -163,8 +163,8 @@ def _refuse_undeclared(files: Iterable[File]) -> None:
 
 
 def _is_module(name: str) -> bool:
-    """Whether Python finds it, as it does ``trip.proto`` where a package ``trip`` has it. Runs
-    nothing of it: the name may be that of a missing file."""
+    """Return whether Python finds it, as it does ``trip.proto`` where a package ``trip`` has it.
+    Runs nothing of it: the name may be that of a missing file."""
     folders = None
     for part in name.split("."):
         spec = PathFinder.find_spec(part, folders) if part.isidentifier() else None

@@ -20,7 +20,7 @@ _REMEDY = f"take letters, digits and underscores, no digit first, at most {LONGE
 
 
 def refuse_bad_names(files: Iterable[File], source: str) -> None:
-    """Raises CompileError for the first name that is none. ``source``: the input, for people."""
+    """Raise CompileError for the first name that is none. ``source``: the input, for people."""
     for file in files:
         _refuse_bad_path(file.name, source)
         for origin, what, name in _names(file, source):
@@ -31,7 +31,7 @@ def refuse_bad_names(files: Iterable[File], source: str) -> None:
 
 
 def refuse_long_values(files: Iterable[File]) -> None:
-    """Raises CompileError for the first text that is too long a value."""
+    """Raise CompileError for the first text that is too long a value."""
     for file in files:
         fields = [f for message in file.messages for f in message.fields]
         fields += [extension.field for extension in file.extensions]
@@ -58,7 +58,7 @@ def _refuse_bad_path(name: str, source: str) -> None:
 
 
 def _names(file: File, source: str) -> Iterator[tuple[Origin, str, str]]:
-    """Where each name is declared, what it names, and the name."""
+    """Yield where each name is declared, what it names, and the name."""
     here = Origin(source)
     for part in file.package.split(".") if file.package else ():
         yield here, "a package", part

@@ -112,7 +112,7 @@ def _dependencies_first(files: dict[str, pb.FileDescriptorProto]) -> list[pb.Fil
 
 
 def _seen_before(descriptor: pb.FileDescriptorProto, seen: set[str]) -> bool:
-    """Whether what a file imports is in ``seen``, to which it is added."""
+    """Return whether what a file imports is in ``seen``, to which it is added."""
     before = seen.issuperset(descriptor.dependency)
     seen.add(descriptor.name)
     return before

@@ -17,7 +17,7 @@ _LETTERS = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v", strict=True))
 
 
 def default_value(text: str, kind: Kind) -> Value:
-    """The value of a scalar's default. Raises ValueError if ``text`` is none."""
+    """Return the value of a scalar's default. Raises ValueError if ``text`` is none."""
     if kind is Kind.BOOL:
         return {"true": True, "false": False}[text] if text in ("true", "false") else _wrong(text)
     if kind is Kind.STRING:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Protobuf leaves to a file's syntax or edition, and since editions to each declaration."""
+"""Features: what Protobuf leaves to a file's syntax or edition, and since editions to each
+declaration."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _PRESENCE = {
 
 @dataclass(frozen=True)
 class Features:
-    """Of a declaration; what is inside it has the same unless it says otherwise."""
+    """Features of a declaration; what is inside it has the same unless it says otherwise."""
 
     presence: Presence
     """Of single fields that hold no message and are in no oneof."""
@@ -58,7 +59,7 @@ _BY_EDITION = {pb.EDITION_2023: _EDITIONS, pb.EDITION_2024: _EDITIONS}
 
 
 def of_file(descriptor: pb.FileDescriptorProto, shown: str) -> Features:
-    """Raises CompileError for a syntax or an edition that is not known."""
+    """Raise CompileError for a syntax or an edition that is not known."""
     if descriptor.syntax == "editions":
         found = _BY_EDITION.get(descriptor.edition)
         what = f"edition {pb.Edition.Name(descriptor.edition).removeprefix('EDITION_')}"

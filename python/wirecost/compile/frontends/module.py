@@ -18,7 +18,7 @@ from wirecost.errors import UserError
 
 
 def load(name: str) -> list[File]:
-    """All files of a module, or of a package's ``*_pb2`` modules, and what they import."""
+    """Return all files of a module, or of a package's ``*_pb2`` modules, and what they import."""
     protos, sources = _described(name)
     return [
         replace(file, sources=sources.get(file.name, ()))
@@ -27,7 +27,7 @@ def load(name: str) -> list[File]:
 
 
 def descriptors(name: str) -> pb.FileDescriptorSet:
-    """The same files, as their descriptors. Raises UserError."""
+    """Return the same files as their descriptors. Raises UserError."""
     return _described(name)[0]
 
 

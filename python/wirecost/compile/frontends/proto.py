@@ -28,7 +28,7 @@ TIMEOUT_S = 60
 
 
 def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
-    """Raises CompileError with protoc's first complaint."""
+    """Raise CompileError with protoc's first complaint."""
     found, shown = _parsed(paths, include)
     return [
         replace(file, sources=(Path(shown[file.name]),)) if file.name in shown else file
@@ -37,7 +37,7 @@ def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
 
 
 def descriptors(paths: Sequence[Path], include: Sequence[Path]) -> pb.FileDescriptorSet:
-    """The files and what they import, as protoc describes them. Raises CompileError."""
+    """Return the files and what they import, as protoc describes them. Raises CompileError."""
     return _parsed(paths, include)[0]
 
 
@@ -91,13 +91,13 @@ def _protoc() -> list[str]:
 
 
 def _root(path: Path, include: Sequence[Path]) -> Path:
-    """The folder imports are relative to: an include folder above the file, or its own."""
+    """Return the folder imports are relative to: an include folder above the file, or its own."""
     above = [root for root in include if path.resolve().is_relative_to(root.resolve())]
     return above[0] if above else path.parent
 
 
 def _shown(found: pb.FileDescriptorSet, roots: Sequence[Path]) -> dict[str, str]:
-    """How a person finds each file: the path below the root that holds it."""
+    """Return how a person finds each file: the path below the root that holds it."""
     shown = {}
     for file in found.file:
         for root in roots:

@@ -72,7 +72,7 @@ def _origin(match: re.Match[str], roots: Sequence[Path]) -> Origin:
 
 
 def _sentence(what: str) -> str:
-    """The first sentence, to be a part of a longer one."""
+    """Return the first sentence, to be a part of a longer one."""
     return re.split(r"(?<!\be\.g)\.(?:\s|$)", what)[0].replace('"', "`")
 
 

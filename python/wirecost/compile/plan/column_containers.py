@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where lists in columns stand: messages with columns fields, and those that lead to them."""
+"""Containers of lists in columns: messages with columns fields, and those that lead to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Container:
 
 
 def containers(schema: Schema, roots: Sequence[Root]) -> tuple[Container, ...]:
-    """All containers of these roots, in the order of the schema."""
+    """Return all containers of these roots, in the order of the schema."""
     found: dict[str, list[tuple[ColumnsField, int]]] = {}
     for index, root in enumerate(roots):
         for columns in root.columns_fields:

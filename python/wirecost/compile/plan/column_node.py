@@ -92,7 +92,7 @@ class Node:
 
     @cached_property
     def kind(self) -> Kind | None:
-        """Of a scalar: its kind; None for an enum, a text and a message."""
+        """Return a scalar's kind; None for an enum, a text and a message."""
         type_ = self.field.type
         return type_ if self.shape is Shape.SCALAR and isinstance(type_, Kind) else None
 
@@ -119,7 +119,7 @@ class Node:
 
     @property
     def coding(self) -> Coding:
-        """How a scalar stands in rows."""
+        """Return how a scalar stands in rows."""
         is_real = self.kind in (Kind.FLOAT32, Kind.FLOAT64)
         return Coding.FIXED if is_real else self.field.coding
 
@@ -134,8 +134,8 @@ class Node:
 
     @property
     def in_bytes(self) -> bool:
-        """Whether its column is ``bytes`` instead of a packed field: texts, and scalars of width
-        1 and 2."""
+        """Return whether its column is ``bytes`` instead of a packed field: texts, and scalars of
+        width 1 and 2."""
         return self.shape is Shape.TEXT or self.width < 4
 
 

@@ -64,7 +64,7 @@ class Root:
         return self.file.local_name(self.message.full_name).replace(".", "") + "Columns"
 
     def fixed(self, node: Node) -> int:
-        """Values and messages that a row has of a fixed array, even one without columns."""
+        """Return values and messages that a row has of a fixed array, even one without columns."""
         if node.field.label is not Label.ARRAY:
             return 0
         inner = sum(1 + self.fixed(child) for child in self.children(node))
@@ -80,7 +80,7 @@ class Root:
         return found
 
     def children(self, node: Node | None) -> Iterator[Node]:
-        """The fields of a message node, or of the root, in the order of their numbers."""
+        """Yield the fields of a message node, or of the root, in the order of their numbers."""
         parent = None if node is None else node.index
         start, end = (0, len(self.nodes)) if node is None else (node.index + 1, node.end)
         while start < end:
@@ -92,7 +92,7 @@ class Root:
 
 
 def plan(schema: Schema, names: Sequence[str], reductions: Sequence[str] = ()) -> tuple[Root, ...]:
-    """The roots for ``--columns`` and ``--reduce``.
+    """Return the roots for ``--columns`` and ``--reduce``.
 
     ``names``: messages by full name. ``reductions``: ``[<message>.]<field>[.<field>]=<how>``, how
     one of exact, auto, float32, error:<largest error>; the field may be ``*``. Raises UserError or
@@ -229,7 +229,7 @@ def _reduced_root(root: Root, where: str, reduction: Reduction) -> tuple[Root, i
 
 
 def can_reduce(node: Node, reduction: Reduction) -> bool:
-    """Whether a reduction makes sense for a node."""
+    """Return whether a reduction makes sense for a node."""
     if reduction.form is Reduce.FLOAT32:
         return node.kind is Kind.FLOAT64
     if reduction.form is Reduce.ERROR:

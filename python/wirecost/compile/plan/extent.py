@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much one message holds at least, and the limits of that.
+"""Least size of a message, and its limits.
 
 A short schema can describe a message that no memory holds: twenty messages that each hold two of
 the next are a million. Where fields lie in one another, in memory or on a wire, that is refused.
@@ -37,7 +37,7 @@ Holds = Callable[[Field], bool]
 
 @dataclass(frozen=True)
 class Extent:
-    """Of a message and of what lies in it."""
+    """Extent of a message and of what lies in it."""
 
     depth: int
     messages: int
@@ -61,7 +61,7 @@ def in_struct(_: Field) -> bool:
 
 
 def refuse_too_much(schema: Schema, holds: Holds, where: str, remedy: str, deepest: int) -> None:
-    """Raises CompileError for the first message that is beyond the limits.
+    """Raise CompileError for the first message that is beyond the limits.
 
     ``where``: what the limits are for, for people.
     """

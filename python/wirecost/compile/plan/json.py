@@ -27,7 +27,7 @@ from wirecost.errors import UserError
 
 
 class Form(StrEnum):
-    """How a message is written."""
+    """Form in which a message is written."""
 
     OBJECT = ""
     """As an object of its fields."""
@@ -42,7 +42,7 @@ class Form(StrEnum):
 
 
 class Shape(StrEnum):
-    """How many values a field has, and when it is written."""
+    """Number of values of a field, and when it is written."""
 
     IMPLICIT = ""
     """A scalar that is left out if it has its default."""
@@ -109,8 +109,8 @@ def shape(schema: Schema, message: Message, item: Field) -> Shape:
 
 
 def name(item: Field) -> str:
-    """The field's name in JSON: the declared one, or its own in lowerCamelCase. It may hold any
-    characters, so that only the functions of ``emit.escape`` may print it."""
+    """Return the field's name in JSON: the declared one, or its own in lowerCamelCase. It may hold
+    any characters, so that only the functions of ``emit.escape`` may print it."""
     return item.json_name or lower_camel(item.name)
 
 
@@ -120,12 +120,12 @@ def lower_camel(text: str) -> str:
 
 
 def has_any(schema: Schema) -> bool:
-    """Whether a message holds messages of types that only its content names."""
+    """Return whether a message holds messages of types that only its content names."""
     return any(form(message) is Form.ANY for message in schema.messages())
 
 
 def check(schema: Schema, wires: tuple[str, ...]) -> None:
-    """Raises CompileError or UserError for a schema that has no JSON."""
+    """Raise CompileError or UserError for a schema that has no JSON."""
     if has_any(schema) and "protobuf" not in wires:
         raise UserError(f"--json: {ANY} holds Protobuf's bytes; add protobuf to --wire")
     for message in schema.messages():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which messages a hostile input can nest deeper than decoders allow.
+"""Messages that a hostile input can nest deeper than decoders allow.
 
 Only their decoders count how deep they are; those of all other messages stay as fast as they are.
 """
@@ -31,13 +31,13 @@ def deep(schema: Schema) -> frozenset[str]:
 
 
 def _held(message: Message) -> set[str]:
-    """Messages in the fields of a message."""
+    """Return messages in the fields of a message."""
     types = [item.value.type if item.value else item.type for item in message.fields]
     return {type_.name for type_ in types if isinstance(type_, MessageRef)}
 
 
 def _longest(edges: Mapping[str, set[str]], back: Mapping[str, set[str]]) -> dict[str, int]:
-    """Edges of the longest path that starts at each message; none if a path has no end."""
+    """Return edges of the longest path that starts at each message; none if a path has no end."""
     left = {name: len(targets) for name, targets in edges.items()}
     lengths = {name: 0 for name, count in left.items() if not count}
     waiting = list(lengths)

@@ -23,7 +23,7 @@ VARINT, I64, LEN, SGROUP, EGROUP, I32 = range(6)
 
 
 class Payload(StrEnum):
-    """How one value is written behind its tag."""
+    """Form of one value behind its tag."""
 
     VARINT = "varint"
     """Two's complement, sign-extended to 64 bits; bool and enum as well."""
@@ -91,7 +91,7 @@ def plan(message: Message) -> Plan:
 
 @per_schema
 def requiring(schema: Schema) -> frozenset[str]:
-    """Messages that have required fields themselves."""
+    """Return messages that have required fields themselves."""
     return frozenset(
         m.full_name
         for m in schema.messages()
@@ -100,7 +100,7 @@ def requiring(schema: Schema) -> frozenset[str]:
 
 
 def requires(schema: Schema, item: Field) -> bool:
-    """Whether the field's value is such a message."""
+    """Return whether the field's value is such a message."""
     return isinstance(item.type, MessageRef) and item.type.name in requiring(schema)
 
 
@@ -112,7 +112,7 @@ def entry_items(item: Field) -> tuple[Item, Item]:
 
 
 def payload(item: Field) -> Payload:
-    """How one value of the field is written."""
+    """Return how one value of the field is written."""
     if isinstance(item.type, MessageRef):
         return Payload.GROUP if item.group else Payload.MESSAGE
     if isinstance(item.type, Kind) and item.type.is_text:

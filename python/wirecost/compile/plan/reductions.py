@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a writer may do to a column, and how ``--reduce`` says it."""
+"""Reductions of columns by a writer, and how ``--reduce`` says them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"error:(.+)")
 
 
 class Reduce(StrEnum):
-    """What a writer may do to a column."""
+    """Reduction of a column by a writer."""
 
     EXACT = "exact"
     """The type's own array."""

@@ -34,7 +34,7 @@ INLINED_DEPTH = 16
 
 @dataclass(frozen=True)
 class Rules:
-    """How a wire differs: ``largest`` alignment (1: none) and whether strings end with a NUL."""
+    """Rules of a wire: ``largest`` alignment (1: none) and whether strings end with a NUL."""
 
     wire: str
     largest: int
@@ -122,7 +122,7 @@ Step = Run | Text | Call | Array | Entries | Choice
 
 @dataclass(frozen=True)
 class Plan:
-    """How one message is written and read."""
+    """Steps in which one message is written and read."""
 
     message: Message
     steps: tuple[Step, ...]
@@ -134,13 +134,13 @@ class Plan:
 
 
 class _Position:
-    """What is known of the position: its residue modulo ``modulus``."""
+    """Knowledge of the position: its residue modulo ``modulus``."""
 
     def __init__(self) -> None:
         self.modulus, self.residue = 1, 0
 
     def aligned(self, alignment: int) -> int | None:
-        """Padding up to an alignment; None if the position is not known that well."""
+        """Return the padding up to an alignment; None if the position is not known that well."""
         if alignment > self.modulus:
             return None
         return -self.residue % alignment
@@ -173,7 +173,7 @@ class Planner:
             self._measure(message)
 
     def plan(self, message: Message) -> Plan:
-        """Raises CompileError if the wire cannot carry the message."""
+        """Raise CompileError if the wire cannot carry the message."""
         for item in message.fields:
             if item.oneof is None and self._schema.recursive(message, item):
                 raise CompileError(
@@ -238,7 +238,7 @@ class Planner:
         )
 
     def _measure(self, message: Message) -> None:
-        """Whether a message can be inlined: it holds fixed-width values only, and few."""
+        """Find whether a message can be inlined: it holds fixed-width values only, and few."""
         total, depth = 0, 1
         for item in message.fields:
             kind = scalar(item.type)
@@ -256,7 +256,7 @@ class Planner:
             self._depths[message.full_name] = depth
 
     def _value(self, item: Field) -> Run | Text | Call:
-        """One value on its own: an element, a map's key or value, a oneof's member."""
+        """Return one value on its own: an element, a map's key or value, a oneof's member."""
         kind = scalar(item.type)
         if kind is None:
             return Call(item, _ref(item.type))
@@ -347,7 +347,7 @@ class _Builder:
 
 
 def scalar(type_: Type) -> Kind | None:
-    """The kind of a value on these wires: enums are int32. None for a message."""
+    """Return the kind of a value on these wires: enums are int32. None for a message."""
     if isinstance(type_, EnumRef):
         return Kind.INT32
     return type_ if isinstance(type_, Kind) else None

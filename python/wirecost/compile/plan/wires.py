@@ -30,7 +30,7 @@ WIRES = (*WHOLE, "columns")
 
 
 def check_whole(wires: Iterable[str]) -> None:
-    """Raises UserError on a wire that cannot hold any message."""
+    """Raise UserError on a wire that cannot hold any message."""
     for wire in wires:
         if wire not in WHOLE:
             raise UserError(f"wire {wire}: there are {', '.join(WHOLE)}")

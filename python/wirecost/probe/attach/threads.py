@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel has counted of each thread of a process, from /proc: nothing is put into it."""
+"""Counts of the kernel for each thread of a process, from /proc: nothing is put into it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MOST_THREADS = 4096
 
 @dataclass(frozen=True)
 class Counted:
-    """Of one thread since it began. Times are nanoseconds: on a core, and ready but waiting for
-    one. ``slices``: how often it got a core."""
+    """Counts of one thread since it began. Times are nanoseconds: on a core, and ready but waiting
+    for one. ``slices``: how often it got a core."""
 
     name: str
     running_ns: int
@@ -96,7 +96,7 @@ def _counted(task: Path) -> Counted:
 
 
 def mapped(process: int, proc: Path) -> set[str]:
-    """The names of the files that a process has mapped; none where that may not be read."""
+    """Return the names of the files that a process has mapped; none where that may not be read."""
     try:
         lines = (proc / str(process) / "maps").read_text(errors="replace").split("\n")
     except OSError:

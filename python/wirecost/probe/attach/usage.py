@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of a process did between samples."""
+"""Use of the processor by the threads of a process between samples."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Usage:
 
 
 def table(samples: Sequence[Sample]) -> pl.DataFrame:
-    """One row an interval of a thread: begin and end by CLOCK_MONOTONIC, and how far each count
-    came. A thread that begins between two samples is counted from the second one."""
+    """Return one row an interval of a thread: begin and end by CLOCK_MONOTONIC, and how far each
+    count came. A thread that begins between two samples is counted from the second one."""
     rows = [
         (
             number, now.name, before.time_ns, after.time_ns,
@@ -48,7 +48,7 @@ def table(samples: Sequence[Sample]) -> pl.DataFrame:
 
 
 def usages(intervals: pl.DataFrame) -> list[Usage]:
-    """Who ran or waited most comes first."""
+    """Return usages, those of the threads that ran or waited most first."""
     found = []
     for (thread, name), rows in intervals.group_by("thread", "name", maintain_order=True):
         lengths = rows["end_ns"] - rows["begin_ns"]

@@ -24,7 +24,7 @@ def attach(
     folder: Path,
     note: Callable[[str], None],
 ) -> None:
-    """Records calls into ``folder`` until the time is over, the process ends, or Ctrl-C.
+    """Record calls into ``folder`` until the time is over, the process ends, or Ctrl-C.
 
     Raises:
         UserError: no uprobes here, no such process or function, or the observer failed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of what patterns match, what is recorded; or why nothing can be."""
+"""Choice of what is recorded of what patterns match; or why nothing can be."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIBRARIES = ("std::", "__gnu_cxx::", "__cxxabiv1::", "boost::", "operator", "voi
 
 
 def matched(patterns: Sequence[str], found: Listing, program: Path, limit: int) -> None:
-    """Raises UserError if nothing matches, or more than ``limit`` functions do."""
+    """Raise UserError if nothing matches, or more than ``limit`` functions do."""
     for one in found.objects[:1]:
         if one.trouble:
             raise UserError(f"{one.path}: {one.trouble}; functions are found in x86-64 ELF files")
@@ -45,7 +45,8 @@ def _hint(found: Listing) -> str:
 
 
 def _fewer(found: Listing, program: Path, limit: int) -> str:
-    """What helps: patterns for the program's own functions, or a higher limit where one is."""
+    """Return what helps: patterns for the program's own functions, or a higher limit where one
+    is."""
     own: Counter[str] = Counter()
     for one in found.functions:
         name = one.section.partition("<")[0].partition("(")[0]
@@ -88,7 +89,7 @@ def _remark(one: Function) -> str:
 
 
 def recordable(functions: Sequence[Function], why_not: Callable[[Function], str]) -> int:
-    """How many. Raises UserError with the reasons where there is none."""
+    """Count those that can be recorded. Raises UserError with the reasons where there is none."""
     count = sum(not why_not(one) for one in functions)
     if count == 0:
         reasons = "; ".join(f"{one.name}: {why_not(one)}" for one in functions[:MOST_SHOWN])

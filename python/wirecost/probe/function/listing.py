@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which functions of a program and its libraries patterns mean."""
+"""Functions of a program and its libraries that patterns mean."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class Listing:
 
 
 def helper() -> Path:
-    """Raises UserError: it was not built, as where Zydis is missing."""
+    """Raise UserError: it was not built, as where Zydis is missing."""
     return library(PROGRAM)
 
 
 def listing(patterns: Sequence[str], objects: Sequence[Path]) -> Listing:
-    """Raises UserError where the helper is missing or fails."""
+    """Raise UserError where the helper is missing or fails."""
     command = [str(helper()), "list", *map(str, objects)]
     environment = {**os.environ, PATTERNS: "\n".join(patterns)}
     try:

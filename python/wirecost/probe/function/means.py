@@ -31,7 +31,7 @@ class Means:
     counts: frozenset[str] | None = None
 
     def uncounted(self, names: Iterable[str]) -> list[str]:
-        """Those of the counters that this means cannot count."""
+        """Return those of the counters that this means cannot count."""
         return [] if self.counts is None else [one for one in names if one not in self.counts]
 
 
@@ -81,7 +81,7 @@ class Taken:
 
 
 def take(asked: str, every: Iterable[Means], functions: Iterable[Function]) -> Taken:
-    """The first one that is available, can record a function, is cheap, and counts what
+    """Return the first one that is available, can record a function, is cheap, and counts what
     ``WIRECOST_PROBE_COUNTERS`` names; another one where there is no better.
 
     Raises:
@@ -134,7 +134,7 @@ def _lack(one: Means, lacks: list[str]) -> tuple[str, ...]:
 
 
 def _of_all(functions: list[Function], why_not: Callable[[Function], str]) -> str:
-    """The reasons, where every function has one."""
+    """Return the reasons, where every function has one."""
     reasons = [(one, why_not(one)) for one in functions]
     if not all(reason for _, reason in reasons):
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user asked for by ``--function``."""
+"""Request of the user by ``--function``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONGEST_PATTERN, MOST_PATTERNS = 1000, 64
 
 
 def checked(patterns: tuple[str, ...], limit: int, means: str) -> None:
-    """Raises UserError for what no function can have."""
+    """Raise UserError for what no function can have."""
     if means not in MEANS:
         raise UserError(f"--function-means {means}: there are {', '.join(MEANS)}")
     if not 1 <= limit <= HIGHEST_LIMIT:

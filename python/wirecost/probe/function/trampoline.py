@@ -23,7 +23,7 @@ def why_not(one: Function) -> str:
 
 
 def cost_ns(environment: Mapping[str, str]) -> float | None:
-    """Of one call with the counters in ``environment``, measured now; None: that failed."""
+    """Measure the cost of one call with the counters in ``environment`` now; None: that failed."""
     try:
         with scratch.folder("probe-cost", in_memory=True) as folder:
             changed = {

@@ -31,7 +31,8 @@ def unmatched(patterns: Sequence[str], folder: Path, sections: Iterable[str]) ->
 
 
 def _matches(pattern: str, name: str) -> bool:
-    """Of C++, where sections have parameters and long names are cut, also what only may match."""
+    """Return whether a name matches; of C++, where sections have parameters and long names are cut,
+    also where it only may."""
     literal = pattern.replace("[", "[[]")
     if is_python(pattern):
         module, _, function = literal.partition(":")

@@ -38,13 +38,13 @@ def before(objects: Sequence[Path]) -> tuple[str, ...]:
 
 
 def attached(objects: Sequence[Path], process: int, seconds: float) -> list[str]:
-    """The command that records a process's calls for so long."""
+    """Return the command that records a process's calls for so long."""
     options = ["--pid", str(process), "--seconds", f"{seconds:g}"]
     return [str(helper()), "observe", *options, *map(str, objects), "--"]
 
 
 def cost_ns(environment: Mapping[str, str]) -> float | None:
-    """Of one call, measured now; None: that failed."""
+    """Measure the cost of one call now; None: that failed."""
     try:
         with scratch.folder("probe-cost", in_memory=True) as folder:
             changed = {
@@ -67,7 +67,7 @@ def cost_ns(environment: Mapping[str, str]) -> float | None:
 
 
 def objects_of_process(process: int) -> list[Path]:
-    """The files that a running process executes code of, its program first.
+    """Return the files that a running process executes code of, its program first.
 
     Raises:
         UserError: there is no such process, or it is another user's.

@@ -14,7 +14,7 @@ COUNTERS = "WIRECOST_PROBE_COUNTERS"
 
 
 def asked_counters() -> list[str]:
-    """What the user has named; nothing where the default or none is counted."""
+    """Return what the user has named; nothing where the default or none is counted."""
     names = os.environ.get(COUNTERS, "").split(",")
     return [name for name in names if name not in ("", "none")]
 

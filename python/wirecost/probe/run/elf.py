@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an executable is, by its ELF header and program headers."""
+"""Kind of an executable, by its ELF header and program headers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Elf:
 
 
 def read_elf(path: Path) -> Elf | None:
-    """None where the file is no ELF file or a damaged one. Raises OSError."""
+    """Return None where the file is no ELF file or a damaged one. Raises OSError."""
     with path.open("rb") as file:
         file_size = os.fstat(file.fileno()).st_size
         ident = file.read(64)
@@ -56,7 +56,7 @@ def read_elf(path: Path) -> Elf | None:
 
 
 def _extent(headers: bytes, start: int, bits: int, order: str) -> tuple[int, int]:
-    """A segment's offset in the file and its length there."""
+    """Return a segment's offset in the file and its length there."""
     if bits == 32:
         place, _, _, length = struct.unpack_from(order + "4I", headers, start + 4)
     else:

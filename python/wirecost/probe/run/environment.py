@@ -41,7 +41,7 @@ class Prepared:
 
 
 def hooks_without(left_out: str | None) -> list[Hook]:
-    """Every hook but those that are listed. Raises UserError for an unknown name."""
+    """Return every hook but those that are listed. Raises UserError for an unknown name."""
     every = all_hooks()
     names = tuple(one.name for one in every)
     without: Collection[str] = chosen("--without", left_out, names) if left_out else ()
@@ -49,7 +49,7 @@ def hooks_without(left_out: str | None) -> list[Hook]:
 
 
 def hooks_named(names: Collection[str]) -> list[Hook]:
-    """Those of these names that there are."""
+    """Return those of these hooks that there are."""
     return [one for one in all_hooks() if one.name in names]
 
 
@@ -96,7 +96,7 @@ def _outside(environment: dict[str, str], line: str, hooked: list[Hooked]) -> Pr
 
 
 def _preload(environment: dict[str, str], libraries: list[Path]) -> list[str]:
-    """The user's own libraries stay first."""
+    """Return the user's own libraries stay first."""
     theirs = environment.get(PRELOAD, "").replace(":", " ").split()
     environment[PRELOAD] = ":".join([*theirs, *map(str, libraries)])
     if not theirs:

@@ -24,8 +24,8 @@ UNLESS_PROBED = "WIRECOST_HOOK_UNLESS_PROBED"
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for. ``probed``: hooks that find callbacks by themselves stay away from
-    a program that has probes of its own. ``functions``: patterns of functions, ``function_limit``:
+    """Request of the user. ``probed``: hooks that find callbacks by themselves stay away from a
+    program that has probes of its own. ``functions``: patterns of functions, ``function_limit``:
     how many they may match, ``function_means``: by what they are recorded."""
 
     probed: bool = False
@@ -36,7 +36,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Hooked:
-    """What a hook needs. ``libraries`` go behind those that LD_PRELOAD has already, and each is
+    """Needs of a hook. ``libraries`` go behind those that LD_PRELOAD has already, and each is
     loaded into everything that the program starts, so a library must do nothing in a program that
     is not its own. ``python``: files that each Python interpreter runs when it starts; they may
     import the standard library of Python 3.8 only. ``notes``: what the user should know, one line
@@ -56,8 +56,8 @@ class Hook(Protocol):
     about: str
 
     def prepare(self, target: Target, request: Request) -> Hooked:
-        """Raises UserError where what the user asked for is impossible for this program; what
-        cannot be done by itself is a note."""
+        """Raise UserError where what the user asked for is impossible for this program; what cannot
+        be done by itself is a note."""
         ...
 
 
@@ -69,13 +69,13 @@ class OutsideHook(Protocol):
 
 
 def all_hooks() -> list[Hook]:
-    """Every ``HOOK`` of the package's modules, in the order of their names."""
+    """Return every ``HOOK`` of the package's modules, in the order of their names."""
     names = sorted(one.name for one in pkgutil.iter_modules(hooks.__path__))
     return [importlib.import_module(f"{hooks.__name__}.{name}").HOOK for name in names]
 
 
 def library(name: str) -> Path:
-    """An installed library of wirecost's, or the one of that name in ``WIRECOST_HOOKS``.
+    """Return an installed library of wirecost's, or the one of that name in ``WIRECOST_HOOKS``.
 
     Raises:
         UserError: it is not there, or the loader cannot take its path.

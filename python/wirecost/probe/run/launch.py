@@ -28,8 +28,8 @@ def run(
     output: int = 1,
     seconds: float | None = None,
 ) -> int:
-    """The program's status, 128 + n if signal n ended it; 0 if it was ended after ``seconds``, by
-    SIGINT, and by SIGKILL ``END_S`` later. It shares this process's terminal and
+    """Return the program's status, 128 + n if signal n ended it; 0 if it was ended after
+    ``seconds``, by SIGINT, and by SIGKILL ``END_S`` later. It shares this process's terminal and
     process group, and gets SIGTERM if this process is killed. ``output``: the file descriptor that
     is its standard output.
 
@@ -93,7 +93,7 @@ def _ended(process: int) -> int | None:
 
 
 def _pass_on(process: int, watched: frozenset[signal.Signals], seconds: float | None) -> None:
-    """Waits for one signal, at most so long."""
+    """Wait for one signal, at most so long."""
     if seconds is None:
         found: signal.struct_siginfo | None = signal.sigwaitinfo(watched)
     else:

@@ -66,7 +66,7 @@ def _located(name: str, search: str | None) -> Path:
 
 
 def _interpreter(path: Path) -> list[str]:
-    """The words of a script's first line behind ``#!``; none of another file."""
+    """Return the words of a script's first line behind ``#!``; none of another file."""
     with path.open("rb") as file:
         line = file.readline(LONGEST_LINE)
     if not line.startswith(b"#!"):
@@ -75,7 +75,7 @@ def _interpreter(path: Path) -> list[str]:
 
 
 def _of_env(words: list[str]) -> str | None:
-    """The program that ``env`` starts."""
+    """Return the program that ``env`` starts."""
     return next((word for word in words if not word.startswith("-") and "=" not in word), None)
 
 

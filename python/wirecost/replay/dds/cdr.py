@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As much of CDR (XCDR version 1) as reading ROS 2's own messages takes."""
+"""Part of CDR (XCDR version 1) that reading ROS 2's own messages takes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Reader:
         return self.integer("B") != 0
 
     def count(self, least_bytes: int) -> int:
-        """A sequence's length; each element takes ``least_bytes`` or more."""
+        """Return a sequence's length; each element takes ``least_bytes`` or more."""
         count = self.integer("I")
         if count * least_bytes > self.remaining:
             raise CdrError(f"{count} elements announced, {self.remaining} bytes left")

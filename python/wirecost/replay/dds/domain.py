@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What brings a program into a domain of its own."""
+"""Environment that brings a program into a domain of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CYCLONE = (
 
 
 def environment(domain: int) -> dict[str, str]:
-    """Variables that bring a program into the domain on loopback and nowhere else."""
+    """Return variables that bring a program into the domain on loopback and nowhere else."""
     return {
         "ROS_DOMAIN_ID": str(domain),
         # Versions before ROS 2 Iron know the former alone, Kilted and later the latter alone.

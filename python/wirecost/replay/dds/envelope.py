@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which call a request or a reply belongs to.
+"""Envelopes, which say which call a request or a reply belongs to.
 
 Cyclone's middleware puts 16 bytes before the content: the client's number and the call's. All
 others use what DDS has for it: a sample's identity, and the identity of the sample it answers.
@@ -31,8 +31,8 @@ class Envelope:
 
 @dataclass(frozen=True)
 class Call:
-    """What belongs together: one client's one call. ``client`` has 8 bytes with Cyclone, else 16;
-    ``sequence`` is 8 bytes as sent with Cyclone, else a number."""
+    """Identity of one client's one call. ``client`` has 8 bytes with Cyclone, else 16; ``sequence``
+    is 8 bytes as sent with Cyclone, else a number."""
 
     client: bytes
     sequence: bytes | int

@@ -68,8 +68,8 @@ class DdsIsolatedSystem:
     def prepare(
         self, node: str, parameters: dict[str, object], called: Sequence[Service] = ()
     ) -> None:
-        """Remembers parameters: a ROS 2 node has them only once it runs. Its arguments and files
-        set most; what was set while it ran is set again before its first input."""
+        """Remember parameters: a ROS 2 node has them only once it runs. Its arguments and files set
+        most; what was set while it ran is set again before its first input."""
         self._node, self._parameters = node, dict(parameters)
         for service in called:
             self._client(service)
@@ -103,8 +103,8 @@ class DdsIsolatedSystem:
         return Call(service.name, "", asked_ns, time.time_ns(), request, reply, error)
 
     def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
-        """A topic is joined once the node, too, is known to have found our side of it: what is sent
-        before that is lost without notice."""
+        """Return the topics that are not joined: the node, too, must be known to have found our
+        side of each, as what is sent before that is lost without notice."""
         writers = self._writers
         missing = [
             topic.name
@@ -148,7 +148,8 @@ class DdsIsolatedSystem:
         return True
 
     def _server_vendor(self, service: Service) -> int:
-        """Of the node, whose calling convention counts; 0 where it does not provide the service."""
+        """Return the vendor of the node, whose calling convention counts; 0 where it does not
+        provide the service."""
         for node in self._discovery.nodes():
             if service.name in {each.name for each in graph_of(node, ()).provides}:
                 return node.participant.vendor

@@ -52,7 +52,8 @@ class Listening:
         self._follow()
 
     def connected(self, name: str) -> bool:
-        """Whether a writer of the topic is matched and all of them know of their reader here."""
+        """Return whether a writer of the topic is matched and all of them know of their reader
+        here."""
         with self._lock:
             readers = [
                 reader

@@ -20,7 +20,7 @@ def topic_to_dds(name: str) -> str:
 
 
 def topic_from_dds(name: str) -> str | None:
-    """None of what is not a topic to users: services and ROS 2's own discovery."""
+    """Return None of what is not a topic to users: services and ROS 2's own discovery."""
     if name.startswith("rt/"):
         return name[2:]
     if name == DISCOVERY_TOPIC or name.startswith(("rq/", "rr/")):

@@ -31,14 +31,14 @@ class NodeParameters:
         return self._provides(parameters.SET_SERVICE) and self._provides(parameters.GET_SERVICE)
 
     def read(self) -> dict[str, parameters.Value]:
-        """All that are set."""
+        """Return all that are set."""
         listed = self._ask(parameters.LIST_SERVICE, parameters.list_request())
         found = self._present(parameters.read_names(listed))
         return {name: one.value for name, one in found.items() if one.value is not None}
 
     def set(self, wanted: Mapping[str, object]) -> list[str]:
-        """Sets what differs, since a node may refuse to have some set at all; what it refused,
-        one line each."""
+        """Set what differs, since a node may refuse to have some set at all; what it refused, one
+        line each."""
         present = self._present(list(wanted))
         changes, refused = [], []
         for name, value in wanted.items():

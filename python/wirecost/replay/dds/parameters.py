@@ -35,7 +35,7 @@ class Typed:
 
 
 def list_request() -> bytes:
-    """All names at any depth."""
+    """Return all names at any depth."""
     writer = Writer()
     writer.scalar("I", 0)
     writer.scalar("Q", 0)
@@ -83,7 +83,7 @@ def typed(value: object, present: Typed) -> Typed | None:
 
 
 def set_request(wanted: Sequence[tuple[str, Typed]]) -> bytes:
-    """Raises ValueError where a value does not fit its type."""
+    """Raise ValueError where a value does not fit its type."""
     writer = Writer()
     writer.scalar("I", len(wanted))
     for name, value in wanted:
@@ -125,7 +125,7 @@ def write_value(writer: Writer, typed_value: Typed) -> None:
 
 
 def read_value(reader: Reader) -> Typed:
-    """One ``rcl_interfaces/msg/ParameterValue``. Raises CdrError."""
+    """Return one ``rcl_interfaces/msg/ParameterValue``. Raises CdrError."""
     kind = reader.integer("B")
     values: list[Value | None] = [
         None,

@@ -26,8 +26,9 @@ def to_dds(qos: Qos) -> _dds.Qos:
 
 
 def to_send_all(qos: Qos) -> _dds.Qos:
-    """As offered, but what a reliable reader has not taken yet makes no room for the next message:
-    a replay is to bring what the recording brought. Late readers get as much as before."""
+    """Return the QoS as offered, but what a reliable reader has not taken yet makes no room for the
+    next message: a replay is to bring what the recording brought. Late readers get as much as
+    before."""
     patient = qos.reliability == "reliable" and qos.durability == "volatile"
     return to_dds(replace(qos, depth=None) if patient else qos)
 
@@ -47,5 +48,5 @@ def from_dds(found: _dds.Qos) -> Qos:
 
 
 def any_of_class(reliable: bool, transient_local: bool) -> _dds.Qos:
-    """A reader that every writer matches which offers just that."""
+    """Return a reader that every writer matches which offers just that."""
     return _dds.Qos(reliable=reliable, transient_local=transient_local, depth=0)

@@ -95,7 +95,7 @@ class Watching:
         return sorted(finished, key=lambda call: call.reply_ns)
 
     def _follow_servers(self) -> None:
-        """Keeps services as available to clients as they are without us."""
+        """Keep services as available to clients as they are without us."""
         served = self._discovery.topics_read()
         for watched in self._watched.values():
             present = watched.dds.request_topic in served

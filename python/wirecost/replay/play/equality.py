@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a node published the same again."""
+"""Comparison of what a node published with what was recorded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Comparison:
 
 
 def by_topic(outputs: Sequence[Output]) -> dict[str, list[str]]:
-    """Digests in the order of receipt."""
+    """Return digests in the order of receipt."""
     found: dict[str, list[str]] = {}
     for one in outputs:
         found.setdefault(one.topic, []).append(one.digest)
@@ -36,7 +36,7 @@ def by_topic(outputs: Sequence[Output]) -> dict[str, list[str]]:
 
 
 def compare_runs(runs: Sequence[Sequence[Output]]) -> list[Comparison]:
-    """Each run with the first one."""
+    """Return each run with the first one."""
     return [
         _compare(f"run {number} with run 1", by_topic(runs[0]), by_topic(run), whole=True)
         for number, run in enumerate(runs[1:], start=2)

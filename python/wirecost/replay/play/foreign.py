@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording of another user or machine would start, for the user to agree to."""
+"""Programs that a recording of another user or machine would start, for the user to agree to."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Foreign:
 def foreign(
     snapshot: Snapshot, start_options: StartOptions, here: Mapping[str, str]
 ) -> Foreign | None:
-    """None where all that is started was recorded or given by this user."""
+    """Return None where all that is started was recorded or given by this user."""
     process = snapshot.process
     if snapshot.made_here or process is None:
         return None

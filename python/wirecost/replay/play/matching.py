@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which input an output answers, and so how long the node took."""
+"""Assignment of outputs to the inputs that they answer, and so how long the node took."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Latency:
 
 
 def latencies(sent: Sequence[Sent], outputs: Sequence[Output]) -> list[Latency]:
-    """One for each output that came after an input; ``sent`` in the order of sending.
+    """Return one for each output that came after an input; ``sent`` in the order of sending.
 
     The input is the latest one before the output with the same stamp in its header; where there is
     none, the latest one before the output.

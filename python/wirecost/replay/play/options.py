@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user chooses: how the node is started, and how its inputs are played."""
+"""Options of a replay: how the node is started, and how its inputs are played."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from wirecost.heap import launch
 
 @dataclass(frozen=True)
 class StartOptions:
-    """What the user changes of the recorded start. ``command`` empty: the recorded one;
-    ``changed``: makes the node's environment of the one it would have had; ``hooks``: a node
-    without probes of its own gets hooks that record its callbacks."""
+    """Changes of the recorded start. ``command`` empty: the recorded one; ``changed``: makes the
+    node's environment of the one it would have had; ``hooks``: a node without probes of its own
+    gets hooks that record its callbacks."""
 
     command: list[str]
     cpu: int | None = None
@@ -25,10 +25,10 @@ class StartOptions:
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """How inputs are played. ``rate`` 2: twice as quick; ``consumed``: each as soon as the node has
-    dealt with the one before. ``player_fifo``: None is the lowest where that is permitted, 0 normal
-    scheduling. ``connect_s``: how long the node may take to join. ``prime``: a node that advertises
-    its outputs with the first message only is sent that once beforehand."""
+    """Options of playing inputs. ``rate`` 2: twice as quick; ``consumed``: each as soon as the node
+    has dealt with the one before. ``player_fifo``: None is the lowest where that is permitted, 0
+    normal scheduling. ``connect_s``: how long the node may take to join. ``prime``: a node that
+    advertises its outputs with the first message only is sent that once beforehand."""
 
     rate: float = 1.0
     consumed: bool = False

@@ -59,7 +59,7 @@ class OutputCatcher:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def wait_quiet(self, quiet_s: float, timeout_s: float) -> None:
-        """Returns once nothing came for ``quiet_s``."""
+        """Return once nothing came for ``quiet_s``."""
         deadline = time.monotonic() + timeout_s
         seen, since = self._taken, time.monotonic()
         while time.monotonic() < min(deadline, since + quiet_s):

@@ -191,7 +191,7 @@ def _is_fixed(plan: Plan) -> bool:
 
 
 def _run(run: Run) -> _Move:
-    """Gaps are between the slots; the size is that of the last slot's end."""
+    """Return the gaps between the slots; the size is that of the last slot's end."""
     parts: list[tuple[int, int]] = []
     at = 0
     for slot in run.slots:
@@ -220,8 +220,8 @@ def _text(align: int) -> _Move:
 
 
 def _same_size(one: _Move) -> Callable[[_Cursor, int], None]:
-    """Elements of one size: their padding repeats once an element begins at a place that is aligned
-    as an earlier one's was, so what is done to those in between is done to all at once."""
+    """Return elements of one size: their padding repeats once an element begins at a place that is
+    aligned as an earlier one's was, so what is done to those in between is done to all at once."""
 
     def move(cursor: _Cursor, count: int) -> None:
         one(cursor)  # the first may have padding before it that no other has
@@ -251,7 +251,8 @@ def _same_size(one: _Move) -> Callable[[_Cursor, int], None]:
 
 
 def _padded(one: _Move, count: int, begin: int, size: int) -> Sequence[int]:
-    """Which bytes of ``size`` are padding, for ``count`` elements that begin at ``begin``."""
+    """Return which bytes of ``size`` are padding, for ``count`` elements that begin at
+    ``begin``."""
     lead = begin % CDR.largest
     tried = _Cursor(memoryview(bytearray(b"\1" * (lead + size))), _LENGTHS[b"\0\0"])
     tried.at = lead

@@ -37,7 +37,7 @@ class Prepared:
 
 
 def prepare(snapshot: Snapshot, recorded: Recorded) -> Prepared:
-    """Raises UserError where there is nothing to play."""
+    """Raise UserError where there is nothing to play."""
     latched = {one.topic.name for one in snapshot.inputs if one.topic.qos.is_latched}
     known = {one.topic.name: i for i, one in enumerate(snapshot.inputs)}
     inputs = [one for one in recorded.inputs if one.topic in known]

@@ -51,7 +51,7 @@ Report = Callable[[str], None]
 
 
 def examined(cpu: int | None) -> dict[str, Any]:
-    """The environment with the doctor's verdict on the CPU that the node is to run on.
+    """Return the environment with the doctor's verdict on the CPU that the node is to run on.
 
     Raises:
         UserError: this process may not run there.
@@ -71,7 +71,7 @@ def replay(
     system: System | None = None,
     snapshot: Snapshot | None = None,
 ) -> bool:
-    """Fills ``folder``; whether all runs went to their end with a living node. Starts what the
+    """Fill ``folder``; whether all runs went to their end with a living node. Starts what the
     snapshot has: whether to trust it (``foreign.py``) is the caller's to decide.
 
     ``about``: what ``examined`` found. ``system``: None for the recording's own. ``snapshot``: what
@@ -140,7 +140,7 @@ def replay(
 
 @contextmanager
 def _off(cpu: int | None) -> Iterator[None]:
-    """Keeps this process off the node's CPU, if there is another."""
+    """Keep this process off the node's CPU, if there is another."""
     usable = os.sched_getaffinity(0)
     others = usable - {cpu}
     if cpu is None or not others:

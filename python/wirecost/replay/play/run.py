@@ -39,7 +39,7 @@ class RunResult:
 
 
 def answers_of(prepared: Prepared, service: Service) -> list[Call]:
-    """The recorded calls that requests of the node are matched with, in their order.
+    """Return the recorded calls that requests of the node are matched with, in their order.
 
     A recorder that joined a running node may have seen calls for an input that it did not see.
     What the node asked before the first input is left out where it asks the same again later.

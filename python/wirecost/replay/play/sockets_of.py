@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether bytes wait in the sockets of another process."""
+"""Bytes that wait in the sockets of another process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def bytes_wait(pid: int) -> bool:
-    """Raises OSError where the process is gone.
+    """Raise OSError where the process is gone.
 
     Its sockets are read themselves (pidfd_getfd(2)); where the kernel or a container's filter does
     not allow that, /proc/net shows TCP and UDP, which takes milliseconds.
@@ -44,7 +44,7 @@ def bytes_wait(pid: int) -> bool:
 
 
 def _sockets(pid: int) -> dict[int, str]:
-    """Inodes by descriptor."""
+    """Return inodes by descriptor."""
     found = {}
     for entry in Path(f"/proc/{pid}/fd").iterdir():
         try:

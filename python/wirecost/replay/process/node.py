@@ -29,7 +29,8 @@ REMEDIES = {
 
 @dataclass(frozen=True)
 class Start:
-    """What to start and how. ``output``: file of standard output and error; None: this process's.
+    """Program to start, and how. ``output``: file of standard output and error; None: this
+    process's.
 
     ``limits``: soft limits by the names of Python's ``resource``. ``remove``: folders to
     remove if this process is killed. Signals follow each other ``grace_s`` apart when it ends.
@@ -89,7 +90,7 @@ class NodeProcess:
         return "exit" not in self._reported
 
     def status(self) -> int | None:
-        """The exit status once it ended, negative for a signal; None while it runs."""
+        """Return the exit status once it ended, negative for a signal; None while it runs."""
         self.running()
         found = self._reported.get("exit")
         return None if found is None else int(str(found))
@@ -119,7 +120,7 @@ class NodeProcess:
                 content = content[self._supervisor.stdin.write(content) or 0 :]
 
     def _read(self, timeout_s: float) -> None:
-        """Reads the supervisor's next line, if there is one in time."""
+        """Read the supervisor's next line, if there is one in time."""
         output = self._supervisor.stdout
         assert output is not None
         with self._reading:
@@ -129,7 +130,7 @@ class NodeProcess:
 
 
 def last_lines(path: Path, count: int = 5) -> list[str]:
-    """The end of what a program printed."""
+    """Return the end of what a program printed."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - 16384))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel reports of a process (proc(5)): how it was started, what it cost so far."""
+"""State that the kernel reports of a process (proc(5)): how it was started, what it cost so far."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ProcessState:
 
 
 def state_of(pid: int) -> ProcessState:
-    """Raises UserError where there is no such process or it is another user's."""
+    """Raise UserError where there is no such process or it is another user's."""
     folder = Path(f"/proc/{pid}")
     try:
         policy = os.sched_getscheduler(pid) & ~os.SCHED_RESET_ON_FORK
@@ -85,7 +85,7 @@ def state_of(pid: int) -> ProcessState:
 
 
 def counts_of(pid: int) -> Counts | None:
-    """None where the process is gone."""
+    """Return None where the process is gone."""
     folder = Path(f"/proc/{pid}")
     try:
         fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
@@ -106,7 +106,7 @@ def _switches(task: Path) -> tuple[int, int]:
 
 
 def _words(path: Path) -> list[str]:
-    """Zero-terminated strings; bytes that are no UTF-8 stay what they are (PEP 383)."""
+    """Return zero-terminated strings; bytes that are no UTF-8 stay what they are (PEP 383)."""
     content = path.read_bytes().removesuffix(b"\0")
     return [os.fsdecode(word) for word in content.split(b"\0")] if content else []
 

@@ -61,7 +61,7 @@ def _first_line() -> bytes:
 
 
 def _become(start: dict[str, Any], fail: int) -> None:
-    """Turns this process into the program. Never returns."""
+    """Turn this process into the program. Never returns."""
     step = "start"
     try:
         supervisor = os.getppid()
@@ -104,7 +104,7 @@ def _become(start: dict[str, Any], fail: int) -> None:
 
 
 def _watch(program: int, woken: int, grace_s: float) -> int | None:
-    """Waits for the program's end, or brings it about. Its status; None where it was ended
+    """Wait for the program's end, or bring it about. Return its status; None where it was ended
     because nothing reads our output any more."""
     signals = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
     deadline: float | None = None
@@ -135,7 +135,7 @@ def _watch(program: int, woken: int, grace_s: float) -> int | None:
 
 
 def _kill_all() -> None:
-    """Ends what is left of the program's processes, in its group or not."""
+    """End what is left of the program's processes, in its group or not."""
     while True:
         for child in _children():
             with contextlib.suppress(ProcessLookupError):

@@ -26,7 +26,7 @@ class _Timer:
         self._last = time.monotonic()
 
     def due(self, period_s: float) -> bool:
-        """Whether ``period_s`` passed since this was last true."""
+        """Return whether ``period_s`` passed since this was last true."""
         now = time.monotonic()
         if now - self._last < period_s:
             return False
@@ -55,7 +55,7 @@ class Session:
     def run(
         self, seconds: float | None, process: NodeProcess | None, stopped: Callable[[], bool]
     ) -> str:
-        """Records until something ends it: ``Snapshot.ended``."""
+        """Record until something ends it: ``Snapshot.ended``."""
         flush, follow, report = _Timer(), _Timer(), _Timer()
         while True:
             self._write_messages()
@@ -80,7 +80,7 @@ class Session:
                 return "time"
 
     def follow(self, graph: NodeGraph) -> None:
-        """Records topics and services that are new, and lists them in ``node.json``."""
+        """Record topics and services that are new, and list them in ``node.json``."""
         self._topics.complete(graph)
         services = {one.name: one for one in (*graph.provides, *graph.calls)}
         self._snapshot.provides, self._snapshot.calls = list(graph.provides), list(graph.calls)
@@ -94,7 +94,7 @@ class Session:
         self.write_snapshot()
 
     def finish(self) -> None:
-        """Writes what came until now, and how the recording ended."""
+        """Write what came until now, and how the recording ended."""
         self._write_messages()
         self._write_calls()
         self._report_progress()

@@ -56,7 +56,7 @@ class RecordedTopics:
         self._wall_minus_monotonic_ns = time.time_ns() - time.monotonic_ns()
 
     def new(self, graph: NodeGraph) -> list[tuple[Topic, str]]:
-        """The topics of the node, with their roles, that are not followed yet."""
+        """Return the topics of the node, with their roles, that are not followed yet."""
         known = {(one.topic.name, one.role) for one in self._followed}
         return [(topic, role) for topic, role in _joined(graph) if (topic.name, role) not in known]
 
@@ -74,13 +74,13 @@ class RecordedTopics:
                 self._recorder.listen(topic, number, self._queue)
 
     def complete(self, graph: NodeGraph) -> None:
-        """Takes over definitions that are known only since a publisher was connected to."""
+        """Take over definitions that are known only since a publisher was connected to."""
         for one in self._followed:
             if one.channel is None:
                 _complete(one, graph)
 
     def write_messages(self, graph: Callable[[], NodeGraph | None]) -> bool:
-        """Writes what the queue holds; whether that was the first message of any topic."""
+        """Write what the queue holds; whether that was the first message of any topic."""
         first = False
         for number, _, monotonic_ns, source_ns, message in self._queue.take(1024, TAKE_S):
             one = self._followed[number]

@@ -22,7 +22,7 @@ VERSION = 5
 
 @dataclass
 class Counted:
-    """What was written of a topic. Times are CLOCK_REALTIME nanoseconds of receipt."""
+    """Counts of what was written of a topic. Times are CLOCK_REALTIME nanoseconds of receipt."""
 
     topic: Topic
     messages: int = 0
@@ -36,7 +36,7 @@ class Counted:
 
 
 def write_bag_metadata(recording: Path, encoding: str, counted: Sequence[Counted]) -> None:
-    """Replaces the file beside ``recording`` as a whole. Raises UserError."""
+    """Replace the file beside ``recording`` as a whole. Raises UserError."""
     path = recording.with_name(FILE)
     try:
         write_text(path, bag_metadata(recording.name, encoding, counted))
@@ -45,7 +45,7 @@ def write_bag_metadata(recording: Path, encoding: str, counted: Sequence[Counted
 
 
 def bag_metadata(file: str, encoding: str, counted: Sequence[Counted]) -> str:
-    """The text. A topic that has two channels alike, input and output, is one entry."""
+    """Return the text. A topic that has two channels alike, input and output, is one entry."""
     written = [one for one in counted if one.messages]
     begin = min((one.first_ns for one in written), default=0)
     extent = [

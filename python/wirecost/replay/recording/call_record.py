@@ -24,7 +24,7 @@ def encode(call: Call) -> bytes:
 
 
 def decode(service: str, message: bytes) -> Call:
-    """Raises ValueError where the message is no call of a known version."""
+    """Raise ValueError where the message is no call of a known version."""
     if len(message) < FIXED.size or message[0] != VERSION:
         raise ValueError("not a call of version 1")
     _, failed, request_ns, reply_ns = FIXED.unpack_from(message)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a recording was made by this user on this machine: a seal over all that is started.
+"""Seal over all that a recording starts: whether this user made it on this machine.
 
 The seal is an HMAC by a key that lies in this user's private folder, over ``node.json`` without the
 seal and the machine's identity. It proves nothing to other users.
@@ -28,12 +28,12 @@ PURPOSE = b"wirecost-recording 1\0"
 
 
 def seal(document: dict[str, Any]) -> str:
-    """Of a snapshot's document, without a seal in it. Raises UserError where no key can be kept."""
+    """Seal a snapshot's document that has no seal. Raises UserError where no key can be kept."""
     return _code(_key(make=True), document)
 
 
 def sealed_here(document: dict[str, Any], found: object) -> bool:
-    """Whether ``found`` is this user's seal of the document on this machine."""
+    """Return whether ``found`` is this user's seal of the document on this machine."""
     if not isinstance(found, str) or not found.isascii():
         return False
     try:

@@ -13,7 +13,7 @@ LIVELINESS = {"automatic": 1, "manual_by_topic": 3}
 
 
 def profiles(qos: Qos) -> str:
-    """A YAML list of one profile, with the numbers of rmw."""
+    """Return a YAML list of one profile, with the numbers of rmw."""
     lines = [
         f"history: {KEEP_ALL if qos.depth is None else KEEP_LAST}",
         f"depth: {qos.depth or 0}",

@@ -50,7 +50,7 @@ class Stored:
 
 @dataclass
 class Recorded:
-    """What a recording holds, in the order of its times."""
+    """Content of a recording, in the order of its times."""
 
     profile: str = ""
     inputs: list[Stored] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Recorded:
 
 
 def read_recording(path: Path, profile: str) -> Recorded:
-    """All messages.
+    """Return all messages.
 
     Raises:
         UserError: not MCAP, of another profile than ``profile``, or larger than memory allows. A

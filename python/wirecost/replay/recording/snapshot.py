@@ -79,7 +79,7 @@ class Snapshot:
 
 
 def kept_environment(environment: dict[str, str]) -> dict[str, str]:
-    """What of an environment may be stored; nothing whose name suggests a secret."""
+    """Return what of an environment may be stored; nothing whose name suggests a secret."""
     return {
         name: value
         for name, value in sorted(environment.items())
@@ -88,7 +88,7 @@ def kept_environment(environment: dict[str, str]) -> dict[str, str]:
 
 
 def parameter_files(process: ProcessState) -> dict[str, str]:
-    """The YAML files that a process's arguments name, ``--params-file`` or not."""
+    """Return the YAML files that a process's arguments name, ``--params-file`` or not."""
     found = {}
     for argument in process.arguments[1:]:
         path = Path(process.working_directory, argument)
@@ -112,7 +112,7 @@ def remaps(arguments: list[str]) -> list[str]:
 
 
 def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
-    """Replaces ``node.json`` as a whole, sealed by this user. Raises UserError."""
+    """Replace ``node.json`` as a whole, sealed by this user. Raises UserError."""
     process = snapshot.process
     document = {
         "format": FORMAT,
@@ -137,7 +137,7 @@ def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
 
 
 def read_snapshot(folder: Path) -> Snapshot:
-    """Raises UserError where ``folder`` is no recording or ``node.json`` is damaged."""
+    """Raise UserError where ``folder`` is no recording or ``node.json`` is damaged."""
     path = folder / FILE
     try:
         content = read_regular(path, LARGEST)

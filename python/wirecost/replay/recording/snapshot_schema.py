@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``node.json`` must hold (docs/formats/recording.md), before anything of it is used."""
+"""Schema of ``node.json`` (docs/formats/recording.md), checked before anything of it is used."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class RecordingWriter(Closing):
             self._writer.start(system.profile, "wirecost")
 
     def add_topic(self, topic: Topic, role: str) -> int:
-        """The channel of a topic in its ``role``: INPUT or OUTPUT."""
+        """Return the channel of a topic in its ``role``: INPUT or OUTPUT."""
         metadata = {ROLE: role, "topic_type": topic.type}
         if self._system.profile == "ros1":
             metadata |= {

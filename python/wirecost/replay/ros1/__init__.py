@@ -7,14 +7,14 @@ from wirecost.replay.system import IsolatedSystem, Recorder
 
 
 def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:  # noqa: ARG001
-    """Records in the system of $ROS_MASTER_URI; ROS 1 has no domains and names its hosts."""
+    """Record in the system of $ROS_MASTER_URI; ROS 1 has no domains and names its hosts."""
     from wirecost.replay.ros1.recorder import Ros1Recorder  # noqa: PLC0415
 
     return Ros1Recorder()
 
 
 def new_isolated_system() -> IsolatedSystem:
-    """A system of its own, on loopback; nothing is started before it is entered."""
+    """Return a system of its own, on loopback; nothing is started before it is entered."""
     from wirecost.replay.ros1.isolated_system import Ros1IsolatedSystem  # noqa: PLC0415
 
     return Ros1IsolatedSystem()

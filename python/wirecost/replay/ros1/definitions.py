@@ -35,11 +35,11 @@ class Definitions:
             )
 
     def topic(self, name: str, type_: str) -> Topic:
-        """As its publishers sent it; else by name and the master's type."""
+        """Describe a topic as its publishers sent it; else by name and the master's type."""
         return self._topics.get(name) or Topic(name, type_)
 
     def service(self, name: str, uri: str) -> Service:
-        """A service with its provider's type; empty where the provider gives none."""
+        """Return a service with its provider's type; empty where the provider gives none."""
         if (name, uri) not in self._services:
             try:
                 connection, fields = shake_hands_with_provider(

@@ -32,7 +32,7 @@ class Master:
 
     @classmethod
     def of_environment(cls, caller: str) -> Master:
-        """The master of $ROS_MASTER_URI, else of ROS's default.
+        """Return the master of $ROS_MASTER_URI, else of ROS's default.
 
         Raises:
             UserError: the variable is not a URI, or no master answers there.
@@ -73,7 +73,7 @@ class Master:
         return self._call("getParam", "/")
 
     def subscribe(self, topic: str, own_uri: str) -> list[str]:
-        """The URIs of its publishers now; later ones come by publisherUpdate."""
+        """Return the URIs of its publishers now; later ones come by publisherUpdate."""
         uris = self._call("registerSubscriber", topic, "*", own_uri)
         return [str(uri) for uri in uris] if isinstance(uris, list) else []
 
@@ -84,7 +84,7 @@ class Master:
         self._call("registerPublisher", topic, type_, own_uri)
 
     def provide(self, service: str, service_uri: str, own_uri: str) -> None:
-        """Registers as the service's provider, instead of any other."""
+        """Register as the service's provider, instead of any other."""
         self._call("registerService", service, service_uri, own_uri)
 
     def withdraw(self, service: str, service_uri: str) -> None:

@@ -24,7 +24,7 @@ class ParameterTree:
         here[last] = value
 
     def get(self, name: str) -> Any:
-        """Raises KeyError where there is none."""
+        """Raise KeyError where there is none."""
         here: Any = self._root
         for part in _parts(name):
             if not isinstance(here, dict):
@@ -40,12 +40,12 @@ class ParameterTree:
         return True
 
     def delete(self, name: str) -> None:
-        """Raises KeyError where there is none."""
+        """Raise KeyError where there is none."""
         *above, last = _parts(name)
         del self.get("/".join(above))[last]
 
     def search(self, namespace: str, key: str) -> str | None:
-        """The nearest name at or above ``namespace`` whose first part is the key's."""
+        """Return the nearest name at or above ``namespace`` whose first part is the key's."""
         if key.startswith("/"):
             return key if self.has(key) else None
         first = _parts(key)[:1]

@@ -49,7 +49,7 @@ class Publications:
             self._answers[service.name] = (service, Answers(recorded))
 
     def tcpros(self, topic: str) -> tuple[str, int] | None:
-        """Where a topic is offered; None: not here."""
+        """Return where a topic is offered; None: not here."""
         with self._lock:
             return self.address if topic in self._topics else None
 

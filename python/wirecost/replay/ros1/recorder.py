@@ -153,7 +153,8 @@ class Ros1Recorder:
         return self._pids[uri]
 
     def _reachable_by_all(self) -> bool:
-        """Whether every node can call a service of ours. On loopback those of this machine can."""
+        """Return whether every node can call a service of ours. On loopback those of this machine
+        can."""
         if self._host != LOOPBACK:
             return True
         for node in self.nodes():
@@ -186,7 +187,7 @@ class Ros1Recorder:
 
 
 def own_host(master_uri: str) -> str:
-    """Where others reach us: on loopback, unless the user or the master requires another."""
+    """Return where others reach us: on loopback, unless the user or the master requires another."""
     given = os.environ.get("ROS_HOSTNAME") or os.environ.get("ROS_IP")
     if given and is_local(given):
         return given

@@ -60,7 +60,7 @@ class Restorer:
         self._send({"subscribe": topic})
 
     def watch(self, service: str, caller: str | None) -> None:
-        """Calls of the service are recorded from now on: those by ``caller``, or all."""
+        """Call of the service are recorded from now on: those by ``caller``, or all."""
         self._send({"watch": service, "caller": caller})
         with self._answered:
             if not self._answered.wait_for(
@@ -69,7 +69,7 @@ class Restorer:
                 self._notes.append(f"{service}: not intercepted in time, so not recorded")
 
     def former_provider(self, service: str) -> Provider | None:
-        """Who provided the service before it was intercepted; None where it was not."""
+        """Return who provided the service before it was intercepted; None where it was not."""
         with self._answered:
             return self._former.get(service)
 

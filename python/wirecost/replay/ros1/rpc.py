@@ -28,7 +28,7 @@ class RefusedError(PeerError):
 
 
 def call(uri: str, method: str, *arguments: Any, timeout_s: float = 5) -> Any:
-    """The value of ``[code, status, value]``, the form of every answer of ROS 1.
+    """Return the value of ``[code, status, value]``, the form of every answer of ROS 1.
 
     Raises:
         RefusedError: the code is not 1.
@@ -39,7 +39,7 @@ def call(uri: str, method: str, *arguments: Any, timeout_s: float = 5) -> Any:
 
 
 def value_of(response: bytes, source: str) -> Any:
-    """The value of an answer's XML; as ``call``, which names its ``source``."""
+    """Return the value of an answer's XML; as ``call``, which names its ``source``."""
     try:
         (answer,), _ = xmlrpc.client.loads(response)
     except xmlrpc.client.Fault as fault:
@@ -87,7 +87,7 @@ def _post(uri: str, body: bytes, timeout_s: float) -> bytes:
 
 
 def _length(response: bytearray) -> int | None:
-    """Bytes of head and body together, once the head is complete and has a length."""
+    """Return bytes of head and body together, once the head is complete and has a length."""
     end = response.find(b"\r\n\r\n")
     if end < 0:
         return None

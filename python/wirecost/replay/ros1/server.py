@@ -16,7 +16,7 @@ Serve = Callable[[socket.socket, dict[str, str]], None]
 
 
 def refuse(connection: socket.socket, reason: str) -> None:
-    """Sends a client the reason in TCPROS's form, if it still reads."""
+    """Send a client the reason in TCPROS's form, if it still reads."""
     with suppress(OSError):
         connection.sendall(encode({"error": reason}))
 

@@ -43,7 +43,7 @@ def shake_hands_with_provider(
 
 
 def read_frame(connection: socket.socket, until: float | None = None) -> bytes:
-    """A request, or a reply after its first byte.
+    """Return a request, or a reply after its first byte.
 
     Raises:
         PeerError: it did not come whole, or is announced beyond measure.
@@ -63,7 +63,7 @@ def send_reply(connection: socket.socket, reply: Reply, until: float | None = No
 
 
 def exchange(connection: socket.socket, request: bytes, until: float | None = None) -> Reply:
-    """One call on a connection that stands.
+    """Return one call on a connection that stands.
 
     Raises:
         PeerError: no reply came.

@@ -30,7 +30,7 @@ PROVIDER_CHECK_S = 1.0
 
 @dataclass(frozen=True)
 class Provider:
-    """Who provided a service before it was intercepted."""
+    """Provider of a service before it was intercepted."""
 
     node: str
     node_uri: str
@@ -74,7 +74,7 @@ class ServiceProxy:
         return provider
 
     def follow_providers(self) -> None:
-        """Intercepts services again whose providers restarted, and gives up those whose providers
+        """Intercept services again whose providers restarted, and give up those whose providers
         are gone. To be called now and then."""
         with self._lock:
             for service, provider in list(self._former.items()):
@@ -82,7 +82,7 @@ class ServiceProxy:
                     self._follow(service, provider)
 
     def hand_back(self) -> None:
-        """Registers providers as they would be without us; open connections are still served."""
+        """Register providers as they would be without us; open connections are still served."""
         with self._lock:
             for service, provider in self._former.items():
                 # A master that was only slow is asked again: there is no later chance.
@@ -148,7 +148,7 @@ class ServiceProxy:
     def _forward(
         self, service: str, caller: str, client: socket.socket, provider: socket.socket
     ) -> None:
-        """Calls of one connection until either side closes it."""
+        """Call of one connection until either side closes it."""
         ready = select.poll()
         for side in (client, provider):
             ready.register(side, select.POLLIN)

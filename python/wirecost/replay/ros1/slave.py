@@ -82,8 +82,8 @@ class ApiServer:
 
 
 class SlaveApi:
-    """What a node answers to masters, subscribers and tools. ``publishers_changed`` is called with
-    a topic and the URIs of its publishers; ``tcpros`` is where the node's topics are offered."""
+    """Answers of a node to masters, subscribers and tools. ``publishers_changed`` is called with a
+    topic and the URIs of its publishers; ``tcpros`` is where the node's topics are offered."""
 
     def __init__(
         self,

@@ -21,12 +21,12 @@ class GoneError(PeerError):
 
 
 def deadline(seconds: float) -> float:
-    """The time in so many seconds, as ``receive`` takes it."""
+    """Return the time in so many seconds, as ``receive`` takes it."""
     return time.monotonic() + seconds
 
 
 def set_time_left(connection: socket.socket, until: float | None) -> None:
-    """Lets the next operation last no longer than that; None: as long as it takes.
+    """Let the next operation last no longer than that; None: as long as it takes.
 
     Raises:
         PeerError: the time is over.
@@ -72,7 +72,7 @@ def send(connection: socket.socket, content: bytes, until: float | None) -> None
 
 
 def connect(host: str, port: int, until: float) -> socket.socket:
-    """A connection that sends small messages at once.
+    """Return a connection that sends small messages at once.
 
     Raises:
         GoneError: no process listens there.
@@ -108,7 +108,7 @@ def address_of(uri: str, scheme: str) -> tuple[str, int]:
 
 @cache
 def is_local(host: str) -> bool:
-    """Whether a host's name or address is this machine's: only then can it be bound here."""
+    """Return whether a host's name or address is this machine's: only then can it be bound here."""
     try:
         addresses = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -76,7 +76,7 @@ class Subscriptions:
         self._changed.set()
 
     def connected(self, topic: str) -> bool:
-        """Whether a connection with a publisher stands."""
+        """Return whether a connection with a publisher stands."""
         with self._lock:
             return any(
                 link.state == "connected"
@@ -86,14 +86,14 @@ class Subscriptions:
             )
 
     def notes(self) -> list[str]:
-        """What went wrong since this was asked last, one line for a topic's publisher."""
+        """Return what went wrong since this was asked last, one line for a topic's publisher."""
         with self._lock:
             notes = list(self._notes.values())
             self._notes.clear()
         return notes
 
     def close(self) -> None:
-        """Ends all connections."""
+        """End all connections."""
         with self._lock:
             self._closing = True
         self._changed.set()

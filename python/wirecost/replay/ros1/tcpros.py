@@ -17,14 +17,14 @@ _LENGTH = struct.Struct("<I")
 
 
 def encode(fields: Mapping[str, str]) -> bytes:
-    """A header with its length before it."""
+    """Return a header with its length before it."""
     lines = [f"{name}={value}".encode() for name, value in fields.items()]
     body = b"".join(_LENGTH.pack(len(line)) + line for line in lines)
     return _LENGTH.pack(len(body)) + body
 
 
 def decode(body: bytes) -> dict[str, str]:
-    """A header's fields, of its bytes without the length before them.
+    """Return a header's fields, of its bytes without the length before them.
 
     Raises:
         PeerError: lengths do not fit, or a field has no name.
@@ -47,7 +47,7 @@ def decode(body: bytes) -> dict[str, str]:
 
 
 def read_header(connection: socket.socket, until: float) -> dict[str, str]:
-    """The header that the other side sends.
+    """Return the header that the other side sends.
 
     Raises:
         PeerError: none that is one comes in time.
@@ -61,7 +61,7 @@ def read_header(connection: socket.socket, until: float) -> dict[str, str]:
 def shake_hands(
     connection: socket.socket, fields: Mapping[str, str], until: float
 ) -> dict[str, str]:
-    """Sends a client's header and gives the answer.
+    """Send a client's header and return the answer.
 
     Raises:
         PeerError: the other side refuses.
@@ -74,7 +74,7 @@ def shake_hands(
 
 
 def subscribe(publisher_uri: str, caller: str, topic: str) -> tuple[socket.socket, dict[str, str]]:
-    """A connection on which the topic's messages come, and the publisher's header.
+    """Return a connection on which the topic's messages come, and the publisher's header.
 
     Raises:
         PeerError: the publisher is not reachable or refuses.

@@ -52,7 +52,7 @@ def compress(array: npt.NDArray[Any], quality: int | None) -> bytes:
 
 
 def check(data: memoryview, form: Form) -> None:
-    """Raises FrameError for another image than the form's, and for what takes memory or time beyond
+    """Raise FrameError for another image than the form's, and for what takes memory or time beyond
     its pixels, as progressive ones."""
     if form.described != "|u1" or form.axes is not None:
         raise FrameError("frame: a JPEG image is of bytes, row by row")
@@ -62,7 +62,7 @@ def check(data: memoryview, form: Form) -> None:
 
 
 def expand(data: memoryview, form: Form) -> npt.NDArray[np.uint8]:
-    """The pixels, in memory of their own. Raises FrameError."""
+    """Return the pixels, in memory of their own. Raises FrameError."""
     found = room(form.nbytes)
     colours = "GRAY" if len(form.shape) == 2 else "RGB"
     try:
@@ -73,7 +73,7 @@ def expand(data: memoryview, form: Form) -> npt.NDArray[np.uint8]:
 
 
 def _shape_of(data: memoryview) -> tuple[int, ...]:
-    """As an array's, from what lies before the pixels. Raises FrameError."""
+    """Return the shape, as an array's, from what lies before the pixels. Raises FrameError."""
     shape: tuple[int, ...] = ()
     for marker, part in islice(_segments(data), _MOST_SEGMENTS):
         if marker == _BASELINE and not shape:
@@ -86,7 +86,7 @@ def _shape_of(data: memoryview) -> tuple[int, ...]:
 
 
 def _segments(data: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """Markers up to the first that is damaged, with what belongs to each."""
+    """Yield markers up to the first that is damaged, with what belongs to each."""
     at = len(_START)
     if data[:at] != _START:
         return
@@ -97,7 +97,7 @@ def _segments(data: memoryview) -> Iterator[tuple[int, memoryview]]:
 
 
 def _shape(part: memoryview) -> tuple[int, ...]:
-    """Of a frame header of JPEG."""
+    """Return the shape in a frame header of JPEG."""
     count = part[5] if len(part) > 5 else 0
     if count not in (1, 3) or len(part) != 6 + 3 * count or part[0] != 8:
         raise FrameError("frame: its JPEG data are not of 8 bits in one or three colours")

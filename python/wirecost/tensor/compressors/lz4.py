@@ -23,7 +23,7 @@ _MOST_BYTES = 0x7E000000
 
 
 def compress(array: npt.NDArray[Any], _: int | None) -> bytes:
-    """Raises UserError for arrays of 2 GB and more."""
+    """Raise UserError for arrays of 2 GB and more."""
     if array.nbytes > _MOST_BYTES:
         raise UserError(f"lz4: an array of {array.nbytes} bytes; compress with zstd, or in parts")
     found: bytes = load("lz4.block").compress(bytes_of(array), store_size=False)
@@ -31,7 +31,7 @@ def compress(array: npt.NDArray[Any], _: int | None) -> bytes:
 
 
 def check(data: memoryview, form: Form) -> None:
-    """Raises FrameError where the block is too short."""
+    """Raise FrameError where the block is too short."""
     if form.nbytes > _MOST_RATIO * len(data):
         raise FrameError(
             f"frame: {len(data)} bytes of lz4 cannot be a tensor of {form.nbytes:,} bytes"
@@ -39,7 +39,7 @@ def check(data: memoryview, form: Form) -> None:
 
 
 def expand(data: memoryview, form: Form) -> npt.NDArray[np.uint8]:
-    """The tensor's bytes, in memory of their own. Raises FrameError."""
+    """Return the tensor's bytes, in memory of their own. Raises FrameError."""
     lz4 = load("lz4.block", REMEDY)
     try:
         found = lz4.decompress(data, uncompressed_size=form.nbytes, return_bytearray=True)

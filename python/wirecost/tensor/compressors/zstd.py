@@ -40,7 +40,7 @@ def compress(array: npt.NDArray[Any], level: int | None) -> bytes:
 
 
 def check(data: memoryview, form: Form) -> None:
-    """Raises FrameError where the frame has another size, or needs more memory beside it."""
+    """Raise FrameError where the frame has another size, or needs more memory beside it."""
     zstd = load("zstandard", REMEDY)
     try:
         about = zstd.get_frame_parameters(data)
@@ -55,7 +55,7 @@ def check(data: memoryview, form: Form) -> None:
 
 
 def expand(data: memoryview, form: Form) -> npt.NDArray[np.uint8]:
-    """The tensor's bytes, in memory of their own. Raises FrameError."""
+    """Return the tensor's bytes, in memory of their own. Raises FrameError."""
     zstd = load("zstandard", REMEDY)
     try:
         expander = _EXPANDERS.pop()

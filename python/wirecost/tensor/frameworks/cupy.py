@@ -29,7 +29,7 @@ def _array(writer: Writer, array: Any) -> Any:
 
 
 def device_memory(array: Any) -> DeviceMemory | None:
-    """Where an array lies; one with gaps is copied on its device first."""
+    """Return where an array lies; one with gaps is copied on its device first."""
     cupy = load("cupy")
     if not isinstance(array, cupy.ndarray):
         return None
@@ -41,7 +41,7 @@ def device_memory(array: Any) -> DeviceMemory | None:
 
 
 def on_device(form: Form, place: Place) -> Any:
-    """An array of its own. Raises UserError for element types that CuPy has not."""
+    """Return an array of its own. Raises UserError for element types that CuPy has not."""
     cupy = load("cupy", 'decode with as_="numpy"')
     if form.narrow is not None or not form.dtype.isnative or form.dtype.kind not in "biufc":
         raise refuse(form, "cupy")
@@ -52,7 +52,7 @@ def on_device(form: Form, place: Place) -> Any:
 
 
 def tensor(source: Source) -> Any:
-    """A copy on the current device. Raises UserError for element types that CuPy has not."""
+    """Return a copy on the current device. Raises UserError for element types that CuPy has not."""
     cupy = load("cupy", 'decode with as_="numpy"')
     if source.narrow is not None:
         raise refuse(source, "cupy")

@@ -19,7 +19,7 @@ _LABEL_BYTES = 16
 
 
 def encoder(cls: type) -> Handler | None:
-    """Arrays and data frames; what may compute anything is refused."""
+    """Return how a class is written; what may compute anything is refused."""
     if cls.__name__ in {"Bag", "Delayed"}:
         raise UserError(f"dask: send what {cls.__name__.lower()}.compute() gives")
     if cls.__name__ == "Array":
@@ -46,12 +46,12 @@ def _frame(writer: Writer, frame: Any) -> Any:
 
 
 def tensor(source: Source) -> Any:
-    """One chunk, which Dask copies."""
+    """Return one chunk, which Dask copies."""
     return load("dask.array", 'decode with as_="numpy"').from_array(source.numpy(), chunks=-1)
 
 
 def restore(kind: str, body: Any, budget: Budget) -> Any:
-    """Chunks as the sender's; Dask copies what is one chunk."""
+    """Return chunks as the sender's; Dask copies what is one chunk."""
     if kind == "array":
         data, chunks = body["data"], tuple(map(tuple, body["chunks"]))
         if not isinstance(data, np.ndarray):

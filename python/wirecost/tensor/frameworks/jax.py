@@ -48,7 +48,7 @@ def _array(writer: Writer, array: Any) -> Any:
 
 
 def device_memory(array: Any) -> DeviceMemory | None:
-    """Where an array on one CUDA device lies, once it is computed."""
+    """Return where an array on one CUDA device lies, once it is computed."""
     if not hasattr(array, "devices") or not hasattr(array, "unsafe_buffer_pointer"):
         return None
     devices = array.devices()

@@ -17,7 +17,7 @@ from wirecost.tensor.writer import Handler, Writer
 
 
 def encoder(cls: type) -> Handler | None:
-    """Arrays lose their class: a memory map or record array arrives as an array."""
+    """Return how a class is written; a memory map or record array arrives as an array."""
     if cls in {np.ma.MaskedArray, np.matrix}:
         raise UserError(
             f"numpy: {cls.__name__} cannot be sent as plain memory; send its parts, for "
@@ -29,7 +29,7 @@ def encoder(cls: type) -> Handler | None:
 
 
 def tensor(source: Source) -> npt.NDArray[Any]:
-    """A view; read-only unless decoded otherwise."""
+    """Return a view; read-only unless decoded otherwise."""
     return source.numpy()
 
 

@@ -20,7 +20,7 @@ _COLUMN_BYTES = _LABEL_BYTES = 8
 
 
 def encoder(cls: type) -> Handler | None:
-    """A subclass arrives as what it is a kind of."""
+    """Return how a class is written; a subclass arrives as what it is a kind of."""
     pandas = load("pandas")
     if issubclass(cls, pandas.DataFrame):
         return _frame
@@ -105,7 +105,7 @@ def _index(index: Any, writer: Writer) -> dict[str, Any]:
 
 
 def restore(kind: str, body: Any, budget: Budget) -> Any:
-    """Columns are views of the received memory; indexes may be copied by pandas."""
+    """Restore it: columns are views of the received memory, indexes may be copied by pandas."""
     pandas = load("pandas", 'decode with as_="polars" or as_="pyarrow" what the sender sends so')
     if kind == "frame":
         return _restore_frame(pandas, body, budget)
@@ -148,7 +148,7 @@ def _restore_frame(pandas: Any, body: Any, budget: Budget) -> Any:
 
 
 def _restore_rows(pandas: Any, body: Any, budget: Budget) -> Any:
-    """An index of rows, which may claim some that have no memory."""
+    """Return an index of rows, which may claim some that have no memory."""
     index = _restore_index(pandas, body, budget)
     budget.count("rows", len(index))
     return index

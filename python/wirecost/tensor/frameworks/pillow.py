@@ -23,7 +23,7 @@ _ROW_BYTES = 8
 
 
 def encoder(cls: type) -> Handler | None:
-    """Images of every class: a file that was opened arrives as its pixels."""
+    """Return how a class is written: a file that was opened arrives as its pixels."""
     return _image if cls.__name__ == "Image" else None
 
 

@@ -36,7 +36,7 @@ def _unit(writer: Writer, unit: Any) -> Any:
 
 
 def restore(kind: str, body: Any, _: Budget) -> Any:
-    """The magnitude stays a view of the received memory."""
+    """Return the magnitude stays a view of the received memory."""
     registry = load("pint").get_application_registry()
     if kind == "unit":
         return _read(registry, body)

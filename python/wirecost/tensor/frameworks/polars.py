@@ -70,7 +70,7 @@ class _Stream:
 
 
 def restore(kind: str, body: Any, budget: Budget) -> Any:
-    """Columns are views where Polars takes Arrow's memory as it is."""
+    """Restore it: columns are views where Polars takes Arrow's memory as it is."""
     from wirecost.tensor.frameworks.pyarrow import offered  # noqa: PLC0415  optional
 
     load("polars", 'decode with as_="pyarrow"')
@@ -81,12 +81,12 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
 
 
 def of_arrow(table: Any) -> Any:
-    """A data frame of a table of Arrow's or a reader of batches. Raises as ``of_pandas``."""
+    """Return a data frame of a table of Arrow's or a reader of batches. Raises as ``of_pandas``."""
     return of_pandas(_Stream(table))
 
 
 def of_pandas(frame: Any) -> Any:
-    """Raises ValueError for what Polars does not take."""
+    """Raise ValueError for what Polars does not take."""
     polars = load("polars")
     try:
         return polars.DataFrame(frame)

@@ -20,7 +20,7 @@ _TABLES = frozenset({"table", "batch"})
 
 
 def encoder(cls: type) -> Handler | None:
-    """Whatever has one of these classes or is an Array or Scalar."""
+    """Return how whatever has one of these classes or is an Array or Scalar is written."""
     pa = load("pyarrow")
     if issubclass(cls, pa.Array):
         return _encode("array")
@@ -38,7 +38,7 @@ def _encode(kind: str) -> Handler:
 
 
 def from_capsule(value: Any) -> Any:
-    """What an object that offers Arrow's capsules is here."""
+    """Return what an object that offers Arrow's capsules is here."""
     pa = load("pyarrow")
     if hasattr(value, "__arrow_c_stream__"):
         try:
@@ -95,8 +95,8 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
 
 
 def offered(body: Any, budget: Budget) -> Any:
-    """What has the batches of a table for Polars by Arrow's C interface, quicker than the table
-    itself."""
+    """Return what has the batches of a table for Polars by Arrow's C interface, quicker than the
+    table itself."""
     pa = load("pyarrow")
     if "stream" not in body:
         table = restore("table", body, budget)

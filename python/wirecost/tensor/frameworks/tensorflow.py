@@ -17,7 +17,7 @@ _TEXT_BYTES = 24
 
 
 def encoder(cls: type) -> Handler | None:
-    """A variable arrives as a tensor."""
+    """Return how a class is written; a variable arrives as a tensor."""
     if cls.__name__ == "EagerTensor":
         return _tensor
     return _variable if cls.__name__ == "ResourceVariable" else None

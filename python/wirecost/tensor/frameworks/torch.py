@@ -23,7 +23,7 @@ _NUMPY_KINDS = frozenset("biufc")
 
 
 def encoder(cls: type) -> Handler | None:
-    """Tensors and parameters; a parameter arrives as a tensor that requires no gradient."""
+    """Return how a class is written; a parameter arrives as a tensor that requires no gradient."""
     return _tensor if cls.__name__ == "Tensor" else None
 
 
@@ -50,7 +50,7 @@ def _tensor(writer: Writer, tensor: Any) -> Any:
 
 
 def device_memory(tensor: Any) -> DeviceMemory | None:
-    """Where a tensor on a CUDA device lies; one with gaps is copied there first."""
+    """Return where a tensor on a CUDA device lies; one with gaps is copied there first."""
     torch = load("torch")
     if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cuda":
         return None
@@ -65,7 +65,7 @@ def device_memory(tensor: Any) -> DeviceMemory | None:
 
 
 def on_device(form: Form, place: Place) -> Any:
-    """A tensor of its own. Raises UserError for element types that PyTorch has not."""
+    """Return a tensor of its own. Raises UserError for element types that PyTorch has not."""
     torch = load("torch", 'decode with as_="numpy"')
     name = form.narrow or form.dtype.name
     if not (form.dtype.isnative and form.dtype.kind in _NUMPY_KINDS and hasattr(torch, name)):

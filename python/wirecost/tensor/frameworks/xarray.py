@@ -16,7 +16,7 @@ _LABEL_BYTES, _LABEL_NANOSECONDS = 144, 100
 
 
 def encoder(cls: type) -> Handler | None:
-    """What Dask or a file still holds is computed or read."""
+    """Return how a class is written: what Dask or a file still holds is computed or read."""
     if cls.__name__ == "DataTree":
         raise UserError("xarray: send the datasets of a tree, for example tree.to_dict()")
     named = {"DataArray": _data_array, "Dataset": _dataset}

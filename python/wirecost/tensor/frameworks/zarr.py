@@ -20,7 +20,7 @@ _CHUNK_BYTES, _CHUNK_NANOSECONDS = 1024, 3_000
 
 
 def encoder(cls: type) -> Handler | None:
-    """Arrays and groups."""
+    """Return how arrays and groups are written."""
     return {"Array": _array, "Group": _group}.get(cls.__name__)
 
 

@@ -78,14 +78,14 @@ class Driver:
         self._contexts: dict[int, c_void_p] = {}
 
     def allocate(self, device: int, nbytes: int) -> int:
-        """The address of new memory, a multiple of ``BLOCK`` long."""
+        """Return the address of new memory, a multiple of ``BLOCK`` long."""
         address = c_uint64()
         with self._on(device):
             self._call("cuMemAlloc_v2", byref(address), nbytes)
         return address.value
 
     def free(self, device: int, address: int) -> None:
-        """What ``allocate`` gave."""
+        """Free what ``allocate`` gave."""
         with self._on(device):
             self._call("cuMemFree_v2", address)
 
@@ -114,12 +114,12 @@ class Driver:
         return address.value, base.value + size.value - address.value
 
     def close(self, device: int, address: int) -> None:
-        """What ``open`` gave."""
+        """Close what ``open`` gave."""
         with self._on(device):
             self._call("cuIpcCloseMemHandle", address)
 
     def copy(self, device: int, to: int, source: int, nbytes: int, stream: int) -> None:
-        """Begins a copy within a device, behind what ``stream`` has to do; ``wait`` ends it."""
+        """Begin a copy within a device, behind what ``stream`` has to do; ``wait`` ends it."""
         if nbytes:
             with self._on(device):
                 self._call("cuMemcpyDtoDAsync_v2", to, source, nbytes, stream)
@@ -167,5 +167,5 @@ class Driver:
 
 @cache
 def driver() -> Driver:
-    """The one of this process. Raises UserError."""
+    """Return the one of this process. Raises UserError."""
     return Driver(LIBRARY)

@@ -92,7 +92,7 @@ class Place:
         used.wait(self.device, stream)
 
     def to_host(self) -> Any:
-        """An array of bytes on the host."""
+        """Return an array of bytes on the host."""
         made = room(self._nbytes)
         driver().copy_to_host(self.device, made.ctypes.data, self._address, self._nbytes)
         return made
@@ -100,8 +100,8 @@ class Place:
 
 @contextmanager
 def reading(token: Any, number: Any, offset: Any, form: Form) -> Iterator[Place]:
-    """Where a tensor lies, while it may be copied: what was copied counts only if this ends without
-    an error. Raises LostError where it is not there any more, FrameError, UserError."""
+    """Yield where a tensor lies, while it may be copied: what was copied counts only if this ends
+    without an error. Raises LostError where it is not there any more, FrameError, UserError."""
     if type(token) is not bytes or len(token) != TOKEN_BYTES:
         raise FrameError("frame: the ring of a tensor on a device cannot be read")
     if type(number) is not int or not 0 < number < _MOST_NUMBER:

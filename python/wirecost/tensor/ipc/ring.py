@@ -40,12 +40,12 @@ class DeviceMemory:
 
 
 def aligned(nbytes: int) -> int:
-    """What a tensor takes in a slot."""
+    """Return what a tensor takes in a slot."""
     return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
 def slot_for(nbytes: int) -> int:
-    """The size of slots that a message needs. Raises UserError."""
+    """Return the size of slots that a message needs. Raises UserError."""
     if nbytes > MOST_SLOT:
         raise UserError(
             f"its tensors on a device take {nbytes:,} bytes, more than {MOST_SLOT:,} per message:"
@@ -84,8 +84,8 @@ class Ring:
         OWN[self.token] = self
 
     def write(self, tensors: Sequence[DeviceMemory]) -> list[int]:
-        """Copies a message's tensors into the next slot and waits until they are there. Their
-        offsets in it. Raises UserError, after which nobody reads the slot."""
+        """Copy a message's tensors into the next slot and wait until they are there. Their offsets
+        in it. Raises UserError, after which nobody reads the slot."""
         self.written += 1
         slot = self.address + self.written % SLOTS * self.slot_bytes
         self._file.begin(self.written)
@@ -100,7 +100,7 @@ class Ring:
         return offsets
 
     def close(self) -> None:
-        """What nobody has copied is lost. A second call does nothing."""
+        """Close it: what nobody has copied is lost. A second call does nothing."""
         self._end()
 
 

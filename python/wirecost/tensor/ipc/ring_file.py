@@ -33,7 +33,7 @@ _REMEDY = 'let the sender send by way of the host: use_devices(device_to_host="p
 
 
 def folder() -> Path:
-    """Of this user's rings on this machine. Raises UserError."""
+    """Return the folder of this user's rings on this machine. Raises UserError."""
     base = private.runtime_path()
     for one in (base, base / FOLDER):
         private.private_folder(one, "set XDG_RUNTIME_DIR to a folder of your own")
@@ -45,7 +45,7 @@ def _name(token: bytes) -> str:
 
 
 def _place(number: int) -> int:
-    """Of the state of the slot that a message lies in."""
+    """Return the place of the state of the slot that a message lies in."""
     return ABOUT.size + number % SLOTS * STATE.size
 
 
@@ -78,7 +78,7 @@ class RingFile:
         os.pwrite(self._lock.fileno(), STATE.pack(2 * number), _place(number))
 
     def close(self) -> None:
-        """Takes it away; who holds it open sees that its slots are empty. A second call does
+        """Take it away; who holds it open sees that its slots are empty. A second call does
         nothing."""
         if self._lock.fileno() >= 0:
             with suppress(OSError):  # something else is in its place, which stays
@@ -118,7 +118,7 @@ class FollowedFile:
             raise
 
     def check(self, number: int) -> None:
-        """That a message is still there, and its sender too. Raises LostError."""
+        """Check that a message is still there, and its sender too. Raises LostError."""
         state = os.pread(self._file, STATE.size, _place(number))
         if state != STATE.pack(2 * number):
             raise LostError(
@@ -128,12 +128,12 @@ class FollowedFile:
         self.check_sender()
 
     def check_sender(self) -> None:
-        """Raises LostError where its process has ended without closing the ring."""
+        """Raise LostError where its process has ended without closing the ring."""
         if self.ended():
             raise LostError("frame: its tensors on a device are gone: their sender was killed")
 
     def ended(self) -> bool:
-        """Whether nobody holds the file's lock any more."""
+        """Return whether nobody holds the file's lock any more."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

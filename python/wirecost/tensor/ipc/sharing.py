@@ -76,7 +76,7 @@ class Sharing:
             )
 
     def close(self) -> None:
-        """What was not received is lost. A second call does nothing."""
+        """Close it: what was not received is lost. A second call does nothing."""
         with self._lock:
             self._closed = True
             rings, self._rings = self._rings, {}
@@ -102,7 +102,7 @@ class _Rings:
         self._rings: list[Ring] = []
 
     def room(self, tensors: list[DeviceMemory]) -> Ring:
-        """A ring whose slots take these. Raises UserError."""
+        """Return a ring whose slots take these. Raises UserError."""
         slot = slot_for(max(1, sum(aligned(one.nbytes) for one in tensors)))
         if not self._rings or self._rings[-1].slot_bytes < slot:
             self._rings.append(Ring(self._device, slot))

@@ -46,7 +46,7 @@ def is_pattern(word: str) -> bool:
 
 
 def sources(words: Sequence[str]) -> list[Source]:
-    """All traces that files and patterns stand for, each once, in the order of their paths.
+    """Return all traces that files and patterns stand for, each once, in the order of their paths.
 
     ``**`` does not follow links to folders. Raises UserError, one line, on what is no trace, on a
     pattern that nothing fits, and on names that cannot be printed.

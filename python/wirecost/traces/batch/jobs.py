@@ -32,7 +32,7 @@ class Options:
     stop: Bound = field(default_factory=Bound)
 
     def check(self) -> None:
-        """Raises UserError on what no trace could be converted with."""
+        """Raise UserError on what no trace could be converted with."""
         if self.format is not None and self.format not in FORMATS:
             raise UserError(f"--format {self.format}: choose one of {', '.join(FORMATS)}")
         refused: UserError | None = None

@@ -19,8 +19,8 @@ _limited: int | None = None
 
 
 def limit(memory: int) -> None:
-    """Keeps this process below ``memory`` bytes from here on: what would be more raises
-    MemoryError. A second call with the same number does nothing.
+    """Keep this process below ``memory`` bytes from here on: what would be more raises MemoryError.
+    A second call with the same number does nothing.
 
     The kernel counts private memory that can be written, also what was reserved and never used. So
     what may be added is what is left of ``memory`` now, less a window for pages of mapped files.

@@ -27,7 +27,7 @@ _INSIDE, _DIRECT = _HEADER + 8, 1 << 2
 
 
 def end(endpoint: Any) -> None:
-    """Ends a subscriber, client or server of eCAL, whose callbacks do not come any more then. It
+    """End a subscriber, client or server of eCAL, whose callbacks do not come any more then. It
     must not be used afterwards."""
     functions = _functions(type(endpoint).__name__)
     offset = ctypes.c_int32.from_address(id(endpoint) + _HEADER).value
@@ -43,7 +43,7 @@ def end(endpoint: Any) -> None:
 
 
 def finalize(core: Any) -> None:
-    """Ends eCAL in this process."""
+    """End eCAL in this process."""
     library = _library()
     if library is None:
         core.finalize()
@@ -53,7 +53,7 @@ def finalize(core: Any) -> None:
 
 @functools.cache
 def _functions(name: str) -> tuple[Any, Any] | None:
-    """The constructor that takes an object's content over, and the destructor."""
+    """Return the constructor that takes an object's content over, and the destructor."""
     library = _library()
     if library is None:
         return None

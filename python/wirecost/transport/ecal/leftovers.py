@@ -20,7 +20,7 @@ def sweep(
     processes: Path = Path("/proc"),
     ours: Container[Path] = frozenset(),
 ) -> int:
-    """Removes this user's files of publishers that no process has mapped, and returns how many.
+    """Remove this user's files of publishers that no process has mapped, and return how many.
 
     ``ours``: files that this process has just given up, which may be young.
     """

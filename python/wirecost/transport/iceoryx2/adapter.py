@@ -206,6 +206,6 @@ class Iceoryx2(Transport):
 
 
 def sweep() -> None:
-    """Removes what killed processes left, which a new node does."""
+    """Remove what killed processes left, which a new node does."""
     with suppress(UserError):
         Iceoryx2().close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where this user's iceoryx2 files are: a private folder, and files in shared memory whose names no
+"""Places of this user's iceoryx2 files: a private folder, and files in shared memory whose names no
 other user's have.
 
 iceoryx2's own default is one folder for all users of a machine, which only the first can enter.
@@ -75,7 +75,7 @@ class Home:
                     path.unlink()
 
     def _counters(self) -> Iterator[Path]:
-        """The file, one for each version of iceoryx2, by which nodes are numbered."""
+        """Yield the file, one for each version of iceoryx2, by which nodes are numbered."""
         return FOLDER.glob(f"{self.prefix}*.global_mgmt")
 
     def _take_counters(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes killed in the middle of a call leave, which iceoryx2 does not clear away itself.
+"""Leftovers of processes killed in the middle of a call, which iceoryx2 does not clear away itself.
 
 ``settings`` is the part ``global_cfg`` of its configuration.
 """
@@ -20,8 +20,8 @@ UNFINISHED_S = 2.0
 
 
 def clear_services(settings: Any) -> None:
-    """Removes services whose maker was killed while making them: nobody can open those, and
-    iceoryx2 takes them for ones that will be ready soon."""
+    """Remove services whose maker was killed while making them: nobody can open those, and iceoryx2
+    takes them for ones that will be ready soon."""
     folder = Path(settings.root_path.to_string()) / settings.service.directory.to_string()
     suffix = settings.service.static_config_storage_suffix.to_string()
     for path in folder.glob(f"{settings.prefix.to_string()}*{suffix}"):
@@ -33,8 +33,8 @@ def clear_services(settings: Any) -> None:
 
 
 def clear_nodes(settings: Any) -> None:
-    """Removes the files of dead nodes none of whose services exists any more: iceoryx2 looks for
-    the service and gives up. To be called after its own cleaning."""
+    """Remove the files of dead nodes none of whose services exists any more: iceoryx2 looks for the
+    service and gives up. To be called after its own cleaning."""
     root, prefix = Path(settings.root_path.to_string()), settings.prefix.to_string()
     nodes = root / settings.node.directory.to_string()
     services = root / settings.service.directory.to_string()
@@ -58,7 +58,7 @@ def clear_nodes(settings: Any) -> None:
 
 @contextmanager
 def _nobodys(monitor: Path) -> Iterator[None]:
-    """Raises BlockingIOError where the node's process lives."""
+    """Raise BlockingIOError where the node's process lives."""
     file = os.open(monitor, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

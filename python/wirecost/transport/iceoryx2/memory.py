@@ -82,7 +82,7 @@ class Memory(_Places):
         self._most_blocks = 0
 
     def send(self, lend: Callable[[int], Any], frame: Frame, trailer: bytes) -> Any:
-        """Sends frame and trailer in blocks from ``lend``; what iceoryx2 returns.
+        """Send frame and trailer in blocks from ``lend``; what iceoryx2 returns.
 
         Raises UserError.
         """
@@ -121,8 +121,8 @@ class Memory(_Places):
 
 
 def lender(port: Any) -> Callable[[int], Any]:
-    """What lends blocks. iceoryx2's Python looks at the payload's type at each call, which costs
-    more than the call; what it then calls is taken if it is there, as ``_INIT``."""
+    """Return what lends blocks. iceoryx2's Python looks at the payload's type at each call, which
+    costs more than the call; what it then calls is taken if it is there, as ``_INIT``."""
     found: Callable[[int], Any] = getattr(port, "__loan_slice_uninit", port.loan_slice_uninit)
     return found
 

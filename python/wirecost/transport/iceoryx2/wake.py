@@ -33,7 +33,8 @@ class Wake:
             pass  # a listener that is gone
 
     def until(self, look: Callable[[], Any], timeout: float | None) -> Any:
-        """What ``look`` returns, as soon as it is not None; None after ``timeout`` seconds."""
+        """Return what ``look`` returns, as soon as it is not None; None after ``timeout``
+        seconds."""
         found = look()
         if found is not None or (timeout is not None and timeout <= 0):
             return found

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ROS 2 and Fast DDS read from the environment when a node is made: where it may be found, and
-how much shared memory its messages have."""
+"""Environment that ROS 2 and Fast DDS read when a node is made: where it may be found, and how much
+shared memory its messages have."""
 
 from __future__ import annotations
 

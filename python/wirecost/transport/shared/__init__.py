@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several middlewares use."""
+"""Parts that several middlewares use."""

@@ -27,9 +27,9 @@ class Announced:
 
 
 def announced() -> list[Announced]:
-    """All that have announced themselves. Files of processes that have ended are removed; damaged
-    ones, and those of publishers that announced nothing, are left out. Raises UserError where this
-    user has no private folder."""
+    """Return all that have announced themselves. Files of processes that have ended are removed;
+    damaged ones, and those of publishers that announced nothing, are left out. Raises UserError
+    where this user has no private folder."""
     folder = private_folder(FOLDER)
     return [one for path in sorted(folder.glob(PATTERN)) if (one := _announced(path)) is not None]
 

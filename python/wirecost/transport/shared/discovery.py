@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where servers are, for middlewares whose publishers are servers: at one address that is given, or
-on this machine by one small file each, in a folder a path, locked while its process lives."""
+"""Discovery of servers, for middlewares whose publishers are servers: at one address that is given,
+or on this machine by one small file each, in a folder a path, locked while its process lives."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class Offer:
 
 
 def offered(folder: Path, path: str) -> list[str]:
-    """Addresses of the servers that have ``path``. Files of killed processes are removed."""
+    """Return addresses of the servers that have ``path``. Files of killed processes are removed."""
     return _living(folder / _file_name(path))
 
 
 def sweep(folder: Path) -> None:
-    """Removes what killed processes left."""
+    """Remove what killed processes left."""
     for place in folder.iterdir():
         # The folder may be one that other things lie in.
         if place.name.startswith(_file_name("/")):
@@ -80,8 +80,8 @@ def sweep(folder: Path) -> None:
 
 
 def _living(place: Path) -> list[str]:
-    """The contents of a folder's locked files; the others are removed, and the folder with the last
-    of them."""
+    """Return the contents of a folder's locked files; the others are removed, and the folder with
+    the last of them."""
     found = []
     removed = False
     try:
@@ -123,11 +123,11 @@ class Servers:
         self.address = address
 
     def of(self, path: str) -> list[str]:
-        """The addresses to look for a topic or service at."""
+        """Return the addresses to look for a topic or service at."""
         return [self.address] if self.folder is None else offered(self.folder, path)
 
     def offer(self, path: str, address: str) -> Offer | None:
-        """Lets others find a server of this process, where they do not know its address."""
+        """Let others find a server of this process, where they do not know its address."""
         if self.folder is None:
             return None
         sweep(self.folder)
@@ -175,5 +175,5 @@ class Following:
             self._followed.discard(address)
 
     def close(self) -> None:
-        """Follows no more servers."""
+        """Follow no more servers."""
         self._ended.set()

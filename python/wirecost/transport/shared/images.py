@@ -30,7 +30,7 @@ class Image:
 
 
 def image(array: Any, encoding: str | None = None) -> Image:
-    """The image in an array of shape (height, width) or (height, width, channels).
+    """Return the image in an array of shape (height, width) or (height, width, channels).
 
     ``encoding``: ROS's name for the pixels, as ``bgr8``; else three channels of bytes are ``rgb8``,
     four ``rgba8``, and what has no such name is called ``32FC1`` and the like. Raises UserError for
@@ -78,7 +78,7 @@ class ImagePublisher:
         self._topic.send(self._message(image(array, encoding), stamp, frame_id))
 
     def wait_for_subscriber(self, timeout: float) -> bool:
-        """Whether one was there within ``timeout`` seconds."""
+        """Return whether one was there within ``timeout`` seconds."""
         return self._topic.wait(timeout)
 
     def close(self) -> None:

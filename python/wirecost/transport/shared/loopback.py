@@ -21,7 +21,7 @@ _DEVICE = b"lo\0"
 
 @contextmanager
 def kept_on_loopback() -> Iterator[None]:
-    """Binds to loopback what listens on other interfaces and was opened inside, by any thread."""
+    """Bind to loopback what listens on other interfaces and was opened inside, by any thread."""
     before = {number for number, _ in own_sockets()}
     yield
     for number, one in own_sockets():
@@ -32,8 +32,8 @@ def kept_on_loopback() -> Iterator[None]:
 
 
 def may_become_open(one: socket.socket) -> bool:
-    """Whether a packet from another machine could reach it: now, or once it has a port, which a
-    datagram socket gets with what it first sends."""
+    """Return whether a packet from another machine could reach it: now, or once it has a port,
+    which a datagram socket gets with what it first sends."""
     if one.family not in {socket.AF_INET, socket.AF_INET6}:
         return False
     if one.type == socket.SOCK_STREAM and not one.getsockopt(

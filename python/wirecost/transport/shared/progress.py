@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many frames a publisher has sent, where listeners of the same user can look it up.
+"""Progress of a publisher: frames sent so far, where listeners of the same user can look them up.
 
 A listener knows of a loss by the next frame's number. Where no next one comes, or only after all
 that waits, it looks here: a file per publisher in a private folder, mapped by both sides. Behind
@@ -53,8 +53,8 @@ class Progress:
             self._lock = lock
 
     def announce(self, text: bytes) -> None:
-        """Lets ``announced`` find it, in the place of what was announced before. Not where it
-        cannot be looked up, nor with more than ``MOST_ANNOUNCED`` bytes."""
+        """Let ``announced`` find it, in the place of what was announced before. Not where it cannot
+        be looked up, nor with more than ``MOST_ANNOUNCED`` bytes."""
         if self._lock is not None and len(text) <= MOST_ANNOUNCED:
             with suppress(OSError):  # a full disk, or it is closed already
                 written = BEFORE.pack(len(text), zlib.crc32(text)) + text
@@ -91,7 +91,7 @@ class Followed:
 
     @property
     def ended(self) -> bool:
-        """Whether the publisher has closed or its process has ended."""
+        """Return whether the publisher has closed or its process has ended."""
         try:
             hold(self._path, create=False, patience_s=0).release()
         except BlockingIOError:
@@ -102,8 +102,8 @@ class Followed:
 
 
 def follow(stream: int) -> Followed | None:
-    """A publisher's progress; None of one on another machine, of another user, or that has closed
-    before."""
+    """Return a publisher's progress; None of one on another machine, of another user, or that has
+    closed before."""
     try:
         return Followed(stream)
     except (UserError, OSError, ValueError):

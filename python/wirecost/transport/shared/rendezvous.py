@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the processes of one user on one machine meet: a private folder with a file a topic.
+"""Rendezvous of the processes of one user on one machine: a private folder with a file a topic.
 
 The kernel's locks show who is alive, so that what a killed process left differs from what is used.
 """
@@ -34,8 +34,8 @@ PORTS = range(20000, 32768)
 
 
 def private_folder(middleware: str, longest: int = sys.maxsize) -> Path:
-    """A folder that only this user can enter or replace, made if need be. Raises UserError if it is
-    not.
+    """Return a folder that only this user can enter or replace, made if need be. Raises UserError
+    if it is not.
 
     ``longest``: characters that its path may have; in place of a longer one it is one below /tmp,
     the same for all who mean the same.
@@ -52,8 +52,8 @@ def private_folder(middleware: str, longest: int = sys.maxsize) -> Path:
 
 
 def file_name(topic: str, most: int = MOST_NAME) -> str:
-    """A file's name for a topic, the same for the same and readable where it is short; of ``most``
-    characters, at least ``LEAST_NAME``."""
+    """Return a file's name for a topic, the same for the same and readable where it is short; of
+    ``most`` characters, at least ``LEAST_NAME``."""
     name = quote(topic, safe="")
     if len(name) <= most:
         return name
@@ -79,7 +79,7 @@ def sweep(folder: Path, *patterns: str) -> None:
 
 
 def claim(path: Path, what: str) -> Lock:
-    """The right to be the one process of ``path``. Raises UserError if another is it."""
+    """Return the right to be the one process of ``path``. Raises UserError if another is it."""
     sweep(path.parent, "*.lock", "*.port")
     try:
         return hold(path)
@@ -108,9 +108,9 @@ def alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def meet(folder: Path) -> Iterator[tuple[Lock, Path, list[Path]]]:
-    """Takes a place in ``folder`` as one of several: its lock, its socket's path, and the sockets
-    of those who came before. Of any two, exactly the later one knows of the other, which listens:
-    who comes does so inside."""
+    """Take a place in ``folder`` as one of several: its lock, its socket's path, and the sockets of
+    those who came before. Of any two, exactly the later one knows of the other, which listens: who
+    comes does so inside."""
     with alone(folder):
         sockets = []
         for path in folder.glob("*.peer"):
@@ -128,7 +128,7 @@ def meet(folder: Path) -> Iterator[tuple[Lock, Path, list[Path]]]:
 
 
 def beside(socket_path: Path) -> tuple[Path, Path]:
-    """A Unix socket's file and the one that zenoh locks while it listens."""
+    """Return a Unix socket's file and the one that zenoh locks while it listens."""
     return socket_path, socket_path.with_name(socket_path.name + ".lock")
 
 

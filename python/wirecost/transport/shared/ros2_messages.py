@@ -18,12 +18,12 @@ _ARRAY = struct.Struct("<4sIII")
 
 
 def array_head(size: int) -> bytes:
-    """What precedes ``size`` bytes of data in a ``std_msgs/UInt8MultiArray``: 16 bytes."""
+    """Return what precedes ``size`` bytes of data in a ``std_msgs/UInt8MultiArray``: 16 bytes."""
     return _ARRAY.pack(_ENCAPSULATION, 0, 0, size)
 
 
 def array_data(message: Buffer) -> memoryview:
-    """The data of a received ``std_msgs/UInt8MultiArray``; all of what is none such."""
+    """Return the data of a received ``std_msgs/UInt8MultiArray``; all of what is none such."""
     view = memoryview(message)
     if len(view) >= _ARRAY.size:
         encapsulation, dimensions, _, size = _ARRAY.unpack_from(view)

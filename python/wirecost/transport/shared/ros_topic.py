@@ -26,7 +26,7 @@ class RosPublisher(Publisher):
 
     @abstractmethod
     def _parts(self, frame: Frame, trailer: bytes) -> Sequence[Any]:
-        """The message's, around those of the frame."""
+        """Return the message's, around those of the frame."""
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         self._check_size(frame, self._transport)

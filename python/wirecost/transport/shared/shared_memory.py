@@ -44,20 +44,20 @@ class Mapping(NamedTuple):
 
 
 def room() -> int | None:
-    """Bytes left; None where there is no limit."""
+    """Return bytes left; None where there is no limit."""
     there = os.statvfs(FOLDER)
     return there.f_bavail * there.f_frsize if there.f_blocks else None
 
 
 def check_room(nbytes: int, what: str) -> None:
-    """Raises UserError where less than ``nbytes`` are left for ``what``."""
+    """Raise UserError where less than ``nbytes`` are left for ``what``."""
     left = room()
     if left is not None and left < nbytes:
         raise UserError(_full(f"has {left} bytes left and {what} needs {nbytes}"))
 
 
 def reserve(start: int, nbytes: int, what: str) -> None:
-    """Takes the memory behind mapped addresses. Raises UserError where there is not enough."""
+    """Take the memory behind mapped addresses. Raises UserError where there is not enough."""
     begin = start & -mmap.PAGESIZE
     if _madvise(begin, start + nbytes - begin, _POPULATE_WRITE) == 0:
         return
@@ -75,7 +75,7 @@ def _full(why: str) -> str:
 
 
 def give_back(start: int, nbytes: int) -> None:
-    """Frees the memory of whole pages behind mapped addresses; what was in it is gone for all."""
+    """Free the memory of whole pages behind mapped addresses; what was in it is gone for all."""
     begin = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
     end = (start + nbytes) & -mmap.PAGESIZE
     if begin < end:
@@ -83,7 +83,7 @@ def give_back(start: int, nbytes: int) -> None:
 
 
 def free_memory(path: Path) -> None:
-    """Frees what a file takes, which stays as large as it is; what was in it is gone for all. Does
+    """Free what a file takes, which stays as large as it is; what was in it is gone for all. Does
     nothing where there is no such file."""
     with suppress(OSError):
         file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -94,7 +94,7 @@ def free_memory(path: Path) -> None:
 
 
 def reserve_files(wanted: Callable[[str], bool], what: str) -> None:
-    """Takes the memory of the files of these names that this process has mapped."""
+    """Take the memory of the files of these names that this process has mapped."""
     for one in mappings(wanted):
         if one.writable:
             reserve(one.start, one.end - one.start, what)

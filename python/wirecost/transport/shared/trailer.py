@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows each frame in its message: who published it, its number, and where it starts."""
+"""Trailer of each frame in its message: who published it, its number, and where it starts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ TRAILER = struct.Struct("<QQII")
 
 
 def new_stream() -> int:
-    """A number for a publisher that no other has; a restarted publisher is a new stream."""
+    """Return a number for a publisher that no other has; a restarted publisher is a new stream."""
     return secrets.randbits(64)
 
 
 @dataclass
 class Count:
-    """What a subscriber saw of one or more streams."""
+    """Messages that a subscriber saw of one or more streams."""
 
     received: int = 0
     lost: int = 0
@@ -38,7 +38,7 @@ class Count:
 
 
 class Publishing(Protocol):
-    """How far a publisher is."""
+    """Progress of a publisher."""
 
     @property
     def sent(self) -> int: ...
@@ -63,7 +63,7 @@ class StreamCounter:
         self._publishers: dict[int, Publishing] = {}
 
     def total(self, drained: bool) -> Count:
-        """What is known now. ``drained``: nothing waits to be received."""
+        """Return what is known now. ``drained``: nothing waits to be received."""
         total = replace(self.count)
         for stream, publisher in self._publishers.items():
             # First whether it has ended, as it may send between two looks.

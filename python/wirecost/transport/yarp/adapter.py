@@ -26,7 +26,7 @@ _INSTALL = "build it with setup/yarp in a checkout of wirecost, or with YARP_COM
 
 
 def _folder() -> Path:
-    """Where the module yarp is, which may be another library's."""
+    """Return where the module yarp is, which may be another library's."""
     found = find_spec("yarp")
     return Path(found.origin).parent if found and found.origin else Path()
 

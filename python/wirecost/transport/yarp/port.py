@@ -39,7 +39,7 @@ def port_name(topic: str) -> str:
 
 @contextmanager
 def _own_children() -> Iterator[None]:
-    """Keeps the process's handling of ended children, in place of which YARP sets one that takes
+    """Keep the process's handling of ended children, in place of which YARP sets one that takes
     every child's exit status, whoever waits for it."""
     library = ctypes.CDLL(None)
     handling = ctypes.create_string_buffer(256)  # larger than any struct sigaction
@@ -98,14 +98,14 @@ class Port:
 
 
 def _widen(host: str, port: int) -> None:
-    """Lets more callers wait than the one that YARP has room for: others try again after 1 s."""
+    """Let more callers wait than the one that YARP has room for: others try again after 1 s."""
     for _, one in own_sockets():
         if one.family == socket.AF_INET and one.getsockname() == (host, port):
             one.listen(_BACKLOG)
 
 
 def style() -> Any:
-    """How this process talks to ports of others, which may be stopped."""
+    """Return how this process talks to ports of others, which may be stopped."""
     made = yarp().ContactStyle()
     made.quiet = True
     made.timeout = _ANSWER_S
@@ -114,7 +114,8 @@ def style() -> Any:
 
 
 def is_there(name: str, server: str) -> bool:
-    """Whether a port that has this name listens; those that were killed are still registered.
+    """Return whether a port that has this name listens; those that were killed are still
+    registered.
 
     Asks by itself: YARP would print errors for what is not there.
     """
@@ -130,7 +131,7 @@ def is_there(name: str, server: str) -> bool:
 
 
 def known_ports() -> set[tuple[str, int]]:
-    """Addresses of all ports that the name server knows."""
+    """Return addresses of all ports that the name server knows."""
     library = yarp()
     reply, how = library.Bottle(), style()
     how.carrier = "name_ser"

@@ -55,7 +55,7 @@ class Pool:
         self._notes: list[Path] = []
 
     def room(self, shm: Any, publisher: int, nbytes: int) -> Any:
-        """A buffer, or None where what is not yet received everywhere takes all.
+        """Return a buffer, or None where what is not yet received everywhere takes all.
 
         ``shm``: zenoh's module. Raises UserError where shared memory is full.
         """
@@ -105,14 +105,15 @@ class Pool:
                 path.chmod(_MARK)
 
     def end(self) -> None:
-        """Gives it up, and what zenoh has noted about it, with the process."""
+        """Give it up, and what zenoh has noted about it, with the process."""
         with self._lock:
             if self._give_up():
                 for path in self._notes:
                     free_memory(path)
 
     def _give_up(self) -> bool:
-        """Whether all was received; then its memory is freed although others keep it mapped."""
+        """Give the pool up and return whether all was received; then its memory is freed although
+        others keep it mapped."""
         provider, self._provider, self._nbytes = self._provider, None, 0
         files, self._files = self._files, []
         if provider is None:
@@ -125,7 +126,7 @@ class Pool:
         return unused
 
     def is_own(self, path: Path) -> bool:
-        """Whether it is of this process's pool."""
+        """Return whether it is of this process's pool."""
         return path in self._files
 
     def _forget(self) -> None:
@@ -145,7 +146,7 @@ def _fits(provider: Any, nbytes: int) -> bool:
 
 
 def _largest(provider: Any, nbytes: int) -> int:
-    """What fits in while nothing else is: the provider's own account of it is always 0."""
+    """Return what fits in while nothing else is: the provider's own account of it is always 0."""
     fits, above = 0, nbytes + 1
     while above - fits > 1:
         middle = (fits + above) // 2
@@ -159,8 +160,8 @@ os.register_at_fork(after_in_child=POOL._forget)
 
 
 def lockable_bytes() -> int | None:
-    """Bytes that a process of this user may lock in memory, as zenoh does with all that it shares;
-    None where there is no limit."""
+    """Return bytes that a process of this user may lock in memory, as zenoh does with all that it
+    shares; None where there is no limit."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("CapEff:") and int(line.split()[1], 16) >> _CAP_IPC_LOCK & 1:
             return None
@@ -169,7 +170,7 @@ def lockable_bytes() -> int | None:
 
 
 def allow_locks() -> None:
-    """As many as this process may have."""
+    """Allow as many locked bytes as this process may have."""
     most = resource.getrlimit(resource.RLIMIT_MEMLOCK)[1]
     resource.setrlimit(resource.RLIMIT_MEMLOCK, (most, most))
 
@@ -180,7 +181,7 @@ def one_line(error: BaseException) -> str:
 
 
 def sweep() -> int:
-    """Removes this user's files that no living process has open, and returns how many.
+    """Remove this user's files that no living process has open, and return how many.
 
     Zenoh holds a lock of the kernel on each."""
     removed = 0
@@ -201,7 +202,7 @@ def sweep() -> int:
 
 
 def free_dead() -> None:
-    """Frees the pools of killed processes that this one has received from, which zenoh keeps. To be
+    """Free the pools of killed processes that this one has received from, which zenoh keeps. To be
     called while nothing received waits to be copied."""
     now = time.monotonic()
     for number, path in _open_files():
@@ -221,7 +222,7 @@ def free_dead() -> None:
 
 
 def remove_own() -> None:
-    """Removes the files that only this process has open: zenoh itself misses some when it ends. To
+    """Remove the files that only this process has open: zenoh itself misses some when it ends. To
     be called when no session is open any more."""
     for number, path in _open_files():
         with suppress(OSError):

@@ -66,7 +66,7 @@ _SUBSCRIBERS: weakref.WeakSet[_Subscriber] = weakref.WeakSet()
 
 
 class ZenohSharedMemory(Zenoh):
-    """The same, with messages in shared memory on one machine."""
+    """Zenoh with messages in shared memory on one machine."""
 
     name: ClassVar[str] = "zenoh-shm"
     title: ClassVar[str] = "Zenoh (shared memory)"
@@ -122,7 +122,7 @@ def _at_end() -> None:
 
 
 def _end() -> None:
-    """What zenoh leaves behind a process that ends after others have would stay."""
+    """Remove what zenoh leaves behind a process that ends after others have."""
     for transport in list(_OPEN):
         transport.close()
     POOL.end()

@@ -52,8 +52,8 @@ class Library:
     def send(
         self, end: Socket, frame: Frame, trailer: bytes, envelope: Sequence[bytes] = ()
     ) -> None:
-        """Sends padding, frame and trailer as one message, without waiting. Raises ZMQError,
-        Again where there is no room."""
+        """Send padding, frame and trailer as one message, without waiting. Raises ZMQError, Again
+        where there is no room."""
         behind = START + frame.nbytes
         size = behind + len(trailer)
         if size > MOST_BYTES:
@@ -125,7 +125,7 @@ class Socket:
         return bool(self.socket.poll(min(int(timeout * 1000 + 0.999), 2**31 - 1), events))
 
     def one(self, timeout: float | None) -> Any:
-        """A part of a message, not copied; None after ``timeout`` seconds."""
+        """Return a part of a message, not copied; None after ``timeout`` seconds."""
         flags = 0
         if timeout != self._timeout:
             if timeout is not None and timeout <= 0:
@@ -141,7 +141,7 @@ class Socket:
             return None
 
     def receive(self, timeout: float | None) -> list[Any] | None:
-        """The parts of a message, not copied; None after ``timeout`` seconds."""
+        """Return the parts of a message, not copied; None after ``timeout`` seconds."""
         part = self.one(timeout)
         if part is None:
             return None

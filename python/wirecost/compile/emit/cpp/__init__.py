@@ -181,7 +181,7 @@ class _Printer:
         yield self._render("columns/columns_holders.hpp.j2", file, ".columns_holders", **context)
 
     def containers(self) -> tuple[PurePosixPath, str]:
-        """Where the lists stand, for conversions of whole messages."""
+        """Return where the lists stand, for conversions of whole messages."""
         planned = self._request.columns
         files = list({root.file.name: root.file for root in planned}.values())
         package = files[0].package if len({file.package for file in files}) == 1 else ""
@@ -201,12 +201,12 @@ class _Printer:
 
 
 def chop(text: str) -> str:
-    """A macro's output without its last line's end, which the template has."""
+    """Return a macro's output without its last line's end, which the template has."""
     return text.removesuffix("\n")
 
 
 def braces(type_: str) -> str:
-    """The initializer of a member: class types initialize themselves."""
+    """Return the initializer of a member: class types initialize themselves."""
     return "" if type_.startswith(("wirecost::", "std::v", "std::string")) else "{}"
 
 

@@ -46,7 +46,7 @@ def messages(schema: Schema, names: ApiNames, file: File) -> list[SimpleNamespac
 
 
 def description(schema: Schema, names: ApiNames, file: File) -> SimpleNamespace:
-    """What the file's descriptor tells, and the options that it declares."""
+    """Return what the file's descriptor tells, and the options that it declares."""
     return SimpleNamespace(
         variable=re.sub(r"\W", "_", f"file_{names.header(file, '')}", flags=re.ASCII),
         name=escape.literal(file.name),
@@ -64,7 +64,7 @@ def description(schema: Schema, names: ApiNames, file: File) -> SimpleNamespace:
 
 
 def extensions(schema: Schema, names: ApiNames, file: File) -> list[SimpleNamespace]:
-    """The identifiers by which code reaches the extensions that a file declares."""
+    """Return the identifiers by which code reaches the extensions that a file declares."""
     return [_extension(schema, names, file, one) for one in file.extensions]
 
 
@@ -89,7 +89,7 @@ DESCRIPTORS = "google/protobuf/descriptor.proto"
 
 
 def has_descriptors(schema: Schema) -> bool:
-    """Whether Protobuf's own descriptors are generated, because a message holds them."""
+    """Return whether Protobuf's own descriptors are generated, because a message holds them."""
     return any(f.name == DESCRIPTORS and not is_left_out(schema, f) for f in schema.files)
 
 
@@ -217,7 +217,7 @@ def _last(enum: Enum) -> str:
 
 
 def _width(item: Field) -> int:
-    """Alignment of a member, by which they are ordered so that no room is lost."""
+    """Return the alignment of a member, by which they are ordered so that no room is lost."""
     if item.label is not Label.SINGLE or isinstance(item.type, MessageRef):
         return 8
     return 4 if isinstance(item.type, EnumRef) else item.type.width or 8
@@ -294,7 +294,8 @@ def _kind(item: Field) -> str:
 
 
 def _requires(schema: Schema, name: str) -> bool:
-    """Whether a message or one in it has required fields, or extensions that may have some."""
+    """Return whether a message or one in it has required fields, or extensions that may have
+    some."""
     return name in _requiring(schema)
 
 
@@ -305,8 +306,8 @@ def _requiring(schema: Schema) -> frozenset[str]:
 
 
 def accessor_names(message: Message) -> dict[str, str]:
-    """What the functions of each field are called, as protoc does: ``fooBar`` → ``foobar``. Of two
-    alike the second keeps its name."""
+    """Return what the functions of each field are called, as protoc does: ``fooBar`` → ``foobar``.
+    Of two alike the second keeps its name."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for field in message.fields:
@@ -318,7 +319,8 @@ def accessor_names(message: Message) -> dict[str, str]:
 
 
 def _constants(message: Message) -> dict[str, str]:
-    """What the constants of each field are called; of two alike the second has its number, too."""
+    """Return what the constants of each field are called; of two alike the second has its number,
+    too."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for field in message.fields:
@@ -329,7 +331,7 @@ def _constants(message: Message) -> dict[str, str]:
 
 
 def camel(name: str) -> str:
-    """As protoc names the constants of a field: ``foo_bar2x`` → ``FooBar2X``."""
+    """Name the constants of a field as protoc does: ``foo_bar2x`` → ``FooBar2X``."""
     made = ""
     raised = True
     for c in name:

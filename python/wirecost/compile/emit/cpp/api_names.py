@@ -32,9 +32,9 @@ class ApiNames(Names):
         super().__init__(schema, root, FACADE_CODEC, "std::string")
 
     def header(self, file: File, suffix: str = ".pb.h") -> str:
-        """As protoc names it: by the path by which others import the file. What has a root of its
-        own stands beside protoc's, so it lies where our other headers lie, or below a folder of
-        the root's name where protoc's headers lie in the same folder."""
+        """Name a header as protoc does: by the path by which others import the file. What has a
+        root of its own stands beside protoc's, so it lies where our other headers lie, or below a
+        folder of the root's name where protoc's headers lie in the same folder."""
         path, ours = PurePosixPath(file.name), location(file)
         plain = all(_PLAIN_PART.fullmatch(part) for part in path.parts)
         is_proto = path.suffix == ".proto"
@@ -45,7 +45,7 @@ class ApiNames(Names):
         return f"{ours}{suffix}"
 
     def element(self, type_: Type) -> str:
-        """An enum's are int."""
+        """Return the type of elements, which for an enum is int."""
         return "int" if isinstance(type_, EnumRef) else self.value(type_)
 
     def holder(self, message: Message, item: Field) -> str:
@@ -65,7 +65,7 @@ class ApiNames(Names):
         return f"wirecost::api::Sub<{value}>" if is_message and can_be_absent(item) else value
 
     def alternatives(self, message: Message, oneof: str) -> list[tuple[Field, str]]:
-        """Messages lie elsewhere, so that a oneof is as small as its numbers."""
+        """Return the types; messages lie elsewhere, so that a oneof is as small as its numbers."""
         return [
             (f, f"wirecost::api::Sub<{value}, false>" if isinstance(f.type, MessageRef) else value)
             for f in message.members[oneof]

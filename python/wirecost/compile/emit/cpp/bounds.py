@@ -13,7 +13,7 @@ from wirecost.compile.schema import Field, Label, Message, MessageRef, Schema
 
 
 def bounded(schema: Schema, message: Message) -> bool:
-    """Whether a message, or one in it, has a field with a bound."""
+    """Return whether a message, or one in it, has a field with a bound."""
     return message.full_name in _bounded(schema)
 
 
@@ -36,7 +36,7 @@ def _bounded(schema: Schema) -> frozenset[str]:
 
 
 def excesses(schema: Schema, message: Message, access: str = "m.") -> list[SimpleNamespace]:
-    """Conditions for too much; one with ``over`` is for each of its elements."""
+    """Return conditions for too much; one with ``over`` is for each of its elements."""
     return list(_excesses(schema, message, access))
 
 
@@ -65,5 +65,5 @@ def _holds_bounded(schema: Schema, item: Field) -> bool:
 
 
 def _most(item: Field) -> int | None:
-    """Elements that a sequence may have."""
+    """Return elements that a sequence may have."""
     return item.capacity if item.label is Label.REPEATED else None

@@ -37,7 +37,7 @@ _CONTAINER_NAMES = (
 def roots(
     schema: Schema, names: Names, file: File, planned: tuple[Root, ...]
 ) -> list[SimpleNamespace]:
-    """What ``columns.hpp.j2`` prints for the roots that a file declares."""
+    """Return what ``columns.hpp.j2`` prints for the roots that a file declares."""
     structs = struct_names(names, file, planned)
     return [
         _root(schema, names, root, structs[root.message.full_name])
@@ -47,7 +47,8 @@ def roots(
 
 
 def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> SimpleNamespace:
-    """What ``containers.hpp.j2`` prints: types with columns fields, and those that lead to them."""
+    """Return what ``containers.hpp.j2`` prints: types with columns fields, and those that lead to
+    them."""
     edges: list[tuple[int, int]] = []
     fields: list[tuple[int, int, int]] = []
     made: list[SimpleNamespace] = []
@@ -73,7 +74,7 @@ def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> Simpl
 
 
 def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[str, str]:
-    """Names of the structs that a file's roots become, by the message's full name."""
+    """Return names of the structs that a file's roots become, by the message's full name."""
     declared: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
     unique = Distinct(names.plain(d) for d in declared)
     return {
@@ -95,7 +96,7 @@ def _root(schema: Schema, names: Names, root: Root, name: str) -> SimpleNamespac
 
 
 def _node(root: Root, node: Node) -> str:
-    """A node's initializer; what has its default is left out."""
+    """Return a node's initializer; what has its default is left out."""
     item = node.field
     parts = [
         f'.name = "{node.dotted}"',

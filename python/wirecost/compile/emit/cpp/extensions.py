@@ -30,14 +30,14 @@ def _with_holders(file: File, known: set[str]) -> File:
 
 
 def holder_name(file: File, extension: Extension) -> str:
-    """Full name of the message that holds an extension."""
+    """Return the full name of the message that holds an extension."""
     local = file.local_name(extension.full_name).replace(".", "_")
     name = f"wirecost_extension_{local}"
     return f"{file.package}.{name}" if file.package else name
 
 
 def held_by(file: File, message: Message) -> Extension | None:
-    """The extension that a message was made for."""
+    """Return the extension that a message was made for."""
     for one in file.extensions:
         if holder_name(file, one) == message.full_name:
             return one

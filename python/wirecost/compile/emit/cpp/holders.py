@@ -93,8 +93,8 @@ def _holder(schema: Schema, names: Names, file: File, message: Message) -> Simpl
 
 
 def _initializer(names: Names, message: Message, item: Field) -> str:
-    """What stands behind a member: class types need nothing, and an explicit initializer would
-    ask for the definition of what they hold."""
+    """Return what stands behind a member: class types need nothing, and an explicit initializer
+    would ask for the definition of what they hold."""
     given = initial_value(names, item)
     if given:
         return f" = {given}"
@@ -102,7 +102,7 @@ def _initializer(names: Names, message: Message, item: Field) -> str:
 
 
 def initial_value(names: Names, item: Field) -> str:
-    """Initializer of a field that always has a value, where that is not zero or empty."""
+    """Return the initializer of a field that always has a value, if not zero or empty."""
     if item.label is not Label.SINGLE or item.is_optional or item.default is None:
         return ""
     if isinstance(item.default, (str, bytes)):
@@ -115,7 +115,7 @@ def _is_text(item: Field) -> bool:
 
 
 def aliases(names: Names, file: File, message: Message) -> list[SimpleNamespace]:
-    """Names by which code reaches nested types: ``Outer::Inner``."""
+    """Return names by which code reaches nested types: ``Outer::Inner``."""
     fields = {member(f) for f in message.fields} | set(message.oneofs)
     nested: list[tuple[str, str]] = []
     for declared in file.nested.get(message.full_name, ()):

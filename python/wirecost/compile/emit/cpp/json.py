@@ -44,7 +44,7 @@ class Tables:
         return [self._message(message) for message in file.messages]
 
     def types(self) -> dict[str, object]:
-        """All messages by name, and a codec for each namespace."""
+        """Return all messages by name, and a codec for each namespace."""
         files = [file for file in self._schema.files if file.messages]
         codecs = {space: _codec(space) for space in self._spaces(files)}
         found = [
@@ -91,7 +91,7 @@ class Tables:
         )
 
     def _field(self, message: Message, item: Field) -> str:
-        """A call that makes the field's line of the table."""
+        """Return a call that makes the field's line of the table."""
         place = f"field<&M::{member(item)}>"
         if item.oneof is not None:
             place = f"choice<&M::{identifier(item.oneof)}, {message.choices[item.name]}>"
@@ -114,7 +114,7 @@ class Tables:
 
 
 def _codec(space: str) -> str:
-    """A name for each namespace, the same in all runs: ``a::bc`` → ``Codec1a2bc``."""
+    """Return a name for each namespace, the same in all runs: ``a::bc`` → ``Codec1a2bc``."""
     return "Codec" + "".join(f"{len(part)}{part}" for part in space.split("::"))
 
 
@@ -135,5 +135,5 @@ def _names(message: Message) -> list[tuple[str, int]]:
 
 
 def _literal(name: str) -> str:
-    """As most names are, they need no escaping."""
+    """Write a literal; most names need no escaping."""
     return f'"{"".join(name)}"' if _PLAIN.fullmatch(name) else escape.literal(name)

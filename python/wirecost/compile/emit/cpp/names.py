@@ -80,12 +80,12 @@ def member(item: Field) -> str:
 
 
 def scope(name: str) -> str:
-    """The same for a namespace, which could hide those that generated code names."""
+    """Return the same for a namespace, which could hide those that generated code names."""
     return f"{name}_" if name.rstrip("_") in _SCOPES else identifier(name)
 
 
 def type_name(name: str) -> str:
-    """The same for a type or a value beside types."""
+    """Return the same for a type or a value beside types."""
     return f"{name}_" if name.rstrip("_") in _TYPES else identifier(name)
 
 
@@ -138,7 +138,7 @@ class Names:
         return found
 
     def qualified(self, reference: MessageRef | EnumRef) -> str:
-        """A type's name; with its namespace unless the file at hand shares it."""
+        """Return a type's name; with its namespace unless the file at hand shares it."""
         home = self._schema.home(reference.name)
         name = self.plain(
             self._schema.message(reference)
@@ -150,7 +150,7 @@ class Names:
         return f"::{self.namespace(home)}::{name}"
 
     def codec(self, reference: MessageRef, wire: str) -> str:
-        """What stands before the functions that read and write a message."""
+        """Return what stands before the functions that read and write a message."""
         home = self._schema.home(reference.name)
         inner = self._codec.format(wire=wire)
         return "" if self._sees(home) else f"::{self.namespace(home)}::{inner}::"
@@ -164,13 +164,13 @@ class Names:
         return name if self._sees(home) else f"::{self.namespace(home)}::{wire}::{name}"
 
     def value(self, type_: Type) -> str:
-        """Type of one value."""
+        """Return the type of one value."""
         if not isinstance(type_, Kind):
             return self.qualified(type_)
         return self._text if type_.is_text else SCALARS[type_]
 
     def holder(self, message: Message, item: Field) -> str:
-        """Type of the data member that holds a field (not of a oneof's members)."""
+        """Return the type of the data member that holds a field (not of a oneof's members)."""
         value = self.value(item.type) if item.label is not Label.MAP else ""
         if item.label is Label.MAP and item.key is not None and item.value is not None:
             entry = f"{self.value(item.key.type)}, {self.value(item.value.type)}"
@@ -192,7 +192,7 @@ class Names:
         return f"wirecost::{self._memory}Sequence" if keeps else "std::vector"
 
     def alternatives(self, message: Message, oneof: str) -> list[tuple[Field, str]]:
-        """Members of a oneof and their types in its std::variant, from index 1 on."""
+        """Return members of a oneof and their types in its std::variant, from index 1 on."""
         return [
             (
                 f,
@@ -204,7 +204,7 @@ class Names:
         ]
 
     def literal(self, type_: Type, value: Value | None) -> str:
-        """A default as a C++ expression."""
+        """Return a default as a C++ expression."""
         if isinstance(type_, EnumRef):
             return f"static_cast<{self.value(type_)}>({int(value or 0)})"
         if not isinstance(type_, Kind):

@@ -11,8 +11,8 @@ from wirecost.compile.schema import Field, File, Kind, Label, Message, MessageRe
 
 
 def defined_in_order(schema: Schema, file: File) -> list[Message]:
-    """Messages so that each comes after those it holds: always those it holds inline, others as
-    far as no cycle prevents it; else in declared order."""
+    """Return messages so that each comes after those it holds: always those it holds inline, others
+    as far as no cycle prevents it; else in declared order."""
     local = {m.full_name for m in file.messages}
     ordered: dict[str, Message] = {}
     begun: set[str] = set()
@@ -41,14 +41,14 @@ def defined_in_order(schema: Schema, file: File) -> list[Message]:
 
 
 def inline(schema: Schema, message: Message, item: Field) -> str | None:
-    """Full name of the message whose definition a field needs."""
+    """Return the full name of the message whose definition a field needs."""
     if not isinstance(item.type, MessageRef) or item.label not in (Label.SINGLE, Label.ARRAY):
         return None
     return None if schema.recursive(message, item) else item.type.name
 
 
 def is_plain(schema: Schema, message: Message) -> bool:
-    """Whether a holder allocates nothing, so that it can be its own view."""
+    """Return whether a holder allocates nothing, so that it can be its own view."""
     return message.full_name in _plain(schema)
 
 

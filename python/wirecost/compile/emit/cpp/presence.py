@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which bits of a class with Protobuf's interface tell that a number or a text is there."""
+"""Bits of a class with Protobuf's interface that tell that a number or a text is there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def can_be_absent(item: Field) -> bool:
 
 
 def present_bits(message: Message) -> dict[str, PresentBit]:
-    """Of the fields that have one, by name."""
+    """Return the bits of the fields that have one, by name."""
     counted = [f for f in message.fields if can_be_absent(f) and not isinstance(f.type, MessageRef)]
     return {
         f.name: PresentBit(f"{NAME}[{i // WORD}]", f"{1 << i % WORD:#x}U")

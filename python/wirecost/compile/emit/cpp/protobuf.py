@@ -40,7 +40,7 @@ all paths between the fields, which takes it minutes where there are more."""
 
 @dataclass(frozen=True)
 class Style:
-    """How code reaches a holder's fields, and what these are."""
+    """Form in which code reaches a holder's fields."""
 
     access: str
     is_class: bool
@@ -63,7 +63,7 @@ def _word(index: int) -> str:
 
 
 def _words(bits: int) -> list[SimpleNamespace]:
-    """Variables for that many bits, each with the mask of those it has."""
+    """Return variables for that many bits, each with the mask of those it has."""
     return [
         SimpleNamespace(name=_word(i), mask=hex((1 << min(WORD, bits - i * WORD)) - 1))
         for i in range(-(-bits // WORD))
@@ -71,8 +71,8 @@ def _words(bits: int) -> list[SimpleNamespace]:
 
 
 def _bits(message: Message) -> dict[str, int]:
-    """Which bit of "seen" records that a field came, by its name: first the required ones, then the
-    messages a view must not meet twice."""
+    """Return which bit of "seen" records that a field came, by its name: first the required ones,
+    then the messages a view must not meet twice."""
     singles = [f for f in message.fields if f.label is Label.SINGLE and f.oneof is None]
     singles.sort(key=lambda f: f.number)
     held = [
@@ -84,7 +84,7 @@ def _bits(message: Message) -> dict[str, int]:
 
 @per_schema
 def _checkable(schema: Schema) -> frozenset[str]:
-    """Messages that are checked, as elements of a list, without making a view of them."""
+    """Return messages that are checked, as elements of a list, without making a view of them."""
     return frozenset(m.full_name for m in schema.messages() if _is_checkable(m))
 
 
@@ -103,8 +103,8 @@ def _is_checkable(message: Message) -> bool:
 
 
 def _whole(items: list[SimpleNamespace]) -> SimpleNamespace | None:
-    """How long a message is that has all fields, where each begins, and the condition that all are
-    there; None unless there are few and all have a fixed size."""
+    """Return how long a message is that has all fields, where each begins, and the condition that
+    all are there; None unless there are few and all have a fixed size."""
     single = all(i.mode in ("optional", "implicit") and i.payload == "fixed" for i in items)
     if not (single and 1 < len(items) <= MOST_WHOLE):
         return None
@@ -218,7 +218,8 @@ class ProtobufCodec:
         return context
 
     def _add_presence(self, context: SimpleNamespace, field: Field) -> None:
-        """How code asks whether a field is there, reads it, says that it is, and overwrites it."""
+        """Add how code asks whether a field is there, reads it, says that it is, and overwrites
+        it."""
         access = context.access
         bit = self._present.get(field.name)
         if bit is None:
@@ -232,7 +233,7 @@ class ProtobufCodec:
             context.mark = f"{word} |= {bit.mask};"
 
     def _value(self, item: Item) -> SimpleNamespace:
-        """What the template needs to read or write one value behind its tag."""
+        """Return what the template needs to read or write one value behind its tag."""
         field = item.field
         is_message = isinstance(field.type, MessageRef) and field.label is not Label.MAP
         kind = scalar(field.type)
@@ -270,7 +271,7 @@ class ProtobufCodec:
 
     @staticmethod
     def _comes_once(item: SimpleNamespace) -> bool:
-        """Whether a view refuses the field's second part, which it could not join."""
+        """Return whether a view refuses the field's second part, which it could not join."""
         return item.payload == "message" and item.mode != "repeated" and not item.is_plain
 
     def _codec(self, field: Field) -> str:
@@ -312,7 +313,7 @@ class ProtobufCodec:
         return self._names.value(field.type)
 
     def range_type(self, message: Message, field: Field) -> str:
-        """Type of a view's repeated field."""
+        """Return the type of a view's repeated field."""
         if field.label is Label.MAP:
             entry = f"{self._names.plain(message)}_{member(field)}_Entry"
             return f"wirecost::protobuf::MessageReader<{entry}, &detail::read_view>"
@@ -339,8 +340,8 @@ class ProtobufCodec:
 
 
 def unset(names: Names, field: Field, access: str) -> str:
-    """Condition under which a field of implicit presence is left out: it has its declared
-    default, which readers restore."""
+    """Return the condition under which a field of implicit presence is left out: it has its
+    declared default, which readers restore."""
     if isinstance(field.type, EnumRef):
         return f"static_cast<std::int32_t>({access}) == {int(field.default or 0)}"
     if not isinstance(field.type, Kind):

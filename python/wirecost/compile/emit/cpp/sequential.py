@@ -81,7 +81,8 @@ class Part:
 
     @property
     def varies(self) -> bool:
-        """Whether its size is known only behind it, so that the rest must be checked there."""
+        """Return whether its size is known only behind it, so that the rest must be checked
+        there."""
         is_message = self.value is not None and self.value.kind == "message"
         return self.step in ("array", "map", "oneof") or is_message
 
@@ -178,8 +179,8 @@ class SequentialCodec:
         return Part("value", value, name, f"m.{name}", self._written(item), rest=rest, field=item)
 
     def _block(self, array: Array) -> Run | None:
-        """One run without gaps, which ends where the next one may begin. What C++ would have to
-        look at, as a bool or an absent value, is none."""
+        """Return one run without gaps, which ends where the next one may begin. What C++ would have
+        to look at, as a bool or an absent value, is none."""
         if not isinstance(array.element, Call) or array.field.label is Label.ARRAY:
             return None
         steps = self._planner.plan(self._schema.message(array.element.message)).steps
@@ -190,7 +191,7 @@ class SequentialCodec:
         return run if is_whole and all(map(_is_copied, run.slots)) else None
 
     def _written(self, item: Field) -> str:
-        """The expression of what is encoded: an absent value is its default."""
+        """Return the expression of what is encoded: an absent value is its default."""
         expression = f"m.{member(item)}"
         if not item.is_optional:
             return expression
@@ -289,7 +290,7 @@ def _width(slot: Slot) -> int:
 
 
 def _is_copied(slot: Slot) -> bool:
-    """Whether any bytes are a value of the holder's type."""
+    """Return whether any bytes are a value of the holder's type."""
     is_there = not any(item.is_optional for item in slot.path)
     return is_there and slot.kind is not Kind.BOOL and isinstance(slot.path[-1].type, Kind)
 

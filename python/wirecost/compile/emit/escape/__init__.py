@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How text of a schema enters generated text: a module per language, a function per kind of place.
+"""Text of a schema in generated text: a module per language, a function per kind of place.
 
 Names are no text: the frontends let nothing through that is no identifier. All else, comments,
 names of files, texts as values, is FreeText or passes ``one_line``, and is printed by these

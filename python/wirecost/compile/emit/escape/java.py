@@ -16,7 +16,7 @@ _ENTITIES = str.maketrans(
 
 
 def javadoc(text: str, *notes: str) -> str:
-    """A comment and what Java's readers need besides, with line ends; no text: nothing.
+    """Return a comment and what Java's readers need besides, with line ends; no text: nothing.
 
     ``notes`` are the emitter's own words and names, with tags.
     """
@@ -31,14 +31,14 @@ def javadoc(text: str, *notes: str) -> str:
 
 
 def line_comment(text: str) -> str:
-    """All of a text behind ``//``, on one line without its end."""
+    """Return all of a text behind ``//``, on one line without its end."""
     ascii_only = "".join(c if c < "\x7f" else f"<U+{ord(c):04X}>" for c in one_line(text))
     # Behind a backslash another one is no beginning of a \u.
     return "// " + ascii_only.replace("\\", "\\\\")
 
 
 def literal(value: str) -> str:
-    """A String: ASCII, other characters by the numbers of their UTF-16 units."""
+    """Return a String: ASCII, other characters by the numbers of their UTF-16 units."""
     units = value.encode("utf-16-be", "surrogatepass")
     return f'"{"".join(map(_unit, units[::2], units[1::2]))}"'
 

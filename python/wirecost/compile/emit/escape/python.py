@@ -19,12 +19,12 @@ def comment(text: str, start: str = "#") -> str:
 
 
 def line_comment(text: str) -> str:
-    """All of a text behind ``#``, on one line without its end."""
+    """Return all of a text behind ``#``, on one line without its end."""
     return f"# {_ENCODING.sub(' ', one_line(text))}".rstrip()
 
 
 def docstring(text: str, indent: str = "") -> str:
-    """A text between triple quotes, its further lines indented; the first is not."""
+    """Return a text between triple quotes, its further lines indented; the first is not."""
     first, *others = [_within_quotes(line) for line in lines(text)] or [""]
     if others:
         rows = [first, *(f"{indent}{line}".rstrip() for line in others), indent]
@@ -33,7 +33,7 @@ def docstring(text: str, indent: str = "") -> str:
 
 
 def literal(value: Value) -> str:
-    """An expression for a value; texts in printable characters."""
+    """Return an expression for a value; texts in printable characters."""
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return repr(value)

@@ -33,7 +33,7 @@ _EXTENDABLE = {"boolean": 1, "byte": 1, "short": 2, "int": 4, "long": 8, "float"
 
 
 def emit(schema: Schema, request: Request) -> Texts:
-    """Classes by path below ``java/``, laid out as Maven expects. Raises CompileError."""
+    """Return classes by path below ``java/``, laid out as Maven expects. Raises CompileError."""
     return dict(_Emitter(schema, request).files())
 
 
@@ -68,7 +68,7 @@ class _Emitter:
             yield PurePosixPath("pom.xml"), self._render("pom.xml.j2", request=self._request)
 
     def _runtime(self) -> Iterator[tuple[PurePosixPath, str]]:
-        """All of it: classes of other runs may use it too."""
+        """Yield all of it: classes of other runs may use it too."""
         for name in ("WireException", "Unknown"):
             yield self._copied(name, runtime.text(f"java/{name}.java"))
         for name in ("Wire", "Input", "ProtobufInput"):
@@ -116,7 +116,7 @@ class _Emitter:
             yield _path(self._names.runtime, f"{name}Column"), text
 
     def _copied(self, name: str, text: str) -> tuple[PurePosixPath, str]:
-        """A run-time class, in this schema's package."""
+        """Return a run-time class, in this schema's package."""
         package = self._names.runtime
         return _path(package, name), text.replace(_PACKAGE, f"package {package};", 1)
 
@@ -166,7 +166,7 @@ class _Emitter:
         }
 
     def _note(self, member: Member) -> list[str]:
-        """What the type of a member does not show."""
+        """Return what the type of a member does not show."""
         notes = []
         if member.field.type in UNSIGNED:
             notes.append("Unsigned: the type holds its bits.")

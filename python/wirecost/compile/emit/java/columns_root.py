@@ -120,7 +120,7 @@ class Columns:
         return [self._accessor(child, unique) for child in self.root.children(node)]
 
     def table(self, node: Node) -> str:
-        """Expression for a node and all below it."""
+        """Return the expression for a node and all below it."""
         made = self._jdk["ColumnNode"]
         if node.shape is Shape.MESSAGE and not node.wraps:
             return f"{self._classes[node.index]}.columnNode()"
@@ -135,7 +135,7 @@ class Columns:
         return text + self._default(node) + self.fixed(node)
 
     def fixed(self, node: Node) -> str:
-        """Says what rows always have of a fixed array."""
+        """Say what rows always have of a fixed array."""
         fixed = min(self.root.fixed(node), _MOST_FIXED)
         return f".fixed({fixed}L)" if fixed else ""
 
@@ -181,7 +181,7 @@ class Columns:
         return f"{made}.{how.form.value.upper()}"
 
     def _default(self, node: Node) -> str:
-        """What an element has that leaves the field out of its row, unless it is nothing."""
+        """Return what an element has that leaves the field out of its row, unless it is nothing."""
         value = node.field.default
         if not _is_implicit(node) or (not value and not isinstance(value, float)):
             return ""

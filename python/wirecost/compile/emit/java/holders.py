@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Java class of a message looks like: its members, their types and first values."""
+"""Java classes of messages: their members, types and first values."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Member:
         return self.field.is_optional and not self.is_primitive
 
     def made(self, count: str) -> str:
-        """Expression for a new array of so many values."""
+        """Return the expression for a new array of so many values."""
         if self.value_type == "byte[]":
             return f"new byte[{count}][]"
         return f"new {self.value_type}[{count}]"
@@ -158,7 +158,7 @@ class Holders:
         return self._cases[message.full_name]
 
     def statics(self, message: Message) -> dict[str, str]:
-        """Names of the message that stands for absent ones, and of no messages at all."""
+        """Return names of the message that stands for absent ones, and of no messages at all."""
         self.members(message)
         return self._statics[message.full_name]
 

@@ -54,7 +54,7 @@ _ASIDE = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'""
 
 @dataclass(frozen=True)
 class Place:
-    """Where a declaration is in Java."""
+    """Place of a declaration in Java."""
 
     package: str
     classes: tuple[str, ...]
@@ -94,12 +94,12 @@ class Names:
         return self._places[full_name]
 
     def outer(self, full_name: str) -> str | None:
-        """Full name of the message a declaration is nested in."""
+        """Return the full name of the message a declaration is nested in."""
         above = full_name.rpartition(".")[0]
         return above if above in self._places else None
 
     def reference(self, full_name: str, source: str) -> str:
-        """How the class of ``source`` names another one."""
+        """Return how the class of ``source`` names another one."""
         place, here = self._places[full_name], self._places[source]
         # A field can have the name of a class in lower case; none has that of the root package.
         if place.classes[0][:1].islower():
@@ -109,7 +109,7 @@ class Names:
         return ".".join(place.classes)
 
     def imports(self, text: str) -> list[str]:
-        """What the text of a file uses and must import."""
+        """Return what the text of a file uses and must import."""
         used = set(re.findall(r"(?<![\w.])[A-Z]\w*", _ASIDE.sub(" ", text)))
         return sorted(full for name, full in self._imports.items() if name in used)
 
@@ -123,7 +123,7 @@ class Names:
 
 
 def word(name: str) -> str:
-    """The name, or with a ``_`` behind it if it means something to Java."""
+    """Return the name, or with a ``_`` behind it if it means something to Java."""
     return f"{name}_" if name in KEYWORDS else name
 
 
@@ -153,7 +153,7 @@ class Unique(Distinct):
 
 
 def nested(schema: Schema, message: Message) -> tuple[list[str], list[str]]:
-    """Full names of the enums and messages declared directly inside a message."""
+    """Return full names of the enums and messages declared directly inside a message."""
     inner = schema.home(message.full_name).nested.get(message.full_name, ())
     enums = [d.full_name for d in inner if isinstance(d, Enum)]
     return enums, [d.full_name for d in inner if isinstance(d, Message)]

@@ -67,7 +67,7 @@ class Protobuf:
         return self._holders.box(self.type_of(item))
 
     def first(self, item: Item) -> str:
-        """What an entry's key or value is before it is read."""
+        """Return what an entry's key or value is before it is read."""
         if item.payload is Payload.MESSAGE:
             return f"new {self.type_of(item)}()"
         return self._holders.zero(item.field)
@@ -77,11 +77,11 @@ class Protobuf:
         return self._holders.footprint(type_.name) if isinstance(type_, MessageRef) else 0
 
     def requires(self, item: Item) -> bool:
-        """Whether the value is a message that has required fields itself."""
+        """Return whether the value is a message that has required fields itself."""
         return requires(self._holders.schema, item.field)
 
     def closed_enum(self, item: Item) -> str | None:
-        """The class of an enum whose undeclared numbers count as unknown."""
+        """Return the class of an enum whose undeclared numbers count as unknown."""
         type_ = item.field.type
         if not isinstance(type_, EnumRef) or not self._holders.schema.enum(type_).closed:
             return None
@@ -101,7 +101,7 @@ class Protobuf:
         return None
 
     def size(self, item: Item, value: str) -> str:
-        """Bytes of one value behind its tag."""
+        """Return bytes of one value behind its tag."""
         width = self.width(item)
         if width is not None:
             return str(width)
@@ -115,13 +115,13 @@ class Protobuf:
         return f"{self._wire}.prefixed({value}.measureProtobuf())"
 
     def width(self, item: Item) -> int | None:
-        """Bytes of a value if that is always the same."""
+        """Return bytes of a value if that is always the same."""
         if item.payload is Payload.FIXED:
             return self._kind(item).width
         return 1 if item.payload is Payload.VARINT and self._kind(item) is Kind.BOOL else None
 
     def before(self, item: Item, value: str) -> str:
-        """Statement that writes one value without its tag so that it ends at ``p``."""
+        """Return the statement that writes one value without its tag so that it ends at ``p``."""
         kind = kind_of(item.field)
         if item.payload is Payload.FIXED:
             width = self._kind(item).width
@@ -134,7 +134,7 @@ class Protobuf:
         return f"p = {self._wire}.{what}Before(b, p, {value});"
 
     def number(self, item: Item, value: str) -> str:
-        """A value as the number that its varint holds."""
+        """Return a value as the number that its varint holds."""
         if item.payload is Payload.ZIGZAG:
             return f"{self._wire}.zigzag({value})"
         masks = {Kind.UINT8: "0xFF", Kind.UINT16: "0xFFFF", Kind.UINT32: "0xFFFFFFFFL"}
@@ -142,7 +142,7 @@ class Protobuf:
         return f"{value} & {mask}" if mask else value
 
     def fetch(self, item: Item, end: str) -> str:
-        """Expression that reads one value that lies before ``end``."""
+        """Return the expression that reads one value that lies before ``end``."""
         kind = self._kind(item)
         if item.payload is Payload.TEXT:
             return f"in.{'string' if kind is Kind.STRING else 'bytes'}({end})"
@@ -159,11 +159,11 @@ class Protobuf:
         return number if kind.width == 8 else f"({narrowed}) {number}"
 
     def tag_before(self, tag: bytes) -> str:
-        """Statements that write a tag before ``p``."""
+        """Return statements that write a tag before ``p``."""
         return " ".join(f"b[--p] = {byte - 256 if byte > 127 else byte};" for byte in tag[::-1])
 
     def signed(self, tag: int) -> int:
-        """The tag as a case label."""
+        """Return the tag as a case label."""
         return tag - (1 << 32) if tag >> 31 else tag
 
     def packed_tag(self, item: Item) -> int:
@@ -187,7 +187,7 @@ class Protobuf:
         return kind
 
     def _differs(self, member: Member) -> str:
-        """Condition that a value that is always there is not its default."""
+        """Return the condition that a value that is always there is not its default."""
         value, default = member.access, member.constant
         if member.kind in (Kind.FLOAT32, Kind.FLOAT64):
             box, bits = ("Float", "Int") if member.kind is Kind.FLOAT32 else ("Double", "Long")

@@ -26,12 +26,12 @@ class Sequential:
 
     @property
     def counts(self) -> bool:
-        """Whether reading needs a variable for lengths."""
+        """Return whether reading needs a variable for lengths."""
         return any(not isinstance(step, Run | Call) for step in self.plan.steps)
 
     @property
     def looks(self) -> bool:
-        """Whether reading looks at the bytes itself."""
+        """Return whether reading looks at the bytes itself."""
         return any(not isinstance(step, Text | Call) for step in self.plan.steps)
 
     def member(self, item: Field) -> Member:
@@ -47,7 +47,8 @@ class Sequential:
         return f"p = {self._wire}.align(p, origin, {align});\n" if align > 1 else ""
 
     def sent(self, item: Field) -> str:
-        """What is written for a field of the message: its value, or its default if absent."""
+        """Return what is written for a field of the message: its value, or its default if
+        absent."""
         return self._sent(self.member(item), "")
 
     def sent_slot(self, slot: Slot) -> str:
@@ -59,7 +60,7 @@ class Sequential:
         return f"{before}{member.name}" if before else member.access
 
     def slot_flag(self, slot: Slot) -> str | None:
-        """What becomes true when the slot is read."""
+        """Return what becomes true when the slot is read."""
         member, before = self._slot(slot)
         return f"{before}{member.has}" if member.has else None
 
@@ -93,14 +94,14 @@ class Sequential:
 
     @staticmethod
     def limit(rest: int) -> str:
-        """Where a value must end that leaves room for what follows."""
+        """Return where a value must end that leaves room for what follows."""
         return f"end - {rest}" if rest else "end"
 
     def string(self, step: Text) -> bool:
         return kind_of(step.field) is Kind.STRING
 
     def text_limit(self, step: Text) -> int | None:
-        """The most that the length may be."""
+        """Return the most that the length may be."""
         if step.field.text_capacity is None:
             return None
         return step.field.text_capacity + step.terminated
@@ -122,7 +123,7 @@ class Sequential:
         return self._holders.box(type_)
 
     def _slot(self, slot: Slot) -> tuple[Member, str]:
-        """The member a slot belongs to and how it is reached."""
+        """Return the member a slot belongs to and how it is reached."""
         owner, before = self.message, ""
         for item in slot.path[:-1]:
             member = self._holders.member(owner, item)

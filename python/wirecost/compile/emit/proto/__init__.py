@@ -54,7 +54,7 @@ def emit(schema: Schema, request: Request) -> Texts:
 
 
 def _scope(names: Iterable[str] = ()) -> Distinct:
-    """Names of one scope; two that differ in case or underscores only clash in JSON."""
+    """Return names of one scope; two that differ in case or underscores only clash in JSON."""
     return Distinct(names, mark="x", key=lambda name: name.replace("_", "").lower())
 
 

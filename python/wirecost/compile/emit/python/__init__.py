@@ -13,7 +13,7 @@ from wirecost.compile.schema import Schema
 
 
 def emit(schema: Schema, request: Request) -> Texts:
-    """All modules, ``<namespace>/<package>/<file>.py``, and what they share."""
+    """Return all modules, ``<namespace>/<package>/<file>.py``, and what they share."""
     folders = names.folders(schema)
     root = PurePosixPath(*request.namespace.split("."))
     generator = Generator(schema, request)
@@ -37,7 +37,7 @@ def emit(schema: Schema, request: Request) -> Texts:
 
 
 def _packages(schema: Schema, root: PurePosixPath) -> Texts:
-    """The ``__init__`` files below and around a root."""
+    """Return the ``__init__`` files below and around a root."""
     texts: Texts = {}
     for folder in names.folders(schema):
         texts[root / folder / "__init__.py"] = _package(schema, folder)
@@ -48,7 +48,7 @@ def _packages(schema: Schema, root: PurePosixPath) -> Texts:
 
 
 def _package(schema: Schema, folder: PurePosixPath, is_root: bool = False) -> str:
-    """A folder's ``__init__``: for a ROS package with all its classes."""
+    """Return a folder's ``__init__``: for a ROS package with all its classes."""
     modules = [
         (names.module_place(f).name, sorted(names.class_name(f, m.full_name) for m in f.messages))
         for f in schema.files

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the template of a module prints."""
+"""Context of the template of a module."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Generator:
         }
 
     def context(self, module: Module) -> dict[str, Any]:
-        """Asks the module for all names first, so that its imports are complete."""
+        """Ask the module for all names first, so that its imports are complete."""
         for name in f"{_SHARED} {_SEQUENTIAL if self._plans else ''}".split():
             module.support(name)
         if "protobuf" in self._request.wires:
@@ -70,7 +70,7 @@ class Generator:
         }
 
     def surface(self, module: Module) -> dict[str, Any]:
-        """What users see of a module: all but the codecs' functions."""
+        """Return what users see of a module: all but the codecs' functions."""
         file = module.file
         messages = [self._schema.message(name) for name in module.order]
         return {
@@ -103,7 +103,7 @@ class Generator:
         return found
 
     def _empties(self, module: Module, messages: list[Message]) -> list[tuple[str, str]]:
-        """Messages that stand for absent ones where they are encoded inline."""
+        """Return messages that stand for absent ones where they are encoded inline."""
         if not self._plans:
             return []
         return [
@@ -138,7 +138,7 @@ class Generator:
         return json_tables.table(module, message, self._limits.weight(message.full_name))
 
     def _more(self, wire: str, name: str) -> str:
-        """What a reader of the outermost message is given besides."""
+        """Return what a reader of the outermost message is given besides."""
         plans = self._plans[wire]
         return ", 0" * (name in plans.deep) + ", [_CONTENTLESS]" * (name in plans.hollow)
 
@@ -192,5 +192,5 @@ def _enum(module: Module, enum: Enum) -> dict[str, Any]:
 
 
 def _field_doc(comment: str) -> str:
-    """A docstring below a field, or nothing."""
+    """Return a docstring below a field, or nothing."""
     return f"{_INDENT}{escape.docstring(comment, _INDENT)}\n" if comment else ""

@@ -29,7 +29,7 @@ _DEPTH = 2
 
 
 def table(module: Module, message: Message, weight: int) -> str:
-    """An expression; its form is described by ``runtime/python/wire/_json/table.py``."""
+    """Return an expression; its form is described by ``runtime/python/wire/_json/table.py``."""
     margin = _INDENT * _DEPTH
     head = (f'"{message.full_name}"', f'"{json.form(message)}"', weight)
     lines = ["(", *(f"{margin}{part}," for part in head)]
@@ -83,7 +83,7 @@ def _field(module: Module, message: Message, item: Field) -> list[str]:
 
 
 def _type(module: Module, item: Field, more: dict[str, str]) -> list[str]:
-    """The kind of a value, and the class of a message or an enum."""
+    """Return the kind of a value, and the class of a message or an enum."""
     type_ = item.type if item.value is None else item.value.type
     if isinstance(type_, MessageRef):
         return ['"message"', f'"{module.cls(type_.name)}"']
@@ -104,7 +104,7 @@ def _type(module: Module, item: Field, more: dict[str, str]) -> list[str]:
 
 
 def _more(item: Field) -> dict[str, str]:
-    """What most fields do not have, as expressions."""
+    """Return what most fields do not have, as expressions."""
     found: dict[str, Any] = {
         "attribute": None if names.attribute(item) == item.name else names.attribute(item),
         "json": None if json.name(item) == json.lower_camel(item.name) else json.name(item),
@@ -123,7 +123,7 @@ def _key(item: Field) -> str | None:
 
 
 def _lines(found: list[str], depth: int) -> list[str]:
-    """A tuple on one line, or on as many as it has items."""
+    """Return a tuple on one line, or on as many as it has items."""
     line = f"{_INDENT * depth}({', '.join(found)}),"
     if len(line) <= LONGEST:
         return [line]

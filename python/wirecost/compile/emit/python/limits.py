@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which messages a hostile input could make too many of.
+"""Messages of which a hostile input could make too many.
 
 Only codecs of such messages count: the others cannot go wrong and stay fast.
 """
@@ -33,7 +33,7 @@ class Limits:
         self.heavy = leading_to(schema.references, self.charged)
 
     def weight(self, name: str) -> int:
-        """Bytes of memory of a message that nothing was decoded into."""
+        """Return bytes of memory of a message that nothing was decoded into."""
         return self._weights[name]
 
     def _of(self, item: Field) -> int:

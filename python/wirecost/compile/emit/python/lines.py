@@ -37,7 +37,7 @@ class Lines:
         self.depth -= 1
 
     def local(self, name: str) -> str:
-        """A local variable's name like ``name`` that is not used yet."""
+        """Return a local variable's name like ``name`` that is not used yet."""
         if name[:1].isdigit():
             name = f"value{name}"
         number, found = self._numbers.get(name, 2), name
@@ -68,7 +68,7 @@ def wrapped(line: str, depth: int = 0) -> list[str]:
 
 
 def _longest_brackets(line: str) -> tuple[int, list[int], int]:
-    """Where they open, the commas in them, and where they close; 0 if there are none.
+    """Return where they open, the commas in them, and where they close; 0 if there are none.
 
     Only those of a tuple, list or call, where a comma behind the last item changes nothing.
     """
@@ -106,7 +106,7 @@ def reset(lines: Lines, held: list[str]) -> None:
 
 
 def if_any_is_none(held: list[str]) -> str:
-    """The head of a block."""
+    """Return the head of a block."""
     condition = " or ".join(f"{name} is None" for name in held)
     if len(condition) < LONGEST - 15:
         return f"if {condition}:"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one generated module knows: its classes, what it imports, its precompiled structs."""
+"""State of one generated module: its classes, imports and precompiled structs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Module:
         """Names of long formats' structs, by verb and by what makes them."""
 
     def is_later(self, one: str, other: str) -> bool:
-        """Whether this module has not defined a message yet where it defines one of its own."""
+        """Return whether this module has not defined a message yet where it defines one of its
+        own."""
         return self._positions.get(one, -1) >= self._positions[other]
 
     def attributes(self, message: Message) -> set[str]:
@@ -49,18 +50,18 @@ class Module:
         return self._attributes[message.full_name]
 
     def cls(self, full_name: str) -> str:
-        """The class of a message or enum."""
+        """Return the class of a message or enum."""
         name, module, known_as = self._resolve(full_name)
         if module:
             self._imports.setdefault(module, set()).add((name, known_as))
         return known_as
 
     def local_class(self, full_name: str) -> str:
-        """The same name, without importing it."""
+        """Return the same name, without importing it."""
         return self._resolve(full_name)[2]
 
     def private(self, what: str, full_name: str) -> str:
-        """A module-level helper of a message's codec: ``_read_ros1_EventId``."""
+        """Return a module-level helper of a message's codec: ``_read_ros1_EventId``."""
         name, module, known_as = self._resolve(full_name)
         if module:
             pair = (f"_{what}_{name}", f"_{what}_{known_as}")
@@ -85,7 +86,7 @@ class Module:
         return self._struct(f"pack_at{alignment}", form, made)
 
     def unpack_ordered(self, form: str) -> str:
-        """A pair of unpackers: for little-endian and for big-endian input."""
+        """Return a pair of unpackers: for little-endian and for big-endian input."""
         made = f'{self.support("ordered_unpackers")}("{form}")'
         return self._struct("unpack_either", form, made)
 
@@ -148,7 +149,7 @@ def struct_format(codes: list[str]) -> str:
 
 
 def defaulted_messages(schema: Schema) -> frozenset[str]:
-    """Messages that a field may lack: wires without presence write their default."""
+    """Return messages that a field may lack: wires without presence write their default."""
     return frozenset(
         f.type.name
         for m in schema.messages()
@@ -158,7 +159,7 @@ def defaulted_messages(schema: Schema) -> frozenset[str]:
 
 
 def ordered(schema: Schema, file: File) -> list[Message]:
-    """A file's messages, each behind those its class body uses: nested and implicit ones."""
+    """Return a file's messages, each behind those its class body uses: nested and implicit ones."""
     own = {m.full_name: m for m in file.messages}
     done: dict[str, Message] = {}
     visiting: set[str] = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How declarations are called in Python and in which module they lie."""
+"""Names of declarations in Python, and the modules in which they lie."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def short_name(full_name: str) -> str:
 
 
 def module_place(file: File) -> PurePosixPath:
-    """A module's place below the namespace, without suffix."""
+    """Return a module's place below the namespace, without suffix."""
     found = (identifier(part) for part in location(file).parts)
     return PurePosixPath(*(f"{name}_" if name.rstrip("_") in _MODULES else name for name in found))
 
 
 def folders(schema: Schema) -> frozenset[PurePosixPath]:
-    """All folders that hold modules, without the namespace's own."""
+    """Return all folders that hold modules, without the namespace's own."""
     found: set[PurePosixPath] = set()
     for file in schema.files:
         found.update(p for p in module_place(file).parents if p.parts)

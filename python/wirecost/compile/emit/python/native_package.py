@@ -26,7 +26,7 @@ def root(request: Request) -> PurePosixPath:
 
 
 def emit(schema: Schema, request: Request) -> Texts:
-    """All of the package but its ``__init__`` files."""
+    """Return all of the package but its ``__init__`` files."""
     printer = _Printer(schema, request)
     texts: Texts = {}
     sources = []
@@ -57,7 +57,7 @@ class _Printer:
         self.root = root(request)
 
     def modules(self, file: File) -> Texts:
-        """The Python module that names the classes, and its types."""
+        """Return the Python module that names the classes, and its types."""
         module = Module(self._schema, file, self._folders)
         context = self._generator.surface(module)
         module.support("Buffer")
@@ -74,7 +74,7 @@ class _Printer:
         return {place / f"{stem.name}.py": text, place / f"{stem.name}.pyi": stub}
 
     def bindings(self, file: File) -> Texts:
-        """Header and source of a file's part of the extension."""
+        """Return the header and source of a file's part of the extension."""
         place = names.module_place(file)
         imported = [f for f in self._schema.imported(file) if f.messages]
         context = {
@@ -130,5 +130,5 @@ class _Printer:
 
 
 def _function(file: File) -> str:
-    """A file's name within the extension: ``rsb_protocol_notification``."""
+    """Return a file's name within the extension: ``rsb_protocol_notification``."""
     return "_".join(names.module_place(file).parts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How each field passes between Python and its C++ holder, as C++ writes it."""
+"""Policies by which each field passes between Python and its C++ holder, as C++ writes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Policies:
         self._schema, self._names, self._unknown = schema, names, unknown
 
     def fields(self, message: Message) -> list[str]:
-        """Members and choices of a message's binding, in the order of its attributes."""
+        """Return members and choices of a message's binding, in the order of its attributes."""
         found = [self._field(message, item) for item in message.fields]
         if self._unknown:
             found.append('Member<"unknown_fields", &Holder::unknown_fields, Bytes>')

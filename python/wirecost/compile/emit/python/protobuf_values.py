@@ -72,13 +72,13 @@ class Values:
                 self._lines.add(f"n, pos = {self._module.support('read_length')}(data, pos - 1)")
 
     def reader(self, field: Field) -> str:
-        """The support module's function that reads a varint."""
+        """Return the support module's function that reads a varint."""
         kind = scalar_kind(field)
         name = {8: "int32", 16: "int32"}.get(_NARROW.get(kind, 0), kind.value)
         return self._module.support(f"read_{'s' * (field.coding is Coding.ZIGZAG)}{name}")
 
     def closed(self, field: Field) -> str:
-        """A set of the numbers that a closed enum declares; nothing for other types."""
+        """Return a set of the numbers that a closed enum declares; nothing for other types."""
         if not isinstance(field.type, EnumRef):
             return ""
         enum = self._module.schema.enum(field.type)

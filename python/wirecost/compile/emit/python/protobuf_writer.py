@@ -18,7 +18,7 @@ RESERVED = "m parts len sorted"
 
 
 def scalar_kind(item: Field) -> Kind:
-    """Enums are int32."""
+    """Return the kind of one value, which for an enum is int32."""
     if isinstance(item.type, EnumRef):
         return Kind.INT32
     if isinstance(item.type, Kind):
@@ -27,7 +27,7 @@ def scalar_kind(item: Field) -> Kind:
 
 
 def varint_table(module: Module, item: Field) -> str:
-    """The support module's mapping from values to varints."""
+    """Return the support module's mapping from values to varints."""
     name = scalar_kind(item).name
     return module.support(f"S{name}" if item.coding is Coding.ZIGZAG else name)
 
@@ -115,7 +115,7 @@ class Writer:
             self._settle()
 
     def _value(self, item: Item, held: str) -> list[str]:
-        """Pieces of one value with its tag; may add lines before."""
+        """Return pieces of one value with its tag; may add lines before."""
         field, tag = item.field, item.tag_bytes
         match item.payload:
             case Payload.VARINT if field.type is Kind.BOOL:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What writer and reader of ``ros1`` and ``cdr`` share: plans, inlining, known positions."""
+"""Base of the writer and reader of ``ros1`` and ``cdr``: plans, inlining, known positions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Plans:
         return leading_to(called, own)
 
     def weight(self, name: str) -> int:
-        """Values a message writes, its inlined messages' with them."""
+        """Return values a message writes, its inlined messages' with them."""
         if name in self.deep:
             return LARGEST
         if name not in self._weights:
@@ -89,7 +89,7 @@ def _is_hollow(step: Step) -> bool:
 
 
 def _called(step: Step) -> Iterator[str]:
-    """Messages that a step reads."""
+    """Yield messages that a step reads."""
     match step:
         case Call():
             yield step.message.name

@@ -95,7 +95,7 @@ class Reader(Walker):
         return f"pos + {self._ahead}" if self._ahead else "pos"
 
     def _slice(self, length: str, shortened: str = "") -> str:
-        """The next ``length`` bytes; moves ``pos`` behind them."""
+        """Return the next ``length`` bytes; moves ``pos`` behind them."""
         here = self._here()
         self._ahead = 0
         return f"data[{here} : (pos := {here} + {length}){shortened}]"
@@ -120,7 +120,7 @@ class Reader(Walker):
             self._after.append(f"{target} = {self._sequence(item, slot.kind, raw)}")
 
     def _holder(self, base: str, path: tuple[Field, ...]) -> str:
-        """A local with the message at a path; made when first asked for."""
+        """Return a local with the message at a path; made when first asked for."""
         if not path:
             return base
         key = (base, *(f.name for f in path))
@@ -139,7 +139,7 @@ class Reader(Walker):
         return inner
 
     def _sequence(self, item: Field, kind: Kind, raw: str) -> str:
-        """What holds the numbers in ``raw``."""
+        """Return what holds the numbers in ``raw``."""
         if kind is Kind.UINT8:
             return raw
         if kind is Kind.BOOL:
@@ -275,7 +275,7 @@ class Reader(Walker):
     def _branch(
         self, oneof: str, number: str, cases: list[tuple[str, tuple[Field, Run | Text | Call]]]
     ) -> None:
-        """Reads the member that a number means; by halves if there are many."""
+        """Read the member that a number means; by halves if there are many."""
         if len(cases) > LONGEST_CHAIN:
             middle = len(cases) // 2
             with self.lines.block(f"if {number} < {cases[middle][1][0].number}:"):

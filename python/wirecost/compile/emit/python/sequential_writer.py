@@ -41,7 +41,7 @@ class Writer(Walker):
         return f"def {name}({arguments}) -> {result}:\n{body}"
 
     def default(self) -> str:
-        """A function that makes the bytes of a message that is absent, once."""
+        """Return a function that makes the bytes of a message that is absent, once."""
         write = self.module.private(f"write_{self.wire}", self.message.full_name)
         name = self.module.private(f"default_{self.wire}", self.message.full_name)
         start = "start: int" if self.aligns else ""
@@ -90,7 +90,7 @@ class Writer(Walker):
         self.put(f"{size}s", width, packed, slot.count)
 
     def _expression(self, base: str, item: Field) -> str:
-        """A scalar's value; its default if it is absent."""
+        """Return a scalar's value; its default if it is absent."""
         held = f"{base}.{self.attribute(item)}"
         if not item.is_optional:
             return held

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How values are typed, defaulted and held in Python."""
+"""Types, defaults and holding of values in Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ZEROS: dict[str, Value] = {"bool": False, "float": 0.0, "str": "", "bytes": b""
 
 
 def annotation(module: Module, item: Field) -> str:
-    """A field's type, without ``| None``."""
+    """Return a field's type, without ``| None``."""
     if item.label is Label.MAP and item.key and item.value:
         return f"dict[{_single(module, item.key.type)}, {_single(module, item.value.type)}]"
     single = _single(module, item.type)
@@ -32,36 +32,36 @@ def annotation(module: Module, item: Field) -> str:
 
 
 def is_bytes(item: Field) -> bool:
-    """Whether a sequence of numbers is held as ``bytes``."""
+    """Return whether a sequence of numbers is held as ``bytes``."""
     return item.type is Kind.UINT8
 
 
 def array_code(item: Field) -> str | None:
-    """The code of the ``array.array`` that holds a sequence, if one does."""
+    """Return the code of the ``array.array`` that holds a sequence, if one does."""
     if isinstance(item.type, Kind) and item.type.width and item.type is not Kind.BOOL:
         return item.type.code
     return None
 
 
 def can_lack(module: Module, message: Message, item: Field) -> bool:
-    """Whether the attribute may be ``None``."""
+    """Return whether the attribute may be ``None``."""
     return item.is_optional or item.oneof is not None or lacks_at_first(module, message, item)
 
 
 def lacks_at_first(module: Module, message: Message, item: Field) -> bool:
-    """A message inside itself cannot be there from the start."""
+    """Return whether it is a message inside itself, which cannot be there from the start."""
     return item.label is Label.SINGLE and module.schema.recursive(message, item)
 
 
 def zero(item: Field) -> str:
-    """Default of a single scalar: the declared one, or zero."""
+    """Return the default of a single scalar: the declared one, or zero."""
     if item.default is not None:
         return literal(item.default)
     return literal(_ZEROS[scalar(item.type)])
 
 
 def fresh(module: Module, item: Field) -> str:  # noqa: PLR0911 - a return a kind of holder
-    """An expression for a new default value of a field that is always present."""
+    """Return an expression for a new default value of a field that is always present."""
     if item.label is Label.MAP:
         return "{}"
     many = item.capacity if item.label is Label.ARRAY else None
@@ -83,7 +83,7 @@ def fresh(module: Module, item: Field) -> str:  # noqa: PLR0911 - a return a kin
 
 
 def initial(module: Module, message: Message, item: Field) -> str:
-    """The right side of a field in its class."""
+    """Return the right side of a field in its class."""
     if can_lack(module, message, item):
         return "None"
     made = fresh(module, item)

@@ -18,7 +18,7 @@ from wirecost.errors import UserError
 def load(
     paths: Sequence[Path], include: Sequence[Path], dialect: str | None, any_case: bool = False
 ) -> list[File]:
-    """Inputs and all they use, dependencies first. Raises CompileError or UserError.
+    """Return inputs and all they use, dependencies first. Raises CompileError or UserError.
 
     Without a ``dialect`` it is seen from what only one of them has, first in the inputs, then in
     what they use; where nothing decides it, it is ROS 1. ``any_case``: names need not be
@@ -45,7 +45,7 @@ def load(
 
 
 def dialect_of(paths: Sequence[Path], include: Sequence[Path]) -> str:
-    """The one that ``load`` reads files in when it is told none. Raises UserError."""
+    """Return the one that ``load`` reads files in when it is told none. Raises UserError."""
     return _seen(paths, Finder(include, paths)).name
 
 

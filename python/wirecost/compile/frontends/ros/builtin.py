@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dialect of ``.msg`` knows without any file: its types and times."""
+"""Types and times that a dialect of ``.msg`` knows without any file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUMBERS = {kind.value: kind for kind in Kind if kind not in (Kind.STRING, Kind.
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the two generations differ in what they write."""
+    """Differences between the two generations in what they write."""
 
     name: str
     types: dict[str, Type]

@@ -53,7 +53,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def sections(text: str, shown: str, dialect: Dialect) -> list[Section]:
-    """Parts between ``---``. The comment that opens a part is its message's own."""
+    """Return parts between ``---``. The comment that opens a part is its message's own."""
     parts: list[list[tuple[int, str]]] = [[]]
     for number, line in enumerate(lines_of(text), 1):
         if line.partition("#")[0].strip() == SPLIT:
@@ -179,7 +179,7 @@ def _bound(text: str, whole: str, origin: Origin) -> int:
 
 
 def _parted(rest: str) -> tuple[str, str]:
-    """Value and trailing comment; a ``#`` in quotes belongs to the value."""
+    """Return the value and trailing comment; a ``#`` in quotes belongs to the value."""
     quoted = re.match(r"""(?P<quote>["'])(?:\\.|(?!(?P=quote))[^\\])*(?P=quote)""", rest)
     begin = rest.find("#", quoted.end() if quoted else 0)
     return (rest, "") if begin < 0 else (rest[:begin].rstrip(), rest[begin:])
@@ -190,12 +190,12 @@ def _commented(declaration: Declaration, comments: list[str]) -> Declaration:
 
 
 def _plain(comments: list[str]) -> str:
-    """Text of comment lines without their marks and without rules made of ``#``."""
+    """Return the text of comment lines without their marks and without rules made of ``#``."""
     return "\n".join(line.strip("#").strip() for line in comments).strip()
 
 
 def declared_fields(text: str) -> Iterator[str]:
-    """Types and names of the lines that may declare fields, without comments and defaults."""
+    """Yield types and names of the lines that may declare fields, without comments and defaults."""
     for line in lines_of(text):
         match = LINE.fullmatch(line.partition("#")[0])
         if match and not match["equals"]:
@@ -203,7 +203,7 @@ def declared_fields(text: str) -> Iterator[str]:
 
 
 def types_used(text: str) -> Iterator[str]:
-    """First words of the lines that may be declarations, without bounds; for a first look."""
+    """Yield first words of the lines that may be declarations, without bounds; for a first look."""
     for line in lines_of(text):
         match = LINE.fullmatch(line)
         if match:
@@ -211,7 +211,7 @@ def types_used(text: str) -> Iterator[str]:
 
 
 def dialect_seen(text: str) -> str | None:
-    """The dialect of the first line that only one of them has; None if there is none."""
+    """Return the dialect of the first line that only one of them has; None if there is none."""
     for line in lines_of(text):
         match = LINE.fullmatch(line)
         if match is None:

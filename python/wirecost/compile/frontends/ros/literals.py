@@ -18,7 +18,7 @@ _BOOLS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def value(text: str, kind: Kind, dialect: Dialect, origin: Origin) -> Value:
-    """Raises CompileError if ``text`` is no value of ``kind``."""
+    """Raise CompileError if ``text`` is no value of ``kind``."""
     if kind is Kind.STRING:
         return _unquoted(text, origin) if dialect.is_ros2 else text
     if kind is Kind.BOOL:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files are read: names are looked up, used files read before their users."""
+"""Order of reading: names are looked up, used files read before their users."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Loader:
         self._files[name] = file
 
     def _message(self, declaration: Declaration, package: str) -> tuple[MessageRef, str]:
-        """The message a declaration's type means, and the file it is in, which is loaded."""
+        """Return the message a declaration's type means, and the file it is in, which is loaded."""
         written, origin = declaration.type, declaration.origin
         known = self._dialect.types.get(written)
         if isinstance(known, MessageRef):
@@ -158,6 +158,6 @@ def _file_name(path: Path) -> str:
 
 
 def _shown(path: Path) -> str:
-    """A path as short as people write it."""
+    """Return a path as short as people write it."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith(f"..{os.sep}..") else relative

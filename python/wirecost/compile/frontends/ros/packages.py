@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where messages of a package lie on disk, and which package a file belongs to."""
+"""Folders of the messages of a package, and the package that a file belongs to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = ("msg", "srv", "action")
 
 
 def read(path: Path) -> str:
-    """Raises UserError if it is no text of a sensible size."""
+    """Raise UserError if it is no text of a sensible size."""
     try:
         with path.open("rb") as stream:
             data = stream.read(LARGEST + 1)
@@ -38,7 +38,7 @@ def read(path: Path) -> str:
 
 
 def folder_of(path: Path) -> Path:
-    """The folder of the package a file belongs to."""
+    """Return the folder of the package a file belongs to."""
     whole = Path(os.path.abspath(path))  # noqa: PTH100 - a link's own place counts
     if whole.parent.name in _KINDS:
         return whole.parent.parent
@@ -49,7 +49,7 @@ def folder_of(path: Path) -> Path:
 
 
 def name_of(folder: Path) -> str:
-    """A package's name: what its package.xml says, else its folder's."""
+    """Return a package's name: what its package.xml says, else its folder's."""
     manifest = folder / "package.xml"
     if manifest.is_file():
         try:
@@ -62,7 +62,7 @@ def name_of(folder: Path) -> str:
 
 
 def sources(path: Path) -> tuple[Path, ...]:
-    """What a file's messages are read from: it, and its package's name."""
+    """Return what a file's messages are read from: it, and its package's name."""
     manifest = folder_of(path) / "package.xml"
     return (path, manifest) if manifest.is_file() else (path,)
 
@@ -85,7 +85,7 @@ class Finder:
         return self._messages(package).get(name)
 
     def names(self, package: str) -> list[str]:
-        """Messages of a package; none if it is not found."""
+        """Return messages of a package; none if it is not found."""
         return sorted(self._messages(package))
 
     def _messages(self, package: str) -> dict[str, Path]:
@@ -102,7 +102,7 @@ class Finder:
         return self._found[package]
 
     def _folders(self, package: str) -> Iterator[Path]:
-        """Folders that may hold messages of the package."""
+        """Yield folders that may hold messages of the package."""
         for home in self._homes.get(package, []):
             yield from (home / "msg", home)
         for root in self.roots:

@@ -50,7 +50,7 @@ def qualified(frame: FrameType) -> str:
 
 
 class Sections:
-    """Which code is recorded as which section; 0: as none."""
+    """Sections by the code that they record; 0: none."""
 
     def __init__(self, library: ctypes.PyDLL, patterns: list[str], limit: int) -> None:
         self._section = library.wirecost_probe_section
@@ -96,8 +96,8 @@ class Sections:
         return self._named[name]
 
     def report(self) -> None:
-        """What is similar to patterns that nothing matched, for whoever started the program: it
-        knows whether another process had a match."""
+        """Report what is similar to patterns that nothing matched, for whoever started the program:
+        it knows whether another process had a match."""
         seen = sorted(self.seen)
         near = {
             pattern: difflib.get_close_matches(pattern.replace("*", ""), seen, 3, 0.5)

@@ -54,7 +54,8 @@ def plain(callback: Any) -> Any:
 
 
 def name_of(callback: Any) -> str:
-    """As it is called in the source: ``module.Class.method``; a lambda by its file and line."""
+    """Name a function as it is called in the source: ``module.Class.method``; a lambda by its file
+    and line."""
     callback = plain(callback)
     code = _attribute(callback, "__code__")
     if isinstance(code, CodeType) and code.co_name == "<lambda>":
@@ -78,7 +79,7 @@ def _text(callback: Any, name: str) -> str:
 
 
 def _imported_as(module: str) -> str:
-    """What the program would be imported as."""
+    """Return what the program would be imported as."""
     main = sys.modules.get("__main__")
     if module != "__main__" or main is None:
         return module

@@ -163,8 +163,8 @@ class Recorder:
         return record_coroutine if inspect.iscoroutinefunction(callback) else record
 
     def recorded_task(self, callback: Any, arguments: tuple[Any, ...]) -> Any:
-        """What an executor is given to call once: the user's tasks, and what the futures of clients
-        call when they are done. What rclpy itself gives is its own."""
+        """Return what an executor is given to call once: the user's tasks, and what the futures of
+        clients call when they are done. What rclpy itself gives is its own."""
         try:
             return self._recorded_task(callback, arguments)
         except Exception as error:  # as above
@@ -189,7 +189,7 @@ class Recorder:
 
 
 def watch(kind: Any, attribute: str, recorded: Callable[[Any, Any], Any]) -> None:
-    """Whatever function is put into the attribute becomes ``recorded(entity, value)``."""
+    """Make whatever function is put into the attribute ``recorded(entity, value)``."""
     below = kind.__dict__.get(attribute)
     # Not in __dict__ itself: looked at once, it makes every attribute of the entity slower.
     hidden = f"{MARK}_{attribute}"
@@ -207,7 +207,7 @@ def watch(kind: Any, attribute: str, recorded: Callable[[Any, Any], Any]) -> Non
 
 
 def reads_callbacks(function: Any) -> bool:
-    """Whether it, or a function in it, reads the attribute that is watched."""
+    """Return whether it, or a function in it, reads the attribute that is watched."""
     codes = [function] if isinstance(function, CodeType) else [getattr(function, "__code__", None)]
     return any(
         "callback" in code.co_names or any(map(reads_callbacks, code.co_consts))
@@ -224,12 +224,12 @@ def of_action(what: str, entity: Any) -> str:
 
 
 def service_name(entity: Any) -> str:
-    """As the others know it."""
+    """Name a service as the others know it."""
     return str(getattr(entity, "service_name", None) or entity.srv_name)
 
 
 class Patches:
-    """What is replaced in each module of rclpy."""
+    """Replacements in each module of rclpy."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder

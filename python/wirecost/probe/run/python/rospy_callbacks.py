@@ -41,7 +41,7 @@ class Probe:
 
 
 class Received(threading.local):
-    """What the thread took from a connection last."""
+    """Data that the thread took from a connection last."""
 
     time_ns = 0
     bytes = 0
@@ -55,7 +55,7 @@ class BriefThreads(threading.local):
 
 
 class Writer:
-    """What brief threads did, in the order in which it ended."""
+    """Record of what brief threads did, in the order in which it ended."""
 
     def __init__(self) -> None:
         self._records: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
