@@ -8,18 +8,20 @@ from pathlib import Path
 import pytest
 
 from bench.ros_schemas import every
+from wirecost.bench.entry import Sample
+from wirecost.bench.message.backend import Timed
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content import made_up
 from wirecost.bench.message.content_file import write_content
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.ros.definitions import Definitions
-from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.ros.subject import ros_subject
 from wirecost.bench.message.subject import Subject
+from wirecost.bench.message.wanted import Wanted
 
 
 def backend(about: Subject) -> Python:
-    return Python(about, (), Ros2())
+    return Python(about, Wanted())
 
 
 def ours(found: Python) -> list[Contender]:
@@ -34,10 +36,15 @@ def test_it_carries_what_the_others_carry(tmp_path: Path, dialect: str) -> None:
     assert (new.mode, view.mode) == ("new", "view") and new.wire == view.wire
     messages = made_up(about, {"data": 4000}, 1)
     write_content(tmp_path / "content", messages)
-    carried = found.carried("wirecost", tmp_path, tmp_path / "content")
+    content = tmp_path / "content"
+    carried = {mode.mode: found.carried(mode, tmp_path, content)[mode.mode] for mode in (new, view)}
     assert carried["view"] == carried["new"]
-    stages = {sample.stage for sample in found.measured(view, [tmp_path / "content"], ["it"], 1)}
+    taken = list(found.measured(view, [content], ["it"], 1))
+    stages = {one.stage for one in taken if isinstance(one, Sample)}
     assert stages == {"fill", "encode", "decode", "read", "destroy", "total"}
+    (timed,) = (one for one in taken if isinstance(one, Timed))
+    assert timed.sent == timed.back == timed.expected
+    assert timed.sent not in messages
 
 
 def test_it_takes_part_where_there_are_lists_of_bytes() -> None:

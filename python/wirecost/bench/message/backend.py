@@ -12,6 +12,9 @@ from wirecost.bench.entry import Sample
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content_file import read_content
 
+SENT = "sent"
+"""In the place of a stage: a message as it was sent while it was timed."""
+
 
 @dataclass(frozen=True)
 class Carried:
@@ -20,6 +23,24 @@ class Carried:
 
     sent: list[bytes]
     back: list[bytes] | None
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A message as it was sent while it was timed, and what it should be on the subject's wire;
+    ``back``: the same as it was read, None where nobody can say."""
+
+    sent: bytes
+    expected: bytes
+    back: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Allocations and instructions per message; None where they cannot be counted."""
+
+    allocations: float | None = None
+    instructions: float | None = None
 
 
 class Backend(Protocol):
@@ -33,14 +54,19 @@ class Backend(Protocol):
 
     def contenders(self) -> list[Contender]: ...
 
-    def carried(self, library: str, folder: Path, content: Path) -> dict[str, Carried]:
-        """By mode; ``folder`` is for files, which are read and removed."""
+    def carried(self, contender: Contender, folder: Path, content: Path) -> dict[str, Carried]:
+        """Return the messages that the contender's program carries, by mode; ``folder`` is for
+        files, which are read and removed."""
         ...
 
     def measured(
-        self, one: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
-    ) -> Iterator[Sample]:
-        """``keys``: of the entries, one for each content, which take turns."""
+        self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
+    ) -> Iterator[Sample | Timed]:
+        """Measure the contents in turns; ``keys``: of the entries, one for each content."""
+        ...
+
+    def counted(self, contender: Contender, content: Path) -> Counted:
+        """Count what the contender does for a message."""
         ...
 
 
@@ -56,8 +82,13 @@ def taken_from(folder: Path) -> dict[str, Carried]:
     return found
 
 
-def sampled(lines: Iterator[str], keys: Sequence[str]) -> Iterator[Sample]:
-    """What a program prints: content, repetition, stage, nanoseconds."""
+def sampled(lines: Iterator[str], keys: Sequence[str]) -> Iterator[Sample | Timed]:
+    """Read what a program prints: content, repetition, stage, nanoseconds; or, of a message that
+    was timed, its bytes, what they should be and, where it can, what was read."""
     for line in lines:
-        at, repetition, stage, ns = line.split("\t")
-        yield Sample(keys[int(at)], int(repetition), stage, float(ns))
+        at, repetition, stage, *values = line.split("\t")
+        if stage == SENT:
+            yield Timed(*map(bytes.fromhex, values))
+        else:
+            (ns,) = values
+            yield Sample(keys[int(at)], int(repetition), stage, float(ns))

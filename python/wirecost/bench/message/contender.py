@@ -11,7 +11,9 @@ from wirecost.records.schemas.message import ALL, TAKEN_OUT, WITHOUT
 
 @dataclass(frozen=True)
 class Contender:
-    """``again``: the wire on which it sends, for verification, what it has read."""
+    """``again``: the wire on which it sends, for verification, what it has read; ``allocator``: of
+    ``allocators.NAMED``, empty for the one with which wirecost was started; ``malloc``: the file in
+    which its processes' malloc lies, if that is known."""
 
     lang: str
     library: str
@@ -19,10 +21,16 @@ class Contender:
     wire: str
     version: str
     again: str = "protobuf"
+    allocator: str = ""
+    malloc: str | None = None
 
     @property
     def key(self) -> str:
-        return f"{self.lang} {self.library} {self.mode}"
+        return f"{self.lang} {self.library} {self.under(self.mode)}"
+
+    def under(self, mode: str) -> str:
+        """A mode with the allocator behind it, if there is one."""
+        return f"{mode} {self.allocator}".rstrip()
 
     def entry(self, type_name: str) -> Entry[Contender]:
         return self._entry(type_name, ALL, self.mode)

@@ -5,14 +5,17 @@ their fields."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from wirecost import scratch
 from wirecost.bench.entry import Entry, Sample
-from wirecost.bench.message.backend import Backend, Carried
+from wirecost.bench.message.backend import Backend, Carried, Timed
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content_file import write_content
 from wirecost.bench.message.subject import Subject, canonical
@@ -21,45 +24,89 @@ from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
 
 
+@dataclass(frozen=True)
+class Part:
+    """Contenders of one language that carry the messages of one subject. ``content``: of what their
+    digest is, where that is the same for several subjects; else the messages. ``facts``: of the
+    messages as a contender sent them."""
+
+    subject: Subject
+    messages: Sequence[bytes]
+    backend: Backend
+    entries: Sequence[Entry[Contender]]
+    content: Sequence[bytes] = ()
+    facts: Callable[[Sequence[bytes]], Mapping[str, Any]] | None = None
+
+
 def run_race(
-    subject: Subject,
-    messages: Sequence[bytes],
-    backend: Backend,
-    case: Case[Contender],
-    plan: Plan,
+    parts: Sequence[Part], case: Case[Contender], plan: Plan, is_counted: bool = False
 ) -> None:
-    """Fills the entries."""
+    """Fill the entries. ``is_counted``: also their allocations and instructions."""
     with scratch.folder("message") as folder:
-        content = folder / "content"
-        write_content(content, messages)
+        contents = {id(part): folder / f"content{number}" for number, part in enumerate(parts)}
         case.report("verifying")
-        for library in dict.fromkeys(entry.contender.library for entry in case.entries):
-            mine = [entry for entry in case.running if entry.contender.library == library]
-            try:
-                found = backend.carried(library, folder, content)
-            except ProgramFailedError as error:
-                for entry in mine:
-                    entry.failure = str(error)
-                continue
-            for entry in mine:
-                _verify(subject, messages, entry, found.get(entry.contender.mode))
+        for part in parts:
+            write_content(contents[id(part)], part.messages)
+            _verify_all(part, folder, contents[id(part)])
+        parts_of = {entry.key: part for part in parts for entry in part.entries}
         entries = {entry.key: entry for entry in case.running}
 
         def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
             for key in keys:
-                one = entries[key]
-                if one.failure is None:
-                    with one.failing(ProgramFailedError):
-                        samples = backend.measured(one.contender, [content], [key], repetitions)
-                        rounds = 0
-                        for taken in _rounds(samples, case):
-                            rounds += 1
-                            yield taken
-                        if rounds < repetitions:
-                            one.failure = f"it ended after {rounds} of {repetitions} samples"
+                entry, part = entries[key], parts_of[key]
+                if entry.failure is not None:
+                    continue
+                with entry.failing(ProgramFailedError):
+                    taken = part.backend.measured(
+                        entry.contender, [contents[id(part)]], [key], repetitions
+                    )
+                    rounds = 0
+                    for samples in _rounds(_checked(taken, part.subject, entry), case):
+                        rounds += 1
+                        yield samples
+                    if rounds < repetitions:
+                        entry.failure = f"it ended after {rounds} of {repetitions} samples"
 
         for samples in measured(plan, list(entries), measure):
             case.keep(samples)
+        for entry in case.running if is_counted else ():
+            case.report(f"counting, {entry.key}")
+            part = parts_of[entry.key]
+            with entry.failing(ProgramFailedError):
+                entry.facts |= asdict(part.backend.counted(entry.contender, contents[id(part)]))
+
+
+def _verify_all(part: Part, folder: Path, content: Path) -> None:
+    carried: dict[tuple[str, str], dict[str, Carried]] = {}
+    for entry in part.entries:
+        contender = entry.contender
+        modes = carried.setdefault((contender.library, contender.allocator), {})
+        with entry.failing(ProgramFailedError):
+            if contender.mode not in modes:
+                modes |= part.backend.carried(contender, folder, content)
+            if part.facts is not None and contender.mode in modes:
+                entry.facts |= part.facts(modes[contender.mode].sent)
+            _verify(part.subject, part.messages, entry, modes.get(contender.mode), part.content)
+
+
+def _checked(
+    taken: Iterator[Sample | Timed], subject: Subject, entry: Entry[Contender]
+) -> Iterator[Sample]:
+    """Yield the samples. Raises ProgramFailedError on a message that was timed with another content
+    than it should have; what nobody else can read is left."""
+    contender = entry.contender
+    for item in taken:
+        if isinstance(item, Sample):
+            yield item
+            continue
+        sent = item.sent if contender.wire in subject.readable else None
+        for what, message, wire in (
+            ("sent", sent, contender.wire), ("read", item.back, contender.again)
+        ):  # fmt: skip
+            if message is None or (wire == subject.wire and message == item.expected):
+                continue
+            if fault := _fault(subject, message, wire, item.expected):
+                raise ProgramFailedError(f"while it was timed, a message as {what} {fault}")
 
 
 def run_fields(
@@ -79,7 +126,8 @@ def run_fields(
         one = entries[0].contender
 
         def measure(_: list[str], repetitions: int) -> Iterator[list[Sample]]:
-            yield from _rounds(backend.measured(one, paths, keys, repetitions), case)
+            taken = backend.measured(one, paths, keys, repetitions)
+            yield from _rounds((item for item in taken if isinstance(item, Sample)), case)
 
         for samples in measured(plan, keys, measure):
             case.keep(samples)
@@ -106,13 +154,14 @@ def _verify(
     messages: Sequence[bytes],
     entry: Entry[Contender],
     found: Carried | None,
+    content: Sequence[bytes] = (),
 ) -> None:
     """Others' Python libraries read what was sent, where they know the wire, and what a contender
     sends again of what it has read. JSON's program compares for itself."""
     if found is None or len(found.sent) != len(messages):
         entry.failure = "it did not carry all messages"
         return
-    _describe(entry, found.sent, messages)
+    _describe(entry, found.sent, content or messages)
     own, again = entry.contender.wire, entry.contender.again
     sent = found.sent if own in subject.readable else None
     for what, mine, wire in (("sent", sent, own), ("read", found.back, again)):
@@ -131,6 +180,8 @@ def _fault(subject: Subject, made: bytes, wire: str, original: bytes) -> str:
         found = subject.read(made, wire)
     except DecodeError as error:
         return f"is no {subject.type}: {error}"
+    if wire in subject.readers:
+        return subject.readers[wire].difference(found, expected)
     if canonical(found) == canonical(expected):
         return ""
     for field in expected.DESCRIPTOR.fields:

@@ -20,13 +20,14 @@ from wirecost.bench.message.data import Choice, hints_of_recording, of_recording
 from wirecost.bench.message.java.backend import Java
 from wirecost.bench.message.plain_files import BINARY
 from wirecost.bench.message.python.backend import Python
-from wirecost.bench.message.race import run_fields, run_race
+from wirecost.bench.message.race import Part, run_fields, run_race
 from wirecost.bench.message.ros import installed
 from wirecost.bench.message.ros.definitions import of_files, short
 from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.ros.subject import ros_subject
 from wirecost.bench.message.shapes import MOST_ELEMENTS
 from wirecost.bench.message.subject import Subject, subject
+from wirecost.bench.message.wanted import HEADERS, JAVA, MODULE, CodecFile, Wanted
 from wirecost.bench.processes import Plan, plan
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Measurement, Progress
@@ -38,8 +39,6 @@ from wirecost.traces.names import type_of
 from wirecost.transport import find
 
 SCENARIO = "message"
-HEADERS = (".hpp", ".h", ".hh", ".hxx")
-MODULE = ".py"
 ROS = (".msg", ".srv", ".action")
 LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
@@ -109,8 +108,8 @@ class Settings:
     def _check_contenders(self) -> None:
         names: set[str] = set()
         for path in self.contenders:
-            if path.suffix not in (*HEADERS, MODULE):
-                known = f"a C++ header ({', '.join(HEADERS)}) or a Python module"
+            if path.suffix not in (*HEADERS, MODULE, JAVA):
+                known = f"a C++ header ({', '.join(HEADERS)}), a Python module or a Java class"
                 raise UserError(f"--contender {path}: give {known}")
             if not path.is_file():
                 raise UserError(f"--contender {path}: no such file; name one")
@@ -127,10 +126,6 @@ class Settings:
         limits.between("--subscribers", self.asked.subscribers, 1, MOST_SUBSCRIBERS)
         if self.asked.over and (why := find(self.asked.over).missing()):
             raise UserError(f"--over {self.asked.over}: {why}")
-
-    def users(self, *suffixes: str) -> list[Path]:
-        """The contenders of a language."""
-        return [path for path in self.contenders if path.suffix in suffixes]
 
     @property
     def plan(self) -> Plan:
@@ -150,7 +145,13 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     found, counted = fields.counted(about, messages)
     taken_out = fields.worth_taking_out(found, about)
     lists = long_lists(about, messages[:MEASURED], found)
-    backends = _backends(settings, about, [type_ for _, type_ in lists], say)
+    wanted = Wanted(
+        files=tuple(map(CodecFile, settings.contenders)),
+        lists=tuple(type_ for _, type_ in lists),
+        ros2=Ros2(settings.python),
+        jobs=settings.jobs,
+    )
+    backends = [backend_of(lang, about, wanted, say) for lang in settings.languages]
     contenders = {one.lang: one.contenders() for one in backends}
     missing = {f"{one.lang} {name}": why for one in backends for name, why in one.missing.items()}
     if not any(contenders.values()):
@@ -200,7 +201,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     for backend in backends:
         entries = [one.entry(about.type) for one in contenders[backend.lang]]
         with measurement.case(backend.lang, entries, rounds) as case:
-            run_race(about, messages, backend, case, settings.plan)
+            run_race([Part(about, messages, backend, entries)], case, settings.plan)
         failed |= {entry.contender.key for entry in entries if entry.failure}
     for backend in backends:
         for one in by_field:
@@ -223,18 +224,11 @@ def _at_rate(asked: Asked, messages: list[bytes], say: Callable[[str], None]) ->
     return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": found}
 
 
-def _backends(
-    settings: Settings, about: Subject, lists: list[str], say: Callable[[str], None]
-) -> list[Backend]:
-    found: list[Backend] = []
-    ros2 = Ros2(settings.python)
-    if "cpp" in settings.languages:
-        found.append(Cpp(about, lists, settings.users(*HEADERS), ros2, settings.jobs, say))
-    if "python" in settings.languages:
-        found.append(Python(about, settings.users(MODULE), ros2))
-    if "java" in settings.languages:
-        found.append(Java(about, say))
-    return found
+def backend_of(lang: str, about: Subject, wanted: Wanted, say: Callable[[str], None]) -> Backend:
+    """Make what a language has for a subject. Raises UserError where it has no compiler."""
+    if lang == "cpp":
+        return Cpp(about, wanted, say)
+    return Python(about, wanted) if lang == "python" else Java(about, wanted, say)
 
 
 def _subject(settings: Settings) -> Subject:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
@@ -26,22 +26,37 @@ if TYPE_CHECKING:  # it takes long to import, and Protobuf's messages do without
     from wirecost.bench.message.ros.reader import RosReader
 
 
+class Reader(Protocol):
+    """Reads messages of a wire, and compares them in a way of its own, without a contender's
+    code."""
+
+    def read(self, data: bytes) -> Any:
+        """Return a message of Google's class. Raises DecodeError."""
+        ...
+
+    def difference(self, message: Any, expected: Any) -> str:
+        """Return in which two messages differ, empty if they are the same."""
+        ...
+
+
 @dataclass(frozen=True)
 class Subject:
     """``schema``: what the type needs and nothing else; ``descriptors``: the same for Protobuf's
     own tools; ``wire``: the one that its messages came on; ``ros``: who reads and writes those of
-    ROS."""
+    ROS; ``readers``: of further wires, by name."""
 
     type: str
     schema: Schema
     descriptors: pb.FileDescriptorSet
     wire: str = "protobuf"
     ros: RosReader | None = None
+    readers: Mapping[str, Reader] = field(default_factory=dict)
 
     @property
     def readable(self) -> tuple[str, ...]:
         """The wires that others than we can read."""
-        return ("protobuf",) if self.ros is None else ("protobuf", *SEQUENTIAL)
+        usual = ("protobuf",) if self.ros is None else ("protobuf", *SEQUENTIAL)
+        return (*usual, *self.readers)
 
     @cached_property
     def other_wires(self) -> tuple[str, ...]:
@@ -57,6 +72,8 @@ class Subject:
         DecodeError."""
         message = self.message_class()
         wire = wire or self.wire
+        if wire in self.readers:
+            return self.readers[wire].read(data)
         if self.ros is None or wire == "protobuf":
             message.ParseFromString(data)
         else:
@@ -88,7 +105,7 @@ class Subject:
 
 def _can_carry(schema: Schema, wire: str) -> bool:
     """Not a message that is always within itself, nor that a field is absent."""
-    if any(field.is_optional for message in schema.messages() for field in message.fields):
+    if any(one.is_optional for message in schema.messages() for one in message.fields):
         return False
     try:
         emitted(schema, (), Request((wire,)))
@@ -101,7 +118,7 @@ def _can_carry(schema: Schema, wire: str) -> bool:
 
 
 def _is_empty(message: Message) -> bool:
-    return [field.name for field in message.fields] in ([], [DUMMY_FIELD])
+    return [one.name for one in message.fields] in ([], [DUMMY_FIELD])
 
 
 def canonical(message: Any) -> bytes:
@@ -184,8 +201,8 @@ def needed_files(schema: Schema, top: str) -> list[File]:
 
 def _enums(messages: Iterable[Message]) -> Iterable[str]:
     for message in messages:
-        for field in message.fields:
-            held = field.value or field
+        for declared in message.fields:
+            held = declared.value or declared
             if isinstance(held.type, EnumRef):
                 yield held.type.name
 

@@ -10,21 +10,20 @@ import shutil
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wirecost import children, private, scratch
-from wirecost.bench.message.cpp import code
-from wirecost.bench.message.cpp.sources import SHARED, Source, generate
+from wirecost.bench.message.cpp.source import Source
+from wirecost.bench.message.cpp.sources import generate, of_file
 from wirecost.bench.message.cpp.tools import TIMEOUT_S, first_error, ran
-from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.subject import Subject
+from wirecost.bench.message.wanted import HEADERS, Wanted
 from wirecost.errors import UserError
 
-FLAGS = ("-std=c++20", "-O2", "-DNDEBUG")
 POLL_S = 0.05
-KEPT = 20
+KEPT = 40
 """Messages whose programs stay; the ones that were used longest ago go."""
 
 Say = Callable[[str], None]
@@ -39,40 +38,35 @@ class Built:
     missing: dict[str, str] = field(default_factory=dict)
 
 
-def built(
-    subject: Subject,
-    lists: Sequence[str],
-    users: Sequence[Path],
-    ros2: Ros2,
-    jobs: int,
-    say: Say,
-) -> Built:
-    """All programs that this machine can compile; ``lists``: types of elements that columns are
-    tried for; ``users``: headers of the user's own codecs.
-    Raises UserError where it has no compiler, or a header cannot be read."""
+def built(subject: Subject, wanted: Wanted, say: Say) -> Built:
+    """All programs that this machine can compile. Raises UserError where it has no compiler, or a
+    header cannot be read."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or ""
     version = _version(compiler)
-    with scratch.folder("message") as made:
+    with scratch.folder("message") as folder:
         say("generating")
-        sources, missing = generate(subject, lists, ros2, made)
-        kept = _cache() / _key(made, version)
-        found = Built(version, missing=missing)
+        sources, missing = generate(subject, wanted, folder)
+        kept = cached(folder, version, *wanted.flags)
+        programs = Built(version, missing=missing)
         # What a user's header includes may have changed, so that one is always compiled.
-        theirs = [_users(subject, path, made) for path in users]
-        wanted = [one for one in sources if not (kept / one.name).is_file()] + theirs
-        sources += theirs
-        if wanted:
-            _compile(compiler, made, wanted, jobs, say, found)
-        _keep(made, kept, wanted)
-    for one in sources:
-        if one.name in found.missing:
+        missed = [source for source in sources if not (kept / source.name).is_file()]
+        for file in wanted.files_of(*HEADERS):
+            if not file.is_kept:
+                users = of_file(subject, wanted, file, folder)
+                missed += users
+                sources += users
+        if missed:
+            _compile([compiler, *wanted.flags], folder, missed, wanted.jobs, say, programs)
+        keep(folder, kept, [source.name for source in missed])
+    for source in sources:
+        if source.name in programs.missing:
             continue
-        if (kept / one.name).is_file():
-            found.programs[one.name] = kept / one.name
+        if (kept / source.name).is_file():
+            programs.programs[source.name] = kept / source.name
         else:
-            found.missing[one.name] = f"its program is no longer in {kept}; run again"
+            programs.missing[source.name] = f"its program is no longer in {kept}; run again"
     os.utime(kept)
-    return found
+    return programs
 
 
 def _version(compiler: str) -> str:
@@ -88,19 +82,6 @@ def _version(compiler: str) -> str:
     return done.stdout.partition("\n")[0]
 
 
-def _users(subject: Subject, path: Path, folder: Path) -> Source:
-    """Its program is named as the header is."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"--contender {path}: {error}; name a header that can be read") from error
-    (folder / "users").mkdir(exist_ok=True)
-    (folder / "users" / path.name).write_text(text, encoding="utf-8")
-    unit = f"{path.stem}.users.cpp"
-    (folder / unit).write_text(code.users(subject, f"users/{path.name}"), encoding="utf-8")
-    return Source(path.stem, (unit,), include=(str(path.parent.resolve()),))
-
-
 def _cache() -> Path:
     chosen = os.environ.get("XDG_CACHE_HOME")
     base = Path(chosen) if chosen and Path(chosen).is_absolute() else private.home() / ".cache"
@@ -109,65 +90,73 @@ def _cache() -> Path:
     )
 
 
-def _key(folder: Path, compiler: str) -> str:
-    """Of all texts, the compiler and its flags."""
-    digest = hashlib.blake2b(f"{compiler} {FLAGS}".encode(), digest_size=16)
+def cached(folder: Path, *tools: str) -> Path:
+    """The folder of the cache for what is made of all texts of a folder by these tools."""
+    digest = hashlib.blake2b(repr(tools).encode(), digest_size=16)
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             digest.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode())
             digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return private.private_folder(_cache() / digest.hexdigest())
 
 
 @dataclass(frozen=True)
 class _Compiling:
     """One unit; what the compiler says goes into ``errors``."""
 
-    unit: str
+    object: str
     process: subprocess.Popen[bytes]
     errors: Path
     begun_s: float
 
 
 def _compile(
-    compiler: str, folder: Path, sources: Sequence[Source], jobs: int, say: Say, found: Built
+    compiler: Sequence[str],
+    folder: Path,
+    sources: Sequence[Source],
+    jobs: int,
+    say: Say,
+    programs: Built,
 ) -> None:
     """The programs, beside their sources. Compilers end with this function, whatever ends it."""
-    units = {unit: source for source in reversed(sources) for unit in (*source.units, SHARED)}
+    units = {
+        (unit, name): source
+        for source in reversed(sources)
+        for unit, name in source.objects.items()
+    }
     waiting, running = deque(reversed(units.items())), list[_Compiling]()
     failed: dict[str, str] = {}
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                unit, source = waiting.popleft()
-                running.append(_start(compiler, folder, source, unit))
+                (unit, name), source = waiting.popleft()
+                running.append(_start([*compiler, *_options(source)], folder, unit, name))
             left = len(waiting) + len(running)
             say(f"compiling, {left} of {len(units)} units left")
             time.sleep(POLL_S)
-            for one in [one for one in running if _has_ended(one)]:
-                running.remove(one)
-                if one.process.returncode != 0:
+            for compiling in [one for one in running if _has_ended(one)]:
+                running.remove(compiling)
+                if compiling.process.returncode != 0:
                     for source in sources:
-                        if one.unit in (*source.units, SHARED):
-                            failed.setdefault(source.name, _complaint(one.errors))
+                        if compiling.object in source.objects.values():
+                            failed.setdefault(source.name, _complaint(compiling.errors))
     finally:
-        for one in running:
-            children.end(one.process)
+        for compiling in running:
+            children.end(compiling.process)
     for source in sources:
         if source.name not in failed:
-            objects = [f"{unit}.o" for unit in (*source.units, SHARED)]
-            command = [compiler, *objects, *source.libraries, "-o", source.name]
+            command = [compiler[0], *source.objects.values(), *source.libraries, "-o", source.name]
             if complaint := ran(["env", "-C", str(folder), *command]):
                 failed[source.name] = f"it does not compile: {complaint}"
-    found.missing |= failed
+    programs.missing |= failed
 
 
-def _start(compiler: str, folder: Path, source: Source, unit: str) -> _Compiling:
-    errors = folder / f"{unit}.errors"
+def _start(compiler: Sequence[str], folder: Path, unit: str, name: str) -> _Compiling:
+    errors = folder / f"{name}.errors"
     with errors.open("wb") as file:
-        command = ["env", "-C", str(folder), *_command(compiler, source, unit)]
+        command = ["env", "-C", str(folder), *compiler, "-w", "-c", unit, "-o", name]
         process = children.start(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
-    return _Compiling(unit, process, errors, time.monotonic())
+    return _Compiling(name, process, errors, time.monotonic())
 
 
 def _has_ended(one: _Compiling) -> bool:
@@ -181,21 +170,18 @@ def _complaint(errors: Path) -> str:
     return f"it does not compile: {first_error(text)}"
 
 
-def _command(compiler: str, source: Source, unit: str) -> list[str]:
-    include = [
-        f"-I{folder}" for folder in (".", "cpp", source.classes, "generated", *source.include)
-    ]
-    return [compiler, *FLAGS, "-w", *include, "-c", unit, "-o", f"{unit}.o"]
+def _options(source: Source) -> list[str]:
+    folders = (".", source.holders, source.classes, "generated", *source.include)
+    return [f"-I{folder}" for folder in folders]
 
 
-def _keep(made: Path, kept: Path, sources: Sequence[Source]) -> None:
-    """Into the cache, each at once, and the oldest out of it."""
-    private.private_folder(kept)
-    for source in sources:
-        if (made / source.name).is_file():
-            part = kept / f".{source.name}.{os.getpid()}"
-            shutil.copy2(made / source.name, part)
-            part.replace(kept / source.name)
+def keep(folder: Path, kept: Path, names: Iterable[str]) -> None:
+    """Move programs into the cache, each at once, and the oldest out of it."""
+    for name in names:
+        if (folder / name).is_file():
+            part = kept / f".{name}.{os.getpid()}"
+            shutil.copy2(folder / name, part)
+            part.replace(kept / name)
     others = sorted(kept.parent.iterdir(), key=lambda path: path.stat().st_mtime)
     for old in others[:-KEPT]:
         if old != kept:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -14,52 +14,63 @@ from google.protobuf import descriptor_pb2 as pb
 from wirecost.bench.message.cpp import code, gencpp, ros_code, rosidl
 from wirecost.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
 from wirecost.bench.message.cpp.flatbuffers_code import flatbuffers
+from wirecost.bench.message.cpp.source import SHARED, Source
 from wirecost.bench.message.cpp.tools import has_header, ran
 from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.subject import Subject
+from wirecost.bench.message.wanted import HEADERS, CodecFile, Wanted
+from wirecost.bench.program import INSTALLED
 from wirecost.compile.compiler import Columns, emitted, write
 from wirecost.compile.emit import Request
 from wirecost.compile.schema import CompileError
+from wirecost.errors import UserError
 
 GOOGLES_OWN = "google/protobuf/"
+CURRENT_PROTOBUF = INSTALLED / "rivals" / "protobuf-current.json"
+"""Paths of its compiler, headers and library, and its version, where it is built."""
 MOST_MESSAGES = 40
 """Of a schema for which everything is compiled."""
 LEFT_OUT = f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long"
 
-SHARED = "holders.cpp"
-"""The unit that every program has."""
-
 Texts = dict[str, str]
 
 
-@dataclass(frozen=True)
-class Source:
-    """A program before it is compiled. ``units``: the files that are compiled for it."""
-
-    name: str
-    units: tuple[str, ...]
-    libraries: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    classes: str = "google"
-    """Folder of the classes with Protobuf's interface: protoc's or ours."""
-
-
-def generate(
-    subject: Subject, lists: Sequence[str], ros2: Ros2, folder: Path
-) -> tuple[list[Source], dict[str, str]]:
-    """All into the folder; and why others are missing, by library. ``lists``: types of elements
-    that columns are tried for."""
-    sources, missing = _ours(subject, folder)
-    others = _others(subject, ros2)
-    if lists:
-        others["wirecost-columns"] = partial(_columns, lists)
+def generate(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Source], dict[str, str]]:
+    """All into the folder; and why others are missing, by library."""
+    sources, missing = _ours(subject, wanted, folder)
+    others = _others(subject, wanted)
+    if wanted.lists:
+        others["wirecost-columns"] = partial(_columns, wanted.lists)
     for name, make in others.items():
-        found = make(subject, folder)
-        if isinstance(found, str):
-            missing[name] = found
+        if not wanted.takes(name):
+            continue
+        made = make(subject, folder)
+        if isinstance(made, str):
+            missing[name] = made
         else:
-            sources.append(found)
+            sources.append(made)
+    sources += [program.generate(subject, folder) for program in wanted.generated]
+    for file in wanted.files_of(*HEADERS):
+        if file.is_kept:
+            sources += of_file(subject, wanted, file, folder)
     return sources, missing
+
+
+def of_file(subject: Subject, wanted: Wanted, file: CodecFile, folder: Path) -> list[Source]:
+    """The programs of somebody's codec, which are named as its header is. Raises UserError."""
+    try:
+        text = file.path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"--contender {file.path}: {error}; name a header that can be read"
+        ) from error
+    (folder / "users").mkdir(exist_ok=True)
+    (folder / "users" / file.path.name).write_text(text, encoding="utf-8")
+    unit = f"{file.name}.users.cpp"
+    _put(folder, {unit: code.users(subject, f"users/{file.path.name}")})
+    include = () if file.is_kept else (str(file.path.parent.resolve()),)
+    source = Source(file.name, (unit,), include=include)
+    return [source, source.recycled()] if wanted.has_recycled else [source]
 
 
 def _is_large(subject: Subject) -> bool:
@@ -71,9 +82,11 @@ def _put(folder: Path, texts: Texts) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _ours(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
+def _ours(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Source], dict[str, str]]:
     missing: dict[str, str] = {}
-    others = subject.other_wires
+    others = tuple(wire for wire in subject.other_wires if wanted.takes(f"wirecost-{wire}"))
+    if subject.ros is not None and wanted.asks_for("wirecost-protobuf"):
+        others = (*others, "protobuf")
     if _is_large(subject):
         missing |= {f"wirecost-{wire}": LEFT_OUT for wire in others}
         others = ()
@@ -84,8 +97,12 @@ def _ours(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]
     sources = []
     for wire in wires:
         name = "wirecost" if wire == subject.wire else f"wirecost-{wire}"
-        texts[f"{name}.cpp"] = code.ours(subject, wire)
-        sources.append(Source(name, (f"{name}.cpp",)))
+        if wanted.takes(name):
+            texts[f"{name}.cpp"] = code.ours(subject, wire)
+            sources.append(Source(name, (f"{name}.cpp",)))
+    if wanted.has_recycled:
+        write(emitted(subject.schema, ("cpp",), Request((subject.wire,))), folder / "recycled")
+        sources += [source.recycled() for source in sources if source.name == "wirecost"]
     _put(folder, texts)
     return sources, missing
 
@@ -93,7 +110,7 @@ def _ours(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]
 Make = Callable[[Subject, Path], "Source | str"]
 
 
-def _others(subject: Subject, ros2: Ros2) -> dict[str, Make]:
+def _others(subject: Subject, wanted: Wanted) -> dict[str, Make]:
     """Others' libraries: the program's source, or how to install what it needs."""
     found: dict[str, Make] = {"protobuf": _protobuf}
     if subject.wire == "protobuf":
@@ -102,7 +119,11 @@ def _others(subject: Subject, ros2: Ros2) -> dict[str, Make]:
         found["gencpp"] = _gencpp
     if subject.wire == "cdr":
         found["fast-cdr"] = _fast_cdr
-        found[rosidl.NAME] = partial(_rosidl, ros2)
+        found[rosidl.NAME] = partial(_rosidl, wanted.ros2)
+    if wanted.asks_for("protobuf-current"):
+        found["protobuf-current"] = _current_protobuf
+    if wanted.asks_for("memcpy"):
+        found["memcpy"] = _memcpy
     return found | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
 
 
@@ -112,6 +133,21 @@ def _protobuf(subject: Subject, folder: Path) -> Source | str:
     _put(folder, {"classes.hpp": code.classes(subject), "protobuf.cpp": code.google(subject)})
     theirs = sorted(p.relative_to(folder).as_posix() for p in (folder / "google").rglob("*.pb.cc"))
     return Source("protobuf", ("protobuf.cpp", *theirs), ("-lprotobuf", "-pthread"))
+
+
+def _current_protobuf(subject: Subject, folder: Path) -> Source | str:
+    """The same program as Debian's, with the version that `make rivals` built."""
+    try:
+        built = json.loads(CURRENT_PROTOBUF.read_text(encoding="utf-8"))
+    except OSError:
+        return "`make rivals` in a checkout builds it"
+    if complaint := _classes_by(built["protoc"], subject, folder / "current"):
+        return complaint
+    name = "protobuf-current"
+    _put(folder, {"classes.hpp": code.classes(subject), f"{name}.cpp": code.google(subject)})
+    units = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("current/**/*.cc"))
+    libraries = (built["library"], "-pthread")
+    return Source(name, (f"{name}.cpp", *units), libraries, tuple(built["include"]), "current")
 
 
 def _our_classes(subject: Subject, folder: Path) -> Source | str:
@@ -183,6 +219,11 @@ def _rosidl(ros2: Ros2, subject: Subject, folder: Path) -> Source | str:
     return Source(rosidl.NAME, ("rosidl.cpp", *theirs), libraries, include)
 
 
+def _memcpy(subject: Subject, folder: Path) -> Source | str:
+    _put(folder, {"memcpy.cpp": code.rendered("memcpy.cpp.j2", type=subject.type)})
+    return Source("memcpy", ("memcpy.cpp",))
+
+
 def _messagepack(subject: Subject, folder: Path) -> Source | str:
     if _is_large(subject):
         return LEFT_OUT
@@ -212,6 +253,10 @@ def _googles_classes(subject: Subject, folder: Path) -> str:
     protoc = shutil.which("protoc")
     if protoc is None or not has_header("google/protobuf/message.h"):
         return "apt-get install protobuf-compiler libprotobuf-dev"
+    return _classes_by(protoc, subject, folder)
+
+
+def _classes_by(protoc: str, subject: Subject, folder: Path) -> str:
     folder.mkdir()
     described = folder / "schema.fds"
     described.write_bytes(_with_functions(subject.descriptors).SerializeToString())

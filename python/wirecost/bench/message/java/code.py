@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 from google.protobuf import descriptor_pb2 as pb
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from wirecost.bench.message.shapes import is_list
+from wirecost.bench.message.shapes import is_list, is_octets
 from wirecost.bench.message.subject import Subject
 from wirecost.compile.emit.java.holders import Holders, Member
 from wirecost.compile.emit.java.names import Names
@@ -54,14 +55,16 @@ def harness() -> str:
     return (TEMPLATES / "Harness.java").read_text(encoding="utf-8")
 
 
-def programs(subject: Subject) -> str:
-    """``Programs.java``."""
+def programs(subject: Subject, has_google: bool, users: Sequence[str]) -> str:
+    """``Programs.java``. ``users``: classes of the package ``users`` that are codecs."""
     made = _Code(subject)
     return tidy(
         _ENVIRONMENT.get_template("Programs.java.j2").render(
             type=subject.type,
+            wire=subject.wire.capitalize(),
             ours=made.ours(subject.type),
-            google=made.google(subject.type),
+            google=made.google(subject.type) if has_google else "",
+            users=users,
             messages=[made.message(message) for message in subject.schema.messages()],
         )
     )
@@ -114,9 +117,22 @@ class _Code:
         return SimpleNamespace(
             ours=self.ours(message.full_name),
             google=self.google(message.full_name),
+            name=message.full_name.replace(".", "_"),
+            is_recursive=self._holds_itself(message),
             cases=list(self._holders.cases(message).values()),
             fields=[self._field(message, field) for field in message.fields],
         )
+
+    def _holds_itself(self, message: Message) -> bool:
+        """Whether one can be built while another one is."""
+        reached: set[str] = set()
+        waiting = list(self._schema.references[message.full_name])
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += self._schema.references[name]
+        return message.full_name in reached
 
     def _field(self, message: Message, field: Field) -> SimpleNamespace:
         member = self._holders.member(message, field)
@@ -133,6 +149,7 @@ class _Code:
             has=member.has,
             mode="map" if field.label is Label.MAP else "list" if is_list(field) else "single",
             kind=kind,
+            is_octets=is_octets(field),
             box=self._box(message, held),
             google_box=self._google_box(held, is_closed, message),
             key_box=self._box(message, field.key) if field.key is not None else "",

@@ -7,7 +7,6 @@ Every module here has an object ``PRESET``; they are found by looking.
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,12 +22,7 @@ class Preset:
     run: Callable[[Journal, Progress], None]
 
 
-def names() -> list[str]:
-    """List the presets. Imports none of them."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
-
-
 def find(name: str) -> Preset:
-    """Return one of ``names``."""
+    """Return one of ``choices.PRESETS``."""
     preset: Preset = importlib.import_module(f"{__name__}.{name}").PRESET
     return preset

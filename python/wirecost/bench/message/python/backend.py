@@ -16,19 +16,19 @@ from google.protobuf.internal import api_implementation
 
 from wirecost import scratch
 from wirecost.bench.entry import Sample
-from wirecost.bench.message.backend import Carried, sampled, taken_from
+from wirecost.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
 from wirecost.bench.message.contender import Contender
-from wirecost.bench.message.python import rclpy_library
-from wirecost.bench.message.python.libraries import NEW, OURS, VIEW
+from wirecost.bench.message.python import native, rclpy_library
+from wirecost.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.bench.message.python.subject_folder import keep
-from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.shapes import is_octets
 from wirecost.bench.message.subject import Subject
+from wirecost.bench.message.wanted import MODULE, Wanted
 from wirecost.bench.program import run
 from wirecost.compile.compiler import emitted, write
 from wirecost.compile.emit import Request
 
-MODULE = "wirecost.bench.message.python.worker"
+MODULE_OF_WORKER = "wirecost.bench.message.python.worker"
 
 
 class Python:
@@ -36,10 +36,10 @@ class Python:
 
     lang = "python"
 
-    def __init__(self, subject: Subject, users: Sequence[Path], ros2: Ros2) -> None:
-        """``users``: modules with codecs of the user's own."""
+    def __init__(self, subject: Subject, wanted: Wanted) -> None:
         self._subject = subject
-        self._users = {path.stem: str(path.resolve()) for path in users}
+        self._wanted = wanted
+        self._files = {file.name: file for file in wanted.files_of(MODULE)}
         self._folder = scratch.make("message")
         write(
             emitted(subject.schema, ("python",), Request((subject.wire, *subject.other_wires))),
@@ -50,20 +50,29 @@ class Python:
         self.environment: dict[str, str] = {}
         if subject.wire == "ros1" and find_spec("genpy") is None:
             self.missing["genpy"] = "apt-get install python3-genpy"
-        self._ros2 = ros2
+        if wanted.asks_for(NATIVE) and (why := native.build(subject, self._folder)):
+            self.missing[NATIVE] = why
+        self._ros2 = wanted.ros2
         self._rclpy = ""
-        if subject.wire == "cdr":
-            self._rclpy, why = rclpy_library.probed(subject, ros2)
+        if subject.wire == "cdr" and wanted.takes(rclpy_library.NAME):
+            self._rclpy, why = rclpy_library.probed(subject, wanted.ros2)
             if why:
                 self.missing[rclpy_library.NAME] = why
 
     def contenders(self) -> list[Contender]:
+        return [one for one in self._all() if self._wanted.takes(one.library)] + [
+            self._one(name, file.wire or name, "your own") for name, file in self._files.items()
+        ]
+
+    def _all(self) -> list[Contender]:
         own = self._subject.wire
-        mine = f"wirecost {version('wirecost')}"
+        ours = f"wirecost {version('wirecost')}"
         googles = f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})"
-        found = [self._one("wirecost", own, mine), self._one("protobuf", "protobuf", googles)]
+        found = [self._one("wirecost", own, ours), self._one("protobuf", "protobuf", googles)]
+        if self._wanted.asks_for(NATIVE) and NATIVE not in self.missing:
+            found.append(self._one(NATIVE, own, ours))
         if self._has_views:
-            found.append(self._one("wirecost", own, mine, VIEW))
+            found.append(self._one("wirecost", own, ours, VIEW))
         if self._subject.ros is not None:
             found.append(self._one("rosbags", own, f"rosbags {version('rosbags')}"))
         if own == "ros1" and "genpy" not in self.missing:
@@ -72,8 +81,9 @@ class Python:
             found.append(self._one(rclpy_library.NAME, own, self._rclpy))
         found.append(self._one("messagepack", "messagepack", f"msgpack {version('msgpack')}"))
         found.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
-        found += [self._one(f"wirecost-{wire}", wire, mine) for wire in self._subject.other_wires]
-        return found + [self._one(name, name, "your own") for name in self._users]
+        return found + [
+            self._one(f"wirecost-{wire}", wire, ours) for wire in self._subject.other_wires
+        ]
 
     @property
     def _has_views(self) -> bool:
@@ -85,25 +95,30 @@ class Python:
         again = "protobuf" if library == "protobuf" else self._subject.wire
         return Contender("python", library, mode, wire, about, again)
 
-    def carried(self, library: str, folder: Path, content: Path) -> dict[str, Carried]:
-        for mode in (NEW, VIEW) if library == OURS and self._has_views else (NEW,):
-            list(self._run("verify", library, mode, content, out=str(folder)))
+    def carried(self, contender: Contender, folder: Path, content: Path) -> dict[str, Carried]:
+        list(self._run("verify", contender, content, out=str(folder)))
         return taken_from(folder)
 
     def measured(
-        self, one: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
-    ) -> Iterator[Sample]:
+        self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
+    ) -> Iterator[Sample | Timed]:
         (content,) = contents
-        lines = self._run("measure", one.library, one.mode, content, repetitions=repetitions)
-        return sampled(lines, keys)
+        return sampled(self._run("measure", contender, content, repetitions=repetitions), keys)
+
+    def counted(self, contender: Contender, content: Path) -> Counted:
+        """Count nothing: an interpreter's allocations and instructions are mostly its own."""
+        del contender, content
+        return Counted()
 
     def _run(
-        self, command: str, library: str, mode: str, content: Path, **more: object
+        self, command: str, contender: Contender, content: Path, **more: object
     ) -> Iterator[str]:
+        library = contender.library
+        file = self._files.get(library)
         job = {
             "command": command,
-            "library": self._users.get(library, library),
-            "mode": mode,
+            "library": str(file.path.resolve()) if file else library,
+            "mode": contender.mode,
             "content": str(content),
             "folder": str(self._folder),
             "type": self._subject.type,
@@ -111,7 +126,7 @@ class Python:
         python, variables = sys.executable, None
         if library == rclpy_library.NAME:
             python, variables = str(self._ros2.interpreter), rclpy_library.variables(self._ros2)
-        return run([python, "-P", "-m", MODULE], json.dumps(job), variables)
+        return run([python, "-P", "-m", MODULE_OF_WORKER], json.dumps(job), variables)
 
 
 def _version(package: str) -> str:

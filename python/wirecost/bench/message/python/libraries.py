@@ -22,7 +22,7 @@ from wirecost.compile.emit.python.names import class_name, module_place
 
 ROOT = "wire"
 """Package of our modules."""
-OURS = "wirecost"
+OURS, NATIVE = "wirecost", "wirecost-native"
 NEW, VIEW = "new", "view"
 """Modes: all have the first; ours also reads lists of bytes where they lie."""
 
@@ -47,11 +47,11 @@ def library(about: Subject, name: str, mode: str) -> Library:
     if name in _OTHERS:
         return _OTHERS[name](about)
     is_ours = name.partition("-")[0] == OURS and not name.endswith(".py")
-    classes = _dataclasses(about)
+    classes = _dataclasses(about, f"{ROOT}_native" if name == NATIVE else ROOT)
     top = classes[_place(about)]
     again = getattr(top, f"encode_{about.wire}")
     if is_ours:
-        wire = name.partition("-")[2] or about.wire
+        wire = about.wire if name in (OURS, NATIVE) else name.partition("-")[2]
         encode, decode = getattr(top, f"encode_{wire}"), getattr(top, f"decode_{wire}")
         if mode == VIEW:
             into, views = getattr(top, f"encode_{wire}_into"), partial(decode, views=True)
@@ -66,11 +66,11 @@ def _place(about: Subject) -> int:
     return [message.full_name for message in about.schema.messages()].index(about.type)
 
 
-def _dataclasses(about: Subject) -> list[Any]:
+def _dataclasses(about: Subject, root: str) -> list[Any]:
     found = []
     for message in about.schema.messages():
         home = about.schema.home(message.full_name)
-        module = importlib.import_module(".".join((ROOT, *module_place(home).parts)))
+        module = importlib.import_module(".".join((root, *module_place(home).parts)))
         found.append(getattr(module, class_name(home, message.full_name)))
     return found
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages with other values of the same sizes."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+
+MOST = 64
+"""Fields of a message that are changed: long ones are changed at their beginning."""
+_WHOLE = frozenset(
+    {
+        FieldDescriptor.CPPTYPE_INT32,
+        FieldDescriptor.CPPTYPE_INT64,
+        FieldDescriptor.CPPTYPE_UINT32,
+        FieldDescriptor.CPPTYPE_UINT64,
+    }
+)
+
+
+def alter(message: Any, random: Random) -> None:
+    """Change numbers, texts and bytes of a message of Google's class, such that they take as many
+    bytes on every wire; what maps and enums hold stays."""
+    _alter(message, random, MOST)
+
+
+def _alter(message: Any, random: Random, left: int) -> int:
+    """Return how many fields may still be changed."""
+    for field, value in message.ListFields():
+        if left <= 0:
+            break
+        is_message = field.message_type is not None
+        if field.is_repeated and is_message:
+            if field.message_type.GetOptions().map_entry:
+                continue
+            for element in value:
+                left = _alter(element, random, left) if left > 0 else 0
+        elif field.is_repeated:
+            for i in range(min(len(value), left)):
+                value[i] = _other(field, value[i], random)
+            left -= len(value)
+        elif is_message:
+            left = _alter(value, random, left)
+        else:
+            setattr(message, field.name, _other(field, value, random))
+            left -= 1
+    return left
+
+
+def _other(field: FieldDescriptor, value: Any, random: Random) -> Any:
+    if field.cpp_type in _WHOLE:  # a varint keeps its length
+        return value // 64 * 64 + random.randrange(64) if value >= 64 else value
+    if field.cpp_type != FieldDescriptor.CPPTYPE_STRING or not value:
+        return value
+    at = random.randrange(len(value))
+    if isinstance(value, bytes):
+        return value[:at] + bytes([random.randrange(1, 256)]) + value[at + 1 :]
+    if not value[at].isascii():
+        return value
+    return value[:at] + random.choice("abcdefghijklmnopqrstuvwxyz") + value[at + 1 :]

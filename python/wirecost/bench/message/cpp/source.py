@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is compiled and linked for a program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+SHARED = "holders.cpp"
+"""The unit that every program has."""
+RECYCLED = ".recycled"
+"""Behind the name of a program whose holders have a free list."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program before it is compiled. ``units``: the files that are compiled for it;
+    ``is_recycled``: whether its holders take small blocks from a free list."""
+
+    name: str
+    units: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    classes: str = "google"
+    """Folder of the classes with Protobuf's interface: protoc's or ours."""
+    is_recycled: bool = False
+
+    @property
+    def holders(self) -> str:
+        """Folder of its holders."""
+        return "recycled/cpp" if self.is_recycled else "cpp"
+
+    @property
+    def objects(self) -> dict[str, str]:
+        """Names of the object files by those of the units."""
+        suffix = RECYCLED if self.is_recycled else ""
+        return {unit: f"{unit}{suffix}.o" for unit in (*self.units, SHARED)}
+
+    def recycled(self) -> Source:
+        """The same program with the other holders."""
+        return replace(self, name=f"{self.name}{RECYCLED}", is_recycled=True)
