@@ -12,7 +12,7 @@ Edges = Mapping[str, Collection[str]]
 
 
 def components(edges: Edges) -> dict[str, int]:
-    """Numbers of strongly connected components, by name (Tarjan's algorithm).
+    """Return numbers of strongly connected components, by name (Tarjan's algorithm).
 
     Two names that lead to each other have one number; what a name leads to has no greater one.
     """
@@ -43,14 +43,6 @@ def components(edges: Edges) -> dict[str, int]:
     return number
 
 
-def on_cycles(edges: Edges) -> frozenset[str]:
-    """Names that lead to themselves."""
-    number = components(edges)
-    return frozenset(
-        end for start, ends in edges.items() for end in ends if number[start] == number[end]
-    )
-
-
 def leading_to(edges: Edges, ends: Iterable[str]) -> frozenset[str]:
     """``ends`` and all names that lead to one of them."""
     back: dict[str, list[str]] = {name: [] for name in edges}
@@ -67,7 +59,7 @@ def leading_to(edges: Edges, ends: Iterable[str]) -> frozenset[str]:
 
 
 def run(visit: Callable[[T], Iterator[T]], start: T) -> None:
-    """Calls ``visit``, and for each thing it yields ``visit`` of that: recursion on a list."""
+    """Call ``visit``, and for each thing it yields ``visit`` of that: recursion on a list."""
     stack = [visit(start)]
     while stack:
         for thing in stack[-1]:

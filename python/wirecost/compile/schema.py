@@ -9,16 +9,41 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from typing import NoReturn
 
-from wirecost.compile.free_text import FreeText
 from wirecost.compile.graph import components
 from wirecost.errors import UserError
 from wirecost.printable import printable, shortened
 
 
+class FreeText(str):
+    """A comment, or a text that is a value. Nothing prints it as it is.
+
+    In generated text it is a comment or a literal, made by a function of ``emit.escape``. Printing,
+    formatting or joining it raises TypeError, in templates as well, so that none can forget that.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> NoReturn:
+        raise TypeError("text of a schema is printed by the functions of emit.escape only")
+
+    def __format__(self, _: str) -> NoReturn:
+        self.__str__()
+
+    def __add__(self, _: object) -> NoReturn:
+        self.__str__()
+
+    def __radd__(self, _: object) -> NoReturn:
+        self.__str__()
+
+    def __mod__(self, _: object) -> NoReturn:
+        self.__str__()
+
+
 @dataclass(frozen=True)
 class Origin:
-    """Where something was declared; line 0 when the source has no lines."""
+    """Place of a declaration; line 0 when the source has no lines."""
 
     file: str
     line: int = 0
@@ -40,8 +65,8 @@ class CompileError(UserError):
 
 @dataclass(frozen=True)
 class Omission:
-    """What a schema declares and the output leaves out; as text ``file:line:column: warning: what;
-    what to do``."""
+    """Declaration of a schema that the output leaves out; as text ``file:line:column: warning:
+    what; what to do``."""
 
     origin: Origin = field(compare=False)
     what: str
@@ -112,7 +137,7 @@ Type = Kind | EnumRef | MessageRef
 
 
 class Label(StrEnum):
-    """How many values a field holds."""
+    """Number of values that a field holds."""
 
     SINGLE = "single"
     REPEATED = "repeated"
@@ -123,7 +148,7 @@ class Label(StrEnum):
 
 
 class Presence(StrEnum):
-    """Whether a single field can be absent."""
+    """Presence of a single field: whether it can be absent."""
 
     IMPLICIT = "implicit"
     """Always has a value; Protobuf leaves the default out."""
@@ -134,7 +159,7 @@ class Presence(StrEnum):
 
 
 class Coding(StrEnum):
-    """How Protobuf writes an integer; the other wires do not care."""
+    """Form in which Protobuf writes an integer; the other wires do not care."""
 
     VARINT = "varint"
     ZIGZAG = "zigzag"
@@ -177,7 +202,7 @@ class Field:
 
     @property
     def is_optional(self) -> bool:
-        """Whether the holder must distinguish absent from present."""
+        """Return whether the holder must distinguish absent from present."""
         return (
             self.label is Label.SINGLE and self.presence is Presence.EXPLICIT and self.oneof is None
         )
@@ -306,7 +331,8 @@ class File:
 
     @cached_property
     def nested(self) -> dict[str, tuple[Message | Enum, ...]]:
-        """What is declared directly inside a message or the package, by that one's full name."""
+        """Return what is declared directly inside a message or the package, by that one's full
+        name."""
         found: dict[str, list[Message | Enum]] = {}
         declarations: tuple[Message | Enum, ...] = (*self.messages, *self.enums)
         for declared in declarations:
@@ -314,7 +340,7 @@ class File:
         return {outer: tuple(inner) for outer, inner in found.items()}
 
     def local_name(self, full_name: str) -> str:
-        """A declaration's name without the package: ``LidarSensorView.Reflection``."""
+        """Return a declaration's name without the package: ``LidarSensorView.Reflection``."""
         return full_name.removeprefix(f"{self.package}.") if self.package else full_name
 
 
@@ -342,7 +368,7 @@ class Schema:
         return self._enums[name if isinstance(name, str) else name.name]
 
     def home(self, full_name: str) -> File:
-        """The file that declares a message or enum."""
+        """Return the file that declares a message or enum."""
         return self._homes[full_name]
 
     def messages(self) -> Iterator[Message]:
@@ -350,7 +376,7 @@ class Schema:
             yield from file.messages
 
     def imported(self, file: File) -> list[File]:
-        """The files that a file imports, in the order of the schema."""
+        """Return the files that a file imports, in the order of the schema."""
         return [self.files[i] for i in sorted({self._places[name] for name in file.imports})]
 
     @cached_property
@@ -389,7 +415,8 @@ class Schema:
         return tuple(sorted(self.messages(), key=lambda m: number[m.full_name]))
 
     def recursive(self, message: Message, item: Field) -> bool:
-        """Whether a single message field of ``message`` can contain ``message`` again inline."""
+        """Return whether a single message field of ``message`` can contain ``message`` again
+        inline."""
         if not isinstance(item.type, MessageRef) or item.label not in (Label.SINGLE, Label.ARRAY):
             return False
         return self._components[message.full_name] == self._components[item.type.name]
@@ -404,7 +431,7 @@ class Schema:
 
 
 def _guard(declared: object, *names: str) -> None:
-    """Makes the texts of a declaration such that nobody prints them as they are."""
+    """Make the texts of a declaration such that nobody prints them as they are."""
     for name in names:
         value = getattr(declared, name)
         if isinstance(value, str) and not isinstance(value, FreeText):

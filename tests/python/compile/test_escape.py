@@ -17,8 +17,7 @@ from support.compiled import ROOT
 from support.hostile_schemas import PIECES
 from wirecost.compile.emit.escape import cpp, java, proto, python
 from wirecost.compile.emit.escape.characters import lines
-from wirecost.compile.free_text import FreeText
-from wirecost.compile.schema import Constant, Enum, EnumValue, Field, File, Kind, Message
+from wirecost.compile.schema import Constant, Enum, EnumValue, Field, File, FreeText, Kind, Message
 
 EMIT = ROOT / "python" / "wirecost" / "compile" / "emit"
 TEXTS = st.one_of(
@@ -60,9 +59,8 @@ def test_comments_of_python(text: FreeText):
         # As the first line of a file, where a comment may name the encoding of it.
         assert ast.dump(ast.parse(f"{printed}x = 'ä'\n".encode())) == ast.dump(ast.parse("x = 'ä'"))
     printed = python.comment(text, "    #")
-    assert lexers.python(f"class A:\n{printed}    x = 1\n") == lexers.python(
-        "class A:\n    x = 1\n"
-    )
+    bare, commented = "class A:\n    x = 1\n", f"class A:\n{printed}    x = 1\n"
+    assert lexers.python(commented) == lexers.python(bare)
 
 
 @given(TEXTS)
@@ -158,4 +156,4 @@ def test_only_the_escaping_functions_look_into_texts(path: object):
     text = path.read_text()
     assert not re.findall(r"(?:comment|default|constant\.value|c\.value)\.\w+\(", text)
     assert not re.findall(r"join\([^)]*(?:comment|default)\b", text)
-    assert not re.findall(r"""(?:"/\*\*|"//|"#|'//|'#) ?\{""", text), "a comment of its own"
+    assert not re.findall(r"""(?:"/\*\*|"//|"#|'//|'#) ?\{""", text)

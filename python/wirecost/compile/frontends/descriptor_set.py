@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
@@ -19,7 +20,6 @@ from wirecost.compile.frontends.descriptor_checks import (
     refuse_odd_type,
 )
 from wirecost.compile.frontends.descriptor_defaults import bad_default, default_value
-from wirecost.compile.frontends.extensions import Added, declared_extensions, is_extensible
 from wirecost.compile.frontends.features import Features
 from wirecost.compile.plan.json import lower_camel
 from wirecost.compile.schema import (
@@ -77,12 +77,12 @@ PathInFile = tuple[int, ...]
 
 
 def load(path: Path) -> list[File]:
-    """Raises UserError if the file is no descriptor set."""
+    """Raise UserError if the file is no descriptor set."""
     return [replace(file, sources=(path,)) for file in described(read(path), str(path))]
 
 
 def read(path: Path) -> pb.FileDescriptorSet:
-    """As it is, unchecked. Raises UserError if the file is no descriptor set."""
+    """Read it as it is, unchecked. Raises UserError if the file is no descriptor set."""
     try:
         found = pb.FileDescriptorSet.FromString(_bytes(path))
     except DecodeError as error:
@@ -96,8 +96,8 @@ def read(path: Path) -> pb.FileDescriptorSet:
 
 
 def described(found: pb.FileDescriptorSet, source: str) -> list[File]:
-    """Files that are not known to be protoc's. ``source``: where they are from, for people. Raises
-    CompileError."""
+    """Return files that are not known to be protoc's. ``source``: where they are from, for people.
+    Raises CompileError."""
     refuse_bytes(found, source)
     return convert(checked(found.file, source))
 
@@ -186,7 +186,7 @@ class _FileReader:
             yield Omission(self._origin(found.path), what, remedy, in_classes=True)
 
     def _added(self) -> Iterator[Added]:
-        """Extensions of messages, not of what declarations are described by."""
+        """Yield extensions of messages, not of what declarations are described by."""
         for found in declared_extensions(self._descriptor):
             if not found.is_option:
                 yield found
@@ -359,7 +359,7 @@ def _is_group(descriptor: pb.FieldDescriptorProto, features: Features) -> bool:
 
 
 def _in_entries(features: Features) -> Features:
-    """Of a map's keys and values, which are never groups."""
+    """Return the features of a map's keys and values, which are never groups."""
     return replace(features, delimited=False)
 
 
@@ -378,7 +378,7 @@ def _joined(prefix: str, name: str) -> str:
 def _declared_enums(
     descriptors: Iterable[pb.FileDescriptorProto],
 ) -> Iterator[tuple[str, dict[str, int]]]:
-    """Full name and values of every enum, in declared order."""
+    """Yield full name and values of every enum, in declared order."""
     waiting: list[tuple[str, pb.FileDescriptorProto | pb.DescriptorProto]] = [
         (d.package, d) for d in descriptors
     ]
@@ -390,3 +390,44 @@ def _declared_enums(
             scope.message_type if isinstance(scope, pb.FileDescriptorProto) else scope.nested_type
         )
         waiting += [(_joined(prefix, m.name), m) for m in nested]
+
+
+# Field numbers in descriptor.proto, of which the paths in SourceCodeInfo are made.
+_FILE_EXTENSIONS = 7
+_MESSAGE_EXTENSIONS = 6
+
+_OPTIONS = re.compile(r"\.google\.protobuf\.\w+Options")
+
+
+@dataclass(frozen=True)
+class Added:
+    """An extension, where it is declared, and the messages around it, the outermost first."""
+
+    descriptor: pb.FieldDescriptorProto
+    path: tuple[int, ...]
+    declaring: tuple[pb.DescriptorProto, ...] = ()
+
+    @property
+    def is_option(self) -> bool:
+        """Return whether it is for declarations, not for messages."""
+        return _OPTIONS.fullmatch(self.descriptor.extendee) is not None
+
+
+def declared_extensions(file: pb.FileDescriptorProto) -> Iterator[Added]:
+    """Yield the extensions that a file declares, at its top or in messages."""
+    for i, extension in enumerate(file.extension):
+        yield Added(extension, (_FILE_EXTENSIONS, i))
+    waiting: list[tuple[tuple[pb.DescriptorProto, ...], tuple[int, ...]]] = [
+        ((m,), (_FILE_MESSAGES, i)) for i, m in enumerate(file.message_type)
+    ]
+    while waiting:
+        declaring, path = waiting.pop()
+        for i, extension in enumerate(declaring[-1].extension):
+            yield Added(extension, (*path, _MESSAGE_EXTENSIONS, i), declaring)
+        nested = enumerate(declaring[-1].nested_type)
+        waiting += [((*declaring, m), (*path, _MESSAGE_NESTED, i)) for i, m in nested]
+
+
+def is_extensible(descriptor: pb.DescriptorProto) -> bool:
+    """Not where extensions are written in another way than fields."""
+    return bool(descriptor.extension_range) and not descriptor.options.message_set_wire_format

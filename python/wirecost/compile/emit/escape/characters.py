@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 
 def lines(text: str) -> list[str]:
-    """The lines of a text, whatever ends them, without characters that no one sees.
+    """Return the lines of a text, whatever ends them, without characters that no one sees.
 
     Control characters, marks that turn the direction of writing, surrogates and the like become
     ``<U+202E>``, other blanks a space: no two programs disagree about what is left.
@@ -16,12 +17,12 @@ def lines(text: str) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    """The same on one line."""
+    """Return the same on one line."""
     return " ".join(lines(text))
 
 
 def shown(line: str) -> str:
-    """One line's visible form; a line break within it is shown as well."""
+    """Return one line's visible form; a line break within it is shown as well."""
     if line.isprintable():
         return str.__str__(line)
     return "".join(map(_shown, line))
@@ -32,3 +33,23 @@ def _shown(character: str) -> str:
         return character
     is_blank = character == "\t" or unicodedata.category(character) == "Zs"
     return " " if is_blank else f"<U+{ord(character):04X}>"
+
+
+_WORD = re.compile(r"\s*\S+")
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """Return lines of at most ``width`` characters, or of one longer word; none for no words.
+
+    Unlike ``textwrap`` it takes time in proportion to the text, whatever is in it.
+    """
+    found: list[str] = []
+    row: list[str] = []
+    used = 0
+    for word in _WORD.findall(line.rstrip()):
+        if row and used + len(word) > width:
+            found.append("".join(row))
+            row, used = [], 0
+        row.append(word if row or not found else word.lstrip())
+        used += len(row[-1])
+    return [*found, "".join(row)] if row else found

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.compile.emit.escape.characters import lines, one_line
-from wirecost.compile.emit.escape.wrapping import wrapped
+from wirecost.compile.emit.escape.characters import lines, one_line, wrapped
 
 _WIDTH = 96
 _SPLICES = ("\\", "??/")
@@ -19,12 +18,12 @@ def comment(text: str, start: str = "//") -> str:
 
 
 def line_comment(text: str) -> str:
-    """All of a text behind ``//``, on one line without its end."""
+    """Return all of a text behind ``//``, on one line without its end."""
     return _ended(f"// {one_line(text)}")
 
 
 def literal(value: str | bytes) -> str:
-    """A std::string_view; bytes beyond printable ASCII in octal, which ends by itself."""
+    """Return a std::string_view; bytes beyond printable ASCII in octal, which ends by itself."""
     data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
     text = "".join(chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in data)
     return f'std::string_view("{text}", {len(data)})'

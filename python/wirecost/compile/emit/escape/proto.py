@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirecost.compile.emit.escape.characters import lines, one_line
-from wirecost.compile.emit.escape.wrapping import wrapped
+from wirecost.compile.emit.escape.characters import lines, one_line, wrapped
 
 _WIDTH = 90
 
 
 def comment(text: str) -> Iterator[str]:
-    """Lines of a text's first paragraph as a comment, without their ends."""
+    """Yield lines of a text's first paragraph as a comment, without their ends."""
     words: list[str] = []
     for line in lines(text.strip()):
         if not line.strip():
@@ -22,5 +21,5 @@ def comment(text: str) -> Iterator[str]:
 
 
 def line_comment(text: str) -> str:
-    """All of a text behind ``//``, on one line without its end."""
+    """Return all of a text behind ``//``, on one line without its end."""
     return f"// {one_line(text)}".rstrip()

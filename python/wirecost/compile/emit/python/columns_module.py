@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the template of a module with columns prints."""
+"""Context of the template of a module with columns."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from wirecost.compile.emit.distinct import Distinct
 from wirecost.compile.emit.escape.python import literal
 from wirecost.compile.emit.python import names, values
-from wirecost.compile.emit.python.columns_containers import containers
 from wirecost.compile.emit.python.lines import wrapped
 from wirecost.compile.emit.python.module import Module
+from wirecost.compile.graph import leading_to
 from wirecost.compile.plan.column_node import Node, Shape
 from wirecost.compile.plan.columns import Root
 from wirecost.compile.schema import (
@@ -57,7 +58,7 @@ class ColumnsClass:
 
 
 def attribute(item: Field) -> str:
-    """A field's name in a class of columns."""
+    """Return a field's name in a class of columns."""
     name = names.attribute(item)
     if name.startswith("_"):
         name = f"field{name}"
@@ -78,7 +79,7 @@ class ColumnsModule:
         self._folders = names.folders(schema)
 
     def classes(self, root: Root) -> list[ColumnsClass]:
-        """Those of nested messages before those that hold them."""
+        """Return the classes, those of nested messages before those that hold them."""
         made: dict[str, ColumnsClass] = {}
         groups: dict[int, str] = {}
         for node in reversed(root.nodes):
@@ -100,7 +101,7 @@ class ColumnsModule:
         return [*made.values(), own]
 
     def imports(self) -> list[str]:
-        """One statement a holder, shortest form: names are private here."""
+        """Return one statement a holder, shortest form: names are private here."""
         lines = []
         for full_name, known_as in self._holders.items():
             home = self._schema.home(full_name)
@@ -113,7 +114,7 @@ class ColumnsModule:
         return sorted(self._used)
 
     def _holder(self, full_name: str) -> str:
-        """A row's class under a name that nothing else has."""
+        """Return a row's class under a name that nothing else has."""
         if full_name not in self._holders:
             home = self._schema.home(full_name)
             self._holders[full_name] = self._unused(f"_{names.class_name(home, full_name)}Row")
@@ -224,7 +225,7 @@ class ColumnsModule:
         return parts
 
     def _lacks(self, node: Node, around: Message | None) -> bool:
-        """Whether a row's attribute may be None."""
+        """Return whether a row's attribute may be None."""
         if around is None or node.repeated:
             return False
         home = self._schema.home(around.full_name)
@@ -236,3 +237,51 @@ def _kind(node: Node) -> str:
     if node.shape is Shape.MESSAGE:
         return "message"
     return "enum" if isinstance(node.field.type, EnumRef) else str(node.field.type)
+
+
+@dataclass
+class ContainerLine:
+    """A message as the template prints it."""
+
+    name: str
+    columns_fields: dict[int, str] = field(default_factory=dict)
+    leads: dict[int, tuple[str, str, bool]] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        parts = [repr(self.columns_fields)] if self.columns_fields or self.leads else []
+        if self.leads:
+            parts.append(repr(self.leads))
+        return f'"{self.name}": _Container({", ".join(parts)}),'.replace("'", '"')
+
+
+def containers(schema: Schema, root: Root) -> Iterator[ContainerLine]:
+    """Yield every message from which the root's columns can be reached, by full name."""
+    found: dict[str, ContainerLine] = {}
+    for columns in root.columns_fields:
+        name = columns.parent.full_name
+        line = found.setdefault(name, ContainerLine(name))
+        line.columns_fields[columns.field.number] = columns.field.name
+    reached = leading_to(schema.references, found)
+    for message in schema.messages():
+        if message.full_name in reached:
+            line = found.setdefault(message.full_name, ContainerLine(message.full_name))
+            for item in message.fields:
+                if _inner(item) in reached:
+                    _lead(found, line, item)
+    yield from (found[name] for name in sorted(found))
+
+
+def _inner(item: Field) -> str:
+    """Return the message that a field, or the values of a map, hold."""
+    held = item.value if item.label is Label.MAP and item.value else item
+    return held.type.name if isinstance(held.type, MessageRef) else ""
+
+
+def _lead(found: dict[str, ContainerLine], line: ContainerLine, item: Field) -> None:
+    inner = _inner(item)
+    if item.label is Label.MAP:
+        entry = f"{line.name}.{item.name}"
+        found[entry] = ContainerLine(entry, leads={2: ("value", inner, False)})
+        inner = entry
+    line.leads[item.number] = (item.name, inner, item.label is not Label.SINGLE)

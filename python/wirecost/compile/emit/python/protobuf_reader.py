@@ -13,7 +13,6 @@ from wirecost.compile.emit.python import names, values
 from wirecost.compile.emit.python.limits import Limits
 from wirecost.compile.emit.python.lines import Lines, if_any_is_none, reset, wrapped
 from wirecost.compile.emit.python.module import Module
-from wirecost.compile.emit.python.oneofs import reset_others
 from wirecost.compile.emit.python.protobuf_values import Values
 from wirecost.compile.emit.python.protobuf_writer import scalar_kind
 from wirecost.compile.plan import protobuf
@@ -135,7 +134,7 @@ class Reader:
             self.lines.add("pass")
 
     def _complete(self) -> None:
-        """What must hold, and what is made, when all fields are read."""
+        """Add what must hold, and what is made, when all fields are read."""
         add = self.lines.add
         for item in self._items:
             field, held = item.field, f"m.{names.attribute(item.field)}"
@@ -340,3 +339,23 @@ class Reader:
 
     def _gathered(self, field: Field) -> str:
         return f"{names.attribute(field)}_gathered"
+
+
+MANY = 32
+"""Members beyond which a loop resets them, so that the text grows with their number only."""
+
+
+def reset_others(lines: Lines, module: Module, message: Message, item: Field) -> None:
+    """Nothing for a field that is in no oneof."""
+    members = names.oneof_members(message, item.oneof or "")
+    if len(members) <= MANY:
+        reset(lines, [f"m.{names.attribute(f)}" for f in members if f is not item])
+        return
+    name = f"_CHOICES_{module.local_class(message.full_name)}_{item.oneof}"
+    if not module.has_constant(name):
+        listed = ", ".join(f'"{names.attribute(f)}"' for f in members)
+        module.constant(name, f"({listed})")
+    other = lines.local("other")
+    differs = f'if {other} != "{names.attribute(item)}":'
+    with lines.block(f"for {other} in {name}:"), lines.block(differs):
+        lines.add(f"setattr(m, {other}, None)")
