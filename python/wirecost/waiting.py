@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import math
+import os
+import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 
 class Deadline:
@@ -33,3 +35,12 @@ def wait_until(condition: Callable[[], object], timeout: float, interval: float 
             return False
         time.sleep(interval)
     return True
+
+
+def wait_for_ends(processes: Iterable[int], timeout: float) -> None:
+    """Wait until processes have ended, ``timeout`` seconds at most, and close their descriptors
+    (``pidfd_open``)."""
+    deadline = Deadline(timeout)
+    for process in processes:
+        select.select([process], [], [], deadline.left)
+        os.close(process)

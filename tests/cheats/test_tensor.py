@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from cheats.tensor.worker import find_cheat
-from wirecost.bench.tensor import process
-from wirecost.bench.tensor.cases import Case, Entry
-from wirecost.bench.tensor.race import Outcome, Pairs, Round, rounds_of, run_back_to_back, run_round
+from wirecost.bench.tensor import pair
+from wirecost.bench.tensor.cases import Case, Combination
+from wirecost.bench.tensor.outcome import Outcome
+from wirecost.bench.tensor.outcome import outcome as outcome_of
+from wirecost.bench.tensor.race import Pairs, Race, plan_of
 
 TESTS = Path(__file__).parents[1]
 SHAPE = (2000,)
@@ -28,34 +30,30 @@ REFUSED = {
     "smaller_size": "it reports 8000 bytes of 16000",
 }
 
-Race = Callable[..., Outcome]
-
-
-def quiet(messages: int, text: str) -> None:
-    """Reports nothing."""
-    del messages, text
+Cheating = Callable[..., Outcome]
 
 
 @pytest.fixture
-def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Race:
+def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cheating:
     """``race(cheat)``: what became of it."""
-    monkeypatch.setattr(process, "MODULE", "cheats.tensor.worker")
+    monkeypatch.setattr(pair, "MODULE", "cheats.tensor.worker")
     monkeypatch.setenv("PYTHONPATH", os.fspath(TESTS))
 
     def race(cheat: str, throughput: bool = False) -> Outcome:
         contender = find_cheat(cheat, NBYTES)
-        entry = Entry(cheat, "numpy" if contender.takes_objects else "")
-        outcome = Outcome(entry)
+        combination = Combination(cheat, "numpy" if contender.takes_objects else "")
         inside = contender.one_process
         rate = 0.0 if inside else 100.0
-        case = Case(SHAPE, "float64", "cpu", rate, TRIALS, (entry,), inside)
+        case = Case(SHAPE, "float64", "cpu", rate, TRIALS, (combination,), inside)
+        outcome = outcome_of(case, combination, "ones", "pubsub")
         pairs = Pairs({cheat: contender}, "pubsub", tmp_path)
+        engine = Race(pairs, "ones", "pubsub", lambda *_: None, lambda: None)
         try:
-            for number, trials in enumerate(rounds_of(TRIALS, 2)):
-                turn = Round(number, trials, 1)
-                run_round(case, pairs, "ones", "pubsub", turn, [outcome], quiet, lambda: None)
+            rounds = plan_of(case, 2, 1)
+            for number in range(rounds.processes):
+                engine.round([outcome], rounds, number)
             if throughput:
-                run_back_to_back(case, pairs, "ones", [outcome], quiet)
+                engine.back_to_back([outcome])
         finally:
             pairs.end()
         return outcome
@@ -64,23 +62,23 @@ def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Race:
 
 
 @pytest.mark.parametrize("cheat, reason", REFUSED.items())
-def test_a_cheat_is_refused_and_its_reason_given(race: Race, cheat: str, reason: str) -> None:
+def test_a_cheat_is_refused_and_its_reason_given(race: Cheating, cheat: str, reason: str) -> None:
     outcome = race(cheat)
-    assert reason in (outcome.failure or "")
-    assert outcome.samples == []
+    assert reason in (outcome.entry.failure or "")
+    assert outcome.measured == 0
 
 
-def test_a_cheat_where_messages_are_sent_back_to_back_is_refused(race: Race) -> None:
+def test_a_cheat_where_messages_are_sent_back_to_back_is_refused(race: Cheating) -> None:
     outcome = race("honest_at_first", throughput=True)
-    assert len(outcome.samples) == TRIALS  # it was honest here
-    assert "back to back: message" in (outcome.failure or "")
+    assert outcome.measured == TRIALS  # it was honest here
+    assert "back to back: message" in (outcome.entry.failure or "")
     assert outcome.bytes_per_s is None
 
 
-def test_messages_that_were_never_sent_are_counted_as_lost(race: Race) -> None:
+def test_messages_that_were_never_sent_are_counted_as_lost(race: Cheating) -> None:
     """Nobody but the harness counts what was to be sent."""
     outcome = race("loses")
-    assert outcome.failure is None
+    assert outcome.entry.failure is None
     counts = outcome.counts
     assert counts.sent == counts.received + counts.lost == TRIALS
     assert counts.lost >= TRIALS // 2

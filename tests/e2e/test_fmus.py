@@ -21,8 +21,7 @@ from osi3.osi_sensorview_pb2 import SensorView
 from osi3.osi_sensorviewconfiguration_pb2 import SensorViewConfiguration
 
 from wirecost.bench.osi.contenders import ROLES, Registry
-from wirecost.bench.osi.cosimulation import Cosimulation
-from wirecost.bench.osi.fmu import Message, open_fmu
+from wirecost.bench.osi.fmu import Cosimulation, Message, open_fmu
 from wirecost.records.probe_export import export
 from wirecost.records.probe_log import read_logs as read_probe_logs
 from wirecost.records.setlevel import read_logs

@@ -4,11 +4,11 @@
 //   list      versions of both studies, a line each: study, name, library, about
 //   absent    versions that this build lacks: study, name, why
 //   verify    a version's answer to each cloud, twice: files in a folder
-//   serve     prints `ready`, then runs as many callbacks as each line of standard input asks for
-//             and answers `done`; each callback is a section of the probe that is named after the
-//             version, and its value is the number of points. Every message differs, in which
-//             points are exchanged, as `--secret` has it. `--calls` is the number of the first. At
-//             the end of input: a digest of all its answers
+//   serve     answers {"done": "warm"}; to each {"do": "call", "times": N} on standard input it
+//             runs N callbacks and answers {"done": "call"}. Each is a section of the probe that is
+//             named after the version, and its value is the number of points. Every message
+//             differs, in which points are exchanged, as `--secret` has it. `--calls` is the number
+//             of the first. To any other command: {"digest": "…"} of all its answers, and it ends
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -97,16 +97,18 @@ void serve(const Request& request) {
     if (i >= least_warm_calls && std::chrono::steady_clock::now() > warm_end) break;
     run(warming);
   }
-  std::puts("ready");
+  std::puts(R"({"done": "warm"})");
   std::fflush(stdout);
   calls = request.calls;
   answers = 0;
   for (std::string line; std::getline(std::cin, line);) {
-    for (int left = std::stoi(line); left > 0; --left) run(section);
-    std::puts("done");
+    int left = 0;
+    if (std::sscanf(line.c_str(), R"({"do": "call", "times": %d})", &left) != 1) break;
+    for (; left > 0; --left) run(section);
+    std::puts(R"({"done": "call"})");
     std::fflush(stdout);
   }
-  std::printf("%016llx\n", static_cast<unsigned long long>(answers));
+  std::printf("{\"digest\": \"%016llx\"}\n", static_cast<unsigned long long>(answers));
 }
 
 void run(const Request& request) {

@@ -7,12 +7,14 @@ every contender runs in several processes; a round is one of each, in an order d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import TypeVar
 
 from wirecost.bench.entry import Sample
 
+T = TypeVar("T")
 PROCESSES = 10
 """Fewer independent repetitions have no interval that deserves the name."""
 
@@ -28,9 +30,9 @@ class Plan:
     def samples_of(self, process: int) -> int:
         return self.samples // self.processes + (process < self.samples % self.processes)
 
-    def order(self, process: int, keys: list[str]) -> list[str]:
-        """In which the contenders' processes take their turns."""
-        return Random(f"{self.seed} {process}").sample(keys, len(keys))
+    def order(self, process: int, contenders: Sequence[T]) -> list[T]:
+        """Draw the order in which the contenders' processes take their turns."""
+        return Random(f"{self.seed} {process}").sample(contenders, len(contenders))
 
 
 def plan(samples: int, processes: int, seed: int) -> Plan:

@@ -41,8 +41,9 @@ class Measurement:
         )
 
     @contextmanager
-    def case(self, name: str, entries: Sequence[Entry[C]], samples: int) -> Iterator[Case[C]]:
-        """A case as long as it is measured; ``samples``: of each entry.
+    def case(self, name: str, entries: Sequence[Entry[C]], samples: int = 0) -> Iterator[Case[C]]:
+        """A case as long as it is measured; ``samples``: of each entry. Cases that are measured
+        together, round by round, have no ``name``.
 
         Whatever ends it, what became of its contenders is written. A program that serves all of
         them fails for all.
@@ -51,7 +52,7 @@ class Measurement:
 
         def report(text: str, count: int) -> None:
             self._done += count
-            self._progress(self._done, self._total, f"{name}: {text}")
+            self._progress(self._done, self._total, f"{name}: {text}" if name else text)
 
         case = Case(entries, self._journal, report)
         try:
@@ -79,13 +80,6 @@ class Case(Generic[C]):
     def running(self) -> list[Entry[C]]:
         """Those that have not failed."""
         return [entry for entry in self.entries if entry.failure is None]
-
-    def turns(self, number: int) -> Iterator[Entry[C]]:
-        """Those that have not failed when their turn comes; each round another one begins."""
-        first = number % max(1, len(self.entries))
-        for entry in (*self.entries[first:], *self.entries[:first]):
-            if entry.failure is None:
-                yield entry
 
     def report(self, text: str, samples: int = 0) -> None:
         """What runs now, and the samples taken since the last call."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import secrets
@@ -10,25 +11,24 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import Console
 
 from wirecost import scratch
 from wirecost.bench.processes import PROCESSES
 from wirecost.bench.tensor.contenders import known as contenders
-from wirecost.bench.tensor.link import LinkError, host_port
+from wirecost.bench.tensor.link import host_port
 from wirecost.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.choices import completing
 from wirecost.cli.console import Advance
+from wirecost.cli.options import option
 from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 from wirecost.regular_file import read_regular
 
 if TYPE_CHECKING:
-    from wirecost.bench.tensor.cases import Plan
+    from wirecost.bench.tensor.cases import Plan, Settings
     from wirecost.bench.tensor.interpreters import Interpreter
 
 EXAMPLE = "wirecost bench tensor --plugins numpy --mwares iceoryx2,zeromq"
@@ -44,95 +44,74 @@ MOST_TOKEN_FILE = 4096
 def command(
     plugins: Annotated[
         str | None,
-        typer.Option(
-            help="Plugins, comma-separated; default: all, or numpy with --sweep.",
-            autocompletion=completing(PLUGINS),
-        ),
+        option("Plugins, comma-separated; default: all, or numpy with --sweep.", known=PLUGINS),
     ] = None,
     mwares: Annotated[
         str | None,
-        typer.Option(
-            help="Transports, raw libraries and floors, comma-separated; default: all.",
-            autocompletion=completing(contenders),
+        option(
+            "Transports, raw libraries and floors, comma-separated; default: all.", known=contenders
         ),
     ] = None,
-    shapes: Annotated[
-        str, typer.Option("--shape", metavar="NxN,…", help="Extents of the array.")
-    ] = "200x200",
+    shapes: Annotated[str, option("Extents of the array.", "--shape", metavar="NxN,…")] = "200x200",
     dtypes: Annotated[
-        str,
-        typer.Option(
-            "--dtype", metavar="T,T,…", help="Types of elements, such as float32,float64."
-        ),
+        str, option("Types of elements, such as float32,float64.", "--dtype", metavar="T,T,…")
     ] = "float64",
-    devices: Annotated[
-        str,
-        typer.Option("--device", help="cpu, cuda, cuda-ipc.", autocompletion=completing(DEVICES)),
-    ] = "cpu",
+    devices: Annotated[str, option("cpu, cuda, cuda-ipc.", "--device", known=DEVICES)] = "cpu",
     content: Annotated[
-        str, typer.Option(help="ones (but for the number and some elements) or random.")
+        str, option("ones (but for the number and some elements) or random.")
     ] = "ones",
-    rate: Annotated[float, typer.Option(metavar="HZ", help="Messages per second.")] = 100.0,
-    trials: Annotated[int, typer.Option(metavar="N", help="Messages of each contender.")] = 200,
+    rate: Annotated[float, option("Messages per second.", metavar="HZ")] = 100.0,
+    trials: Annotated[int, option("Messages of each contender.", metavar="N")] = 200,
     processes: Annotated[
-        int,
-        typer.Option(metavar="N", help="Fresh pairs of processes of each contender, one a round."),
+        int, option("Fresh pairs of processes of each contender, one a round.", metavar="N")
     ] = PROCESSES,
-    seed: Annotated[int, typer.Option(help="Seed of the contenders' order in each round.")] = 1,
-    paper: Annotated[
-        bool, typer.Option(help="2,000 trials of ones, 200x200, as on Wrapyfi's page.")
-    ] = False,
-    pattern: Annotated[str, typer.Option(help="pubsub or reqrep.")] = "pubsub",
+    seed: Annotated[int, option("Seed of the contenders' order in each round.")] = 1,
+    paper: Annotated[bool, option("2,000 trials of ones, 200x200, as on Wrapyfi's page.")] = False,
+    pattern: Annotated[str, option("pubsub or reqrep.")] = "pubsub",
     wrapyfi: Annotated[
-        bool,
-        typer.Option(help="Also measure Wrapyfi, installed from PyPI into its own environment."),
+        bool, option("Also measure Wrapyfi, installed from PyPI into its own environment.")
     ] = False,
-    sweep: Annotated[
-        bool, typer.Option(help="64 B to 64 MiB: latency, and throughput back to back.")
-    ] = False,
+    sweep: Annotated[bool, option("64 B to 64 MiB: latency, and throughput back to back.")] = False,
     python: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PLUGIN=PATH",
-            help="Interpreter that has a plugin's framework, such as torch=/opt/torch/bin/python; "
+        option(
+            "Interpreter that has a plugin's framework, such as torch=/opt/torch/bin/python; "
             "once for each. Both ends run there.",
+            metavar="PLUGIN=PATH",
         ),
     ] = None,
     role: Annotated[
         str,
-        typer.Option(
-            help="both: on this machine; publish or listen: one on each of two machines.",
-            autocompletion=completing(ROLES),
+        option(
+            "both: on this machine; publish or listen: one on each of two machines.", known=ROLES
         ),
     ] = "both",
     peer: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT", help="With --role publish: address of the listener."),
+        str | None, option("With --role publish: address of the listener.", metavar="HOST:PORT")
     ] = None,
     token: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "With --role publish: the token that the listener prints. The list of processes "
+            f"shows it at first: prefer --token-file, or the variable {TOKEN_VARIABLE}.",
             metavar="WORD",
-            help="With --role publish: the token that the listener prints. The list of processes "
-            f"shows it: prefer --token-file, or the variable {TOKEN_VARIABLE}.",
         ),
     ] = None,
     token_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="With --role publish or listen: the token is in there."),
+        Path | None, option("With --role publish or listen: the token is in there.", metavar="FILE")
     ] = None,
     listen_at: Annotated[
         str | None,
-        typer.Option(
+        option(
+            f"With --role listen: where to wait; default {LISTEN_AT}, this machine only.",
             metavar="HOST:PORT",
-            help=f"With --role listen: where to wait; default {LISTEN_AT}, this machine only.",
         ),
     ] = None,
     address: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Where a transport's ends meet, such as dds=5@10.0.0.1; once for each transport.",
             metavar="NAME=ADDRESS",
-            help="Where a transport's ends meet, such as dds=5@10.0.0.1; once for each transport.",
         ),
     ] = None,
     out: Out = None,
@@ -141,6 +120,7 @@ def command(
     """Arrays, tensors and tables over middlewares: one-way latency between two processes."""
     from wirecost.bench.tensor import addresses, listener, wrapyfi_environment
     from wirecost.bench.tensor import scenario as tensor
+    from wirecost.bench.tensor.cases import Settings
     from wirecost.bench.tensor.remote import Remote
     from wirecost.cli.measuring import measure_and_report
 
@@ -148,7 +128,7 @@ def command(
     _check_role(role, peer, listen_at)
     word, source = _token(role, token, token_file)
     if role == "listen":
-        host, port = _place("--listen-at", listen_at or LISTEN_AT)
+        host, port = host_port("--listen-at", listen_at or LISTEN_AT)
         with scratch.run():
             listener.serve(host, port, word, places, _show, source)
         return
@@ -162,7 +142,7 @@ def command(
         if python:
             wrapyfi_environment.make_alone(lambda line: console.print(line, highlight=False))
     others = _others(python or [], (*ours, *theirs), devices, role)
-    settings = tensor.Settings(
+    settings = Settings(
         used,
         (*ours, *theirs),
         tuple(dict.fromkeys(map(_shape, shapes.split(",")))) if not paper else ((200, 200),),
@@ -183,9 +163,9 @@ def command(
     with ExitStack() as stack:
         remote = None
         if peer is not None:
-            remote = stack.enter_context(Remote(*_place("--peer", peer), word))
-        made = settings.plan(remote)
-        _announce(console, made, processes)
+            remote = stack.enter_context(Remote(*host_port("--peer", peer), word))
+        made = settings.plan(None if remote is None else remote.loopback)
+        _announce(console, settings, made)
 
         def measure(journal: Journal, advance: Advance) -> None:
             nonlocal lost
@@ -219,12 +199,12 @@ def _others(
     }
 
 
-def _announce(console: Console, made: Plan, processes: int) -> None:
+def _announce(console: Console, settings: Settings, made: Plan) -> None:
     from wirecost.bench.tensor import scenario as tensor
 
-    entries = sum(len(case.entries) for case in made.cases)
-    minutes = tensor.expected_seconds(made, processes) / 60
-    contenders, cases = counted(entries, "contender"), counted(len(made.cases), "case")
+    combinations = sum(len(case.combinations) for case in made.cases)
+    minutes = tensor.expected_seconds(settings, made) / 60
+    contenders, cases = counted(combinations, "contender"), counted(len(made.cases), "case")
     console.print(f"{contenders} of {cases}: about {minutes:.1f} min", highlight=False)
 
 
@@ -238,8 +218,10 @@ def _check_role(role: str, peer: str | None, listen_at: str | None) -> None:
 
 
 def _token(role: str, given: str | None, file: Path | None) -> tuple[str, str]:
-    """The token, and how the other machine is to be given it where this one's user chose it.
+    """Return the token, and how the other machine is to be given it where this one's user chose it.
     Raises UserError."""
+    if given:
+        _hide(given)
     inherited = os.environ.pop(TOKEN_VARIABLE, None)  # no child needs it
     found: str | None
     if given is not None and file is not None:
@@ -257,19 +239,21 @@ def _token(role: str, given: str | None, file: Path | None) -> tuple[str, str]:
     return found or secrets.token_hex(8), source
 
 
+def _hide(word: str) -> None:
+    """Overwrite a word of this process's command line, which the list of processes shows."""
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    begin, end = int(fields[45]), int(fields[46])
+    at = ctypes.string_at(begin, end - begin).find(word.encode()) if begin else -1
+    if at >= 0:
+        ctypes.memset(begin + at, ord("x"), len(word.encode()))
+
+
 def _token_in(file: Path) -> str:
     try:
         return read_regular(file, MOST_TOKEN_FILE).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "no text"
         raise UserError(f"--token-file {file}: {why}; name a file with the token") from error
-
-
-def _place(option: str, text: str) -> tuple[str, int]:
-    try:
-        return host_port(option, text)
-    except LinkError as error:
-        raise UserError(str(error)) from error
 
 
 def _show(line: str) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirecost.bench.tensor.contenders import in_process
-from wirecost.bench.tensor.contenders.base import Meeting, Received, Receiver
+from wirecost.bench.tensor.contenders.base import HANDED, Meeting, Received, Taker
 
 
 class Sender(in_process.Encoder):
@@ -14,17 +14,14 @@ class Sender(in_process.Encoder):
         return obj
 
     def send(self, encoded: Any) -> None:
-        in_process._HANDED.append((self.number, encoded))
+        HANDED.append((self.number, encoded))
         self.number += 1
 
 
-class Taker(in_process.Receiver):
+class Receiver(Taker):
     def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
-        number, obj = in_process._HANDED.popleft()
+        number, obj = HANDED.popleft()
         return Received(number, obj, obj.nbytes)
-
-    def decode(self, message: Any) -> Any:
-        return message
 
 
 class HandsOver(in_process.InProcess):
@@ -32,7 +29,7 @@ class HandsOver(in_process.InProcess):
         return Sender(self.size)
 
     def receiver(self, meeting: Meeting) -> Receiver:  # noqa: ARG002
-        return Taker()
+        return Receiver()
 
 
 contender = HandsOver

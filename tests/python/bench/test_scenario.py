@@ -52,7 +52,6 @@ def test_a_program_that_serves_all_fails_for_all_that_have_not_failed_before(
         with case.entries[1].failing(ValueError):
             raise ValueError("alone")
         assert [entry.key for entry in case.running] == ["a"]
-        assert [entry.key for entry in case.turns(1)] == ["a"]
         case.keep([sample("a", 0)])
         raise ProgramFailedError("together")
 
@@ -91,22 +90,17 @@ def test_what_is_learnt_while_measuring_is_in_the_record(tmp_path: Path) -> None
     assert samples["bytes"].to_list() == [7]
 
 
-def test_each_round_another_contender_begins_and_progress_adds_up(tmp_path: Path) -> None:
-    turns = []
-
+def test_progress_adds_up(tmp_path: Path) -> None:
     def action(case: Any) -> None:
-        for number in range(2):
-            for entry in case.turns(number):
-                case.report(entry.key, 1)
-                turns.append(entry.key)
+        for entry in (*case.running, *reversed(case.running)):
+            case.report(entry.key, 1)
 
     assert measured(tmp_path, ("a", "b"), action)[-1] == (4, 4, "c: a")
-    assert turns == ["a", "b", "b", "a"]
 
 
 def test_a_case_that_nobody_can_take_part_in_measures_nothing(tmp_path: Path) -> None:
     def action(case: Any) -> None:
-        assert list(case.turns(0)) == []
+        assert case.running == []
         case.keep()
 
     measured(tmp_path, (), action)

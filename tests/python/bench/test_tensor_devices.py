@@ -6,19 +6,16 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from attack.tensor.native import in_python
 from support import fake_cuda, fake_driver
 from wirecost.bench.tensor import blocks, plugins
-from wirecost.bench.tensor.cases import Entry
+from wirecost.bench.tensor.cases import Combination, Settings
 from wirecost.bench.tensor.contenders.transports import Transported
 from wirecost.bench.tensor.content import Source
 from wirecost.bench.tensor.plugins import PLUGINS, SHARED
-from wirecost.bench.tensor.remote import Remote
-from wirecost.bench.tensor.scenario import Settings
 from wirecost.bench.tensor.stamps import stages
 from wirecost.bench.tensor.task import Order, Task
 from wirecost.errors import UserError
@@ -61,13 +58,13 @@ def test_what_is_shared_on_a_device(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     settings = Settings(("torch", "numpy"), ("in-process", "zeromq"), devices=("cpu", SHARED))
     made = settings.plan()
     shared = [case for case in made.cases if case.device == SHARED]
-    assert [case.entries for case in shared] == [(Entry("zeromq", "torch"),)]
+    assert [case.combinations for case in shared] == [(Combination("zeromq", "torch"),)]
     assert made.not_run == {
         "numpy cuda-ipc": "its objects lie on the host",
         "torch cuda-ipc over in-process": "its memory is the host's",
     }
     with pytest.raises(UserError, match="--device cuda-ipc: stays on this machine"):
-        settings.plan(cast("Remote", object()))
+        settings.plan(loopback=True)
 
 
 @pytest.mark.parametrize("path", ["native", "python"])

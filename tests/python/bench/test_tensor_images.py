@@ -11,10 +11,10 @@ import pytest
 from support import needs
 from wirecost.bench.tensor import blocks
 from wirecost.bench.tensor.camera import LEAST, Camera, images
-from wirecost.bench.tensor.cases import plan
+from wirecost.bench.tensor.cases import Settings
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Meeting
-from wirecost.bench.tensor.marks import PAGE_BYTES
+from wirecost.bench.tensor.content import PAGE_BYTES
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.task import Order, Side, Task
 from wirecost.tensor import compress
@@ -120,15 +120,18 @@ def test_a_compressed_image_that_changes_on_its_way_is_noticed() -> None:
 
 
 def test_what_is_no_image_is_refused_with_the_reason() -> None:
-    made = plan(
-        ["image", "numpy"], ["in-process"], [(200, 200), (200,), (8, 8), (64, 64, 4)],
-        ["float32", "uint8"], ["cpu"], 100.0, 10, "pubsub", False,
-    )  # fmt: skip
+    shapes = ((200, 200), (200,), (8, 8), (64, 64, 4))
+    made = Settings(("image", "numpy"), ("in-process",), shapes, ("float32", "uint8")).plan()
     assert made.not_run["image 200x200 float32"] == "has no float32, only uint8"
     for shape in ("200", "8x8", "64x64x4"):
         reason = "has height x width or height x width x 3, from 32x32 on"
         assert made.not_run[f"image {shape} uint8"] == reason
-    measured = {(c.shape, c.dtype) for c in made.cases for e in c.entries if e.plugin == "image"}
+    measured = {
+        (case.shape, case.dtype)
+        for case in made.cases
+        for one in case.combinations
+        if one.plugin == "image"
+    }
     assert measured == {((200, 200), "uint8")}
 
 
@@ -137,10 +140,7 @@ def test_contenders_that_know_no_compressed_objects_get_none(
 ) -> None:
     needs.package("lz4")
     monkeypatch.setattr(type(find_contender("in-process", 1)), "takes_compressed", False)
-    made = plan(
-        ["image", "image-lz4"], ["in-process"], [(64, 64)], ["uint8"], ["cpu"], 100.0, 10,
-        "pubsub", False,
-    )  # fmt: skip
+    made = Settings(("image", "image-lz4"), ("in-process",), ((64, 64),), ("uint8",)).plan()
     assert made.not_run == {"image-lz4 over in-process": "has no compressed objects"}
-    assert [entry.plugin for case in made.cases for entry in case.entries] == ["image"]
+    assert [one.plugin for case in made.cases for one in case.combinations] == ["image"]
     assert not find_contender("wrapyfi-zeromq", 1).takes_compressed

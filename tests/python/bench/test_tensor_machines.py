@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from msgspec import structs
 
 from wirecost.analysis.summary import summarize
 from wirecost.bench.tensor import clocks, listener
@@ -31,7 +32,8 @@ from wirecost.bench.tensor.link import Link, LinkError, host_port, plain
 from wirecost.bench.tensor.remote import LostError, Remote
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
-from wirecost.report.scenarios.tensor import clocks as tensor_clocks
+from wirecost.records.schemas import tensor
+from wirecost.report.scenarios.tensor import tables as tensor_tables
 from wirecost.transport import find, names
 
 TOKEN = "0123456789abcdef"
@@ -114,23 +116,23 @@ def test_lines_that_are_none_are_refused(line: bytes, reported: str) -> None:
         there.sendall(line)
         there.shutdown(socket.SHUT_WR)
         with pytest.raises(LinkError, match=reported):
-            link.receive(30)
+            link.wait(30)
 
 
 def test_lines_come_one_by_one_however_they_are_cut() -> None:
     with pair_of_links() as (there, link):
         there.sendall(b'{"a": 1}\n{"b":')
-        assert link.receive(30) == {"a": 1}
-        assert link.receive(0.01) is None
+        assert link.wait(30) == {"a": 1}
+        assert link.wait(0.01) is None
         there.sendall(b" 2}\n")
-        assert link.receive(30) == {"b": 2}
+        assert link.wait(30) == {"b": 2}
 
 
 def test_deeply_nested_lines_are_refused() -> None:
     with pair_of_links(1 << 20) as (there, link):
         threading.Thread(target=there.sendall, args=(b"[" * 500_000 + b"\n",)).start()
         with pytest.raises(LinkError, match="not JSON"):
-            link.receive(30)
+            link.wait(30)
 
 
 def test_only_known_commands_with_known_words_are_taken() -> None:
@@ -319,7 +321,7 @@ def test_what_leaves_the_machine_is_what_transports_say() -> None:
             parse([wrong])
     assert host_port("--peer", "[::1]:80") == ("::1", 80)
     for wrong in ("host", ":80", "host:", "host:99999", "host:-1", "host:²"):
-        with pytest.raises(LinkError, match="give HOST:PORT"):
+        with pytest.raises(UserError, match="give HOST:PORT"):
             host_port("--peer", wrong)
 
 
@@ -336,29 +338,36 @@ def test_the_report_tells_clocks_and_late_messages() -> None:
             for n in range(5)
         ]
     )  # fmt: skip
-    run = {
-        "case": "2x3 float64", "variant": "ones", "build": "release", "mode": "numpy",
-        "pattern": "pubsub", "message_bytes": 48, "message_digest": "", "sent": 40, "late": 0,
-        "most_lag_ns": 0, "asked_rate": 100.0, "rate": 97.5, "clock_offset_ns": -1_500_000_000,
-        "clock_bound_ns": 30_000, "failure": None,
-    }  # fmt: skip
-    runs = [run | {"contender": "dds"}, run | {"contender": "grpc", "late": 3, "most_lag_ns": 5000}]
-    meta = {"scenario": "tensor", "runs": runs, "listener": {"host": "other"}}
+    run = tensor.Run(
+        case="2x3 float64", variant="ones", build="release", contender="dds", mode="numpy",
+        plugin="numpy", mware="dds", dtype="float64", shape="2x3", pattern="pubsub", device="cpu",
+        message_bytes=48, message_digest="", sent=40, received=40, lost=0, duplicates=0,
+        reordered=0, bytes_per_s=None, lost_without_pause=None, late=0, most_lag_ns=0,
+        asked_rate=100.0, rate=97.5, clock_offset_ns=-1_500_000_000, clock_bound_ns=30_000,
+        failure=None,
+    )  # fmt: skip
+    late_run = structs.replace(run, contender="grpc", mware="grpc", late=3, most_lag_ns=5000)
+    meta = tensor.Meta(
+        schema=2, scenario="tensor", created="", command=[], interrupted=False, environment={},
+        trials=1, rate=100.0, content="", pattern="pubsub", warm_up=0, gc="",
+        contenders={name: tensor.About(library="") for name in ("dds", "grpc")},
+        runs=[run, late_run], listener=tensor.Listener(host="other"),
+    )  # fmt: skip
     rows = summarize(Results(Path(), meta, samples))
-    bounds = {(row.contender, row.stage): row.facts["below_clock_bound"] for row in rows}
+    bounds = {(row.contender, row.stage): row.below_clock_bound for row in rows}
     assert bounds["dds", "encode"] is bounds["grpc", "encode"] is None
     assert (bounds["dds", "total"], bounds["grpc", "total"]) == (False, True)
-    reported = tensor_clocks.clocks(meta, rows)
+    reported = tensor_tables.clocks(meta, rows)
     assert reported is not None
     assert reported.rows == [
         ["2x3 float64 dds numpy", "400 µs", "± 30.0 µs", "yes", "-1.500000 s"],
         ["2x3 float64 grpc numpy", "20.0 µs", "± 30.0 µs", "below the bound", "-1.500000 s"],
     ]
     assert "on other." in reported.notes[0]
-    late = tensor_clocks.schedule(meta)
+    late = tensor_tables.schedule(meta)
     assert late is not None
     assert late.rows == [["2x3 float64 grpc numpy", "3 of 40", "5.00 µs", "100", "97.5"]]
-    for one in runs:
-        one |= {"clock_bound_ns": None, "late": None}
-    assert tensor_clocks.clocks(meta, summarize(Results(Path(), meta, samples))) is None
-    assert tensor_clocks.schedule(meta) is None
+    for run in meta.runs:
+        run.clock_bound_ns = run.late = None
+    assert tensor_tables.clocks(meta, summarize(Results(Path(), meta, samples))) is None
+    assert tensor_tables.schedule(meta) is None

@@ -15,14 +15,13 @@ import pytest
 
 from support import needs
 from wirecost.bench.tensor import blocks, interpreters, wrapyfi_environment
-from wirecost.bench.tensor.cases import Entry, plan
+from wirecost.bench.tensor.cases import Case, Combination, Settings
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Received, Receiver
 from wirecost.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES, Middleware
 from wirecost.bench.tensor.content import CONTENTS, Source
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS, as_array
-from wirecost.bench.tensor.race import Outcome, rounds_of
-from wirecost.bench.tensor.scenario import Settings
+from wirecost.bench.tensor.race import plan_of
 from wirecost.bench.tensor.stamps import count, round_trips, stages
 from wirecost.bench.tensor.task import Order, Side, Task
 from wirecost.errors import UserError
@@ -203,11 +202,9 @@ def test_plugins_make_what_they_read_back(name: str) -> None:
 
 
 def test_what_cannot_be_measured_is_reported_with_its_reason() -> None:
-    made = plan(
-        ["numpy", "pillow", "cupy"], ["shm", "zeromq"], [SHAPE], ["float64"], ["cpu", "cuda"],
-        100.0, 10, "pubsub", False,
-    )  # fmt: skip
-    assert {entry for case in made.cases for entry in case.entries} >= {Entry("shm", "")}
+    plugins, devices = ("numpy", "pillow", "cupy"), ("cpu", "cuda")
+    made = Settings(plugins, ("shm", "zeromq"), (SHAPE,), devices=devices).plan()
+    assert Combination("shm", "") in {one for case in made.cases for one in case.combinations}
     assert made.not_run["numpy cuda"] == "its objects lie on the host"
     assert "has no float64" in made.not_run["pillow 5x7 float64"] or "pip" in made.not_run["pillow"]
     assert "cupy" in made.not_run
@@ -228,9 +225,9 @@ def test_settings_that_cannot_be_run_are_refused() -> None:
 def test_rounds_share_all_trials() -> None:
     for trials in (1, 4, 5, 23, 200):
         for processes in (1, 3, 10):
-            found = rounds_of(trials, processes)
-            assert sum(found) == trials and len(found) <= processes
-    assert Outcome(Entry("shm", "")).failure is None
+            rounds = plan_of(Case(SHAPE, "float64", "cpu", 1.0, trials, ()), processes, 1)
+            messages = [rounds.samples_of(number) for number in range(rounds.processes)]
+            assert sum(messages) == trials and len(messages) <= processes
 
 
 def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
@@ -323,9 +320,7 @@ def test_an_interpreter_that_cannot_run_this_says_why(
 
 def test_what_another_interpreter_lacks_is_not_run() -> None:
     lacking = interpreters.Interpreter(Path("/x/python"), {}, {"shm": "no shm", "zeromq": "no zmq"})
-    made = plan(
-        ["numpy"], ["zeromq", "in-process"], [(2, 2)], ["float64"], ["cpu"], 100.0, 5, "pubsub",
-        False, interpreters={"numpy": lacking},
-    )  # fmt: skip
+    elsewhere = {"numpy": lacking}
+    made = Settings(("numpy",), ("zeromq", "in-process"), interpreters=elsewhere).plan()
     assert made.not_run == {"numpy over zeromq": "no zmq, with /x/python"}
-    assert [entry.mware for case in made.cases for entry in case.entries] == ["in-process"]
+    assert [one.mware for case in made.cases for one in case.combinations] == ["in-process"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wirecost.bench.answering import WorkerFailedError
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.transport.faults import course, judging, registry
 from wirecost.bench.transport.protocol import Rows
 from wirecost.errors import UserError
@@ -68,7 +68,7 @@ def test_damaged_messages_are_a_failure() -> None:
     assert course.undamaged(RECEIVED) is RECEIVED
     damaged = RECEIVED.copy()
     damaged[1, 2] = -1
-    with pytest.raises(WorkerFailedError, match="1 message with other content"):
+    with pytest.raises(ProgramFailedError, match="1 message with other content"):
         course.undamaged(damaged)
 
 

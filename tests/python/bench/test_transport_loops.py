@@ -26,7 +26,7 @@ class Lines:
         self._events = events
         self._command = command
 
-    def send(self, answer: dict[str, Any]) -> None:
+    def put(self, answer: dict[str, Any]) -> None:
         self._events += answer
 
     def next(self) -> dict[str, Any]:

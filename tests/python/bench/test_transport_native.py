@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from wirecost import scratch
-from wirecost.bench.answering import Answering
+from wirecost.bench.engine.channel import Channel
 from wirecost.bench.transport import clients
 from wirecost.bench.transport.choices import NATIVE, PYTHON
 from wirecost.bench.transport.clients import Client
@@ -40,7 +40,7 @@ class Mixed(Client):
 
     def start(
         self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
-    ) -> Answering:
+    ) -> Channel:
         one = self.publisher if "publisher" in name else self.subscriber
         assert one is not None
         return one.start(name, spot, log, environment)

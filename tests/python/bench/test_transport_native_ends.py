@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from wirecost import scratch
-from wirecost.bench.answering import Answering
+from wirecost.bench.engine.channel import Channel
 from wirecost.bench.transport import clients
 from wirecost.bench.transport.choices import NATIVE, PYTHON
 from wirecost.bench.transport.clients import Client
@@ -54,7 +54,7 @@ def opened(
     queue: int | None = None,
     reliable: bool | None = None,
     **options: int | bool,
-) -> Iterator[Answering]:
+) -> Iterator[Channel]:
     process = client.start(role, Spot(), folder / f"{role}.txt")
     try:
         process.ask(
@@ -66,7 +66,7 @@ def opened(
         process.end()
 
 
-def run(process: Answering, file: Path, size: int, count: int = 0, seconds: float = 0.0) -> None:
+def run(process: Channel, file: Path, size: int, count: int = 0, seconds: float = 0.0) -> None:
     """Until it is ready."""
     process.ask(
         "run", LIMIT_S, run=1, count=count, seconds=seconds, rate=0, size=size, check=1,
@@ -74,12 +74,12 @@ def run(process: Answering, file: Path, size: int, count: int = 0, seconds: floa
     )  # fmt: skip
 
 
-def go(process: Answering, file: Path) -> Rows:
+def go(process: Channel, file: Path) -> Rows:
     process.ask("start", LIMIT_S, start_ns=time.monotonic_ns())
     return read_rows(file, SENT)
 
 
-def prime(publisher: Answering, subscriber: Answering) -> None:
+def prime(publisher: Channel, subscriber: Channel) -> None:
     subscriber.send("prime", timeout=LIMIT_S)
     publisher.send("prime", timeout=LIMIT_S)
     assert subscriber.receive(LIMIT_S)["there"]

@@ -24,6 +24,7 @@ from wirecost.bench.transport.settings import Asked, settings_of
 from wirecost.bench.transport.settings.table import ROWS
 from wirecost.errors import UserError
 from wirecost.network.profiles import BUILT_IN
+from wirecost.records.schemas.transport import Peak
 
 CLIENT = Client("python", ("client",), ("zeromq", "iceoryx2"))
 
@@ -71,7 +72,7 @@ def test_a_loss_breaks_a_promise_and_only_that(outcomes: dict[str, Outcome]) -> 
 def test_a_loss_in_the_search_of_the_peak_breaks_it_as_well(outcomes: dict[str, Outcome]) -> None:
     one = outcomes["matched"]
     one.add(block())
-    one.peak = {"tried": [[50.0, True, "", 1, 2], [4000.0, False, "7 messages lost", 1, 2]]}
+    one.peak = Peak(tried=[[50.0, True, "", 1, 2], [4000.0, False, "7 messages lost", 1, 2]])
     one.state()
     assert one.entry.facts["broken"] == "at 4,000 Hz 7 messages lost"
     assert one.entry.facts["reproduce"].endswith("--rate 4000")

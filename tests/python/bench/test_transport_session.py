@@ -12,7 +12,7 @@ import pytest
 
 from support.faulty_client import EVERY, FAULTS
 from wirecost import scratch
-from wirecost.bench.answering import WorkerFailedError
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.transport import clients
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground, Spot
@@ -115,7 +115,7 @@ def test_a_client_that_ends_is_named_with_its_last_words(tmp_path: Path) -> None
         command = (sys.executable, "-c", "import sys; sys.exit('no library')")
         client = clients.Client("python", command, ("zeromq",))
         with (
-            pytest.raises(WorkerFailedError, match=r"ended with status 1: no library"),
+            pytest.raises(ProgramFailedError, match=r"ended with status 1: no library"),
             Session(Contender("zeromq", client, MATCHED), "pubsub", LOOPBACK, 1, 100, tmp_path),
         ):
             pass

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from wirecost.bench.transport import client
+from wirecost.bench.transport.payload import Memory
 from wirecost.transport import Publisher, Sample, Subscriber, Transport, open_transport
 from wirecost.transport.quality import Quality
 
@@ -17,26 +18,10 @@ EVERY = {"drop": 1000, "double": 200, "reorder": 200, "corrupt": 500}
 DELAY_S = 0.001
 
 
-class Bytes:
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.nbytes = len(data)
-
-    def parts(self) -> tuple[memoryview]:
-        return (memoryview(self.data),)
-
-    def write_into(self, buffer: Any) -> int:
-        memoryview(buffer).cast("B")[: self.nbytes] = self.data
-        return self.nbytes
-
-    def tobytes(self) -> bytes:
-        return self.data
-
-
 class FaultyPublisher:
     def __init__(self, inner: Publisher) -> None:
         self._inner = inner
-        self._held: Bytes | None = None
+        self._held: Memory | None = None
         self._count = 0
 
     def send(self, frame: Any) -> bool:
@@ -46,12 +31,12 @@ class FaultyPublisher:
         if fault == "drop" and now:
             return True
         if fault == "reorder" and now:
-            self._held = Bytes(frame.tobytes())
+            self._held = Memory(memoryview(frame.tobytes()))
             return True
         if fault == "corrupt" and now:
             data = bytearray(frame.tobytes())
             data[50] ^= 1
-            frame = Bytes(bytes(data))
+            frame = Memory(memoryview(data))
         done = self._inner.send(frame)
         if fault == "double" and now:
             self._inner.send(frame)

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.bench.conversation import Conversation
-from wirecost.bench.program import Program, ProgramFailedError
+from wirecost.bench.engine.channel import Channel
+from wirecost.bench.program import Program
 
 PROGRAM = Program("cloud")
+CALLS_S = 600.0
+"""How long the callbacks of a turn may take."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +68,9 @@ def answers(load: Load, version: str, folder: Path) -> list[bytes]:
     return [(folder / name).read_bytes() for name in names]
 
 
-class Served(Conversation):
+class Served(Channel):
     """A process with one version, which runs callbacks when asked. Its probe logs go to ``log``;
-    ``secret``: how messages differ; ``calls``: callbacks of the version in earlier processes.
-
-    Raises ProgramFailedError where it ends early.
-    """
+    ``secret``: how messages differ; ``calls``: callbacks of the version in earlier processes."""
 
     def __init__(
         self,
@@ -89,14 +88,13 @@ class Served(Conversation):
         super().__init__(version, command, environment)
 
     def wait_until_warm(self) -> None:
-        self._expect("ready")
+        """Wait for its first answer."""
+        self.receive(CALLS_S)
 
     def call(self, times: int) -> None:
         """Run ``times`` callbacks and wait for their end."""
-        self.send(str(times))
-        self._expect("done")
+        self.ask("call", CALLS_S, times=times)
 
-    def _expect(self, word: str) -> None:
-        answer = self.receive()
-        if answer != word:
-            raise ProgramFailedError(f"{self.name} printed {answer!r} instead of {word}")
+    def finish(self) -> str:
+        """Let it end; return a digest of all its answers."""
+        return str(self.ask("finish")["digest"])

@@ -188,7 +188,7 @@ class _Turns:
                 self._keep(taken, done, calls)
         return done
 
-    def digests(self) -> dict[str, list[str]]:
+    def digests(self) -> dict[str, str]:
         """Of each entry's answers."""
         return {entry.key: one.finish() for entry, one in self._served}
 

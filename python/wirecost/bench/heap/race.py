@@ -9,12 +9,14 @@ from wirecost.bench.allocators import Contender
 from wirecost.bench.entry import Entry
 from wirecost.bench.heap import program
 from wirecost.bench.heap.program import Output
+from wirecost.bench.processes import plan
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
 
 WARMUP = 100
 """Callbacks before faults and times count, in every process."""
 
+SEED = 1
 VERIFIED = 3
 """Callbacks whose results are compared before anything is timed."""
 
@@ -62,11 +64,13 @@ class Work:
 
 
 def run_race(work: Work, case: Case[Contender], rounds: int) -> None:
-    """Fills the entries."""
+    """Fill the entries."""
     # A few callbacks, or the whole stress: nothing is timed before all have the same result.
-    _round(work, case, 0, work.amount if work.pattern else VERIFIED)
+    _round(work, case, case.running, work.amount if work.pattern else VERIFIED)
+    turns = plan(rounds, rounds, SEED)
     for number in range(rounds):
-        for entry, output in _round(work, case, number, work.amount, processes=1):
+        entries = turns.order(number, case.running)
+        for entry, output in _round(work, case, entries, work.amount, processes=1):
             for row in work.samples(output):
                 cells = dict(zip(CELLS, row, strict=True))
                 entry.row(stage="total", repetition=entry.samples, process=number, **cells)
@@ -75,11 +79,15 @@ def run_race(work: Work, case: Case[Contender], rounds: int) -> None:
 
 
 def _round(
-    work: Work, case: Case[Contender], number: int, amount: int, processes: int = 0
+    work: Work,
+    case: Case[Contender],
+    entries: list[Entry[Contender]],
+    amount: int,
+    processes: int = 0,
 ) -> list[tuple[Entry[Contender], Output]]:
-    """A process of every contender. Those whose result is not that of most others fail."""
+    """Run a process of every entry. Those whose result is not that of most others fail."""
     outputs = []
-    for entry in case.turns(number):
+    for entry in entries:
         case.report(entry.key, processes)
         with entry.failing(ProgramFailedError):
             outputs.append((entry, work.process(entry.contender, amount)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from random import SystemRandom
+from dataclasses import dataclass
+from random import Random, SystemRandom
 
 from wirecost.bench.entry import Entry
 from wirecost.bench.osi.contenders import Contender
-from wirecost.bench.osi.turns import planned
 from wirecost.bench.osi.worker import Worker
 from wirecost.bench.osi.worker_process import Assignment, Verified
 from wirecost.bench.processes import Plan
@@ -38,6 +38,41 @@ STATED_ERRORS = {
     "distance": RANGE_ERROR,
 }
 """Of reduced contenders, by field."""
+
+FIRST_FRAME = 16
+"""The frames before are for verifying and for finding out how long a step takes."""
+MOST_GAP = 16
+
+
+@dataclass(frozen=True)
+class PlannedTurn:
+    """``last``: the number of its last frame. ``read``: whether that frame's messages are read.
+
+    A contender must not be able to tell a step that will be read from one that is only timed. So
+    how long a turn is, and which one is read, is drawn anew in each run; not from ``--seed``, which
+    contenders know. All processes of a run have the same frames: equal bytes are read once.
+    """
+
+    steps: int
+    last: int
+    read: bool
+
+
+def planned(
+    steps: int, per_turn: int, most_warm: int, secret: int, process: int
+) -> list[PlannedTurn]:
+    """Turns of ``per_turn`` steps on average, ``steps`` together, at most ``most_warm`` unmeasured
+    ones before each. No frame comes twice."""
+    draw = Random(secret)
+    found: list[tuple[int, int]] = []
+    last, left = FIRST_FRAME, steps
+    while left > 0:
+        length = draw.randint(1, 2 * per_turn - 1)
+        last += most_warm + length + draw.randrange(MOST_GAP)
+        found.append((min(length, left), last))
+        left -= length
+    read = Random(f"{secret} {process}").randrange(len(found))
+    return [PlannedTurn(count, at, i == read) for i, (count, at) in enumerate(found)]
 
 
 def run_race(
@@ -236,8 +271,8 @@ class _Race:
                 pair = mine.digests[which], theirs.digests[which]
                 if not seen or pair[0] == pair[1] or pair in self._within_error:
                     continue
-                one = workers[entry.key].canonical(step)[which]
-                other = workers[baseline.key].canonical(step)[which]
+                one = workers[entry.key].canonical(step, which)
+                other = workers[baseline.key].canonical(step, which)
                 if one is None or other is None:
                     return f"its {message} is not {baseline.key}'s, as it was in another process"
                 if where := _difference(one, other, exact=compared != "error"):

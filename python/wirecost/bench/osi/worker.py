@@ -4,114 +4,99 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from contextlib import suppress
-from multiprocessing import Pipe
 from typing import Any
 
-from wirecost import children
+import msgspec
+
+from wirecost import scratch
 from wirecost.bench.allocators import NAMED, check_loaded
+from wirecost.bench.engine.channel import Channel
 from wirecost.bench.osi.worker_process import Assignment, Turn, Verified
 from wirecost.bench.program import ProgramFailedError
 from wirecost.records.probe_log import SUFFIX
 from wirecost.verification import Canonical
 
-MAIN = "import sys; from wirecost.bench.osi.worker_process import serve; serve(int(sys.argv[1]))"
+MODULE = "wirecost.bench.osi.worker_process"
+ANSWER_S = 600.0
+"""For messages of millions of reflections to be read in full; of each step of a turn as well."""
 
 
 class Worker:
     """A handle on a worker process. Every call raises ProgramFailedError if it fails or dies."""
 
     def __init__(self, assignment: Assignment) -> None:
-        self._calls = 0
-        self._connection, theirs = Pipe()
         name = assignment.allocator
-        self._process = children.start(
-            [sys.executable, "-P", "-c", MAIN, str(theirs.fileno())],
-            NAMED[name].environment(os.environ) if name else None,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-        )
-        theirs.close()
-        with suppress(OSError):  # it is dead, which the first answer will say
-            self._connection.send(assignment)
-        self._logs = assignment.logs
-        self._allocator = assignment.allocator
+        environment = NAMED[name].environment(os.environ) if name else None
+        self._assignment = assignment
+        self._channel = Channel("its process", [sys.executable, "-P", "-m", MODULE], environment)
+        self._channel.send("open", assignment=msgspec.to_builtins(assignment, enc_hook=str))
+
+    @property
+    def pid(self) -> int:
+        return self._channel.pid
 
     def ready(self) -> str | None:
-        """Waits until its models are loaded; the file that its malloc lies in."""
-        file: str | None = self._receive()
-        if self._allocator:
-            check_loaded(NAMED[self._allocator].allocator, file)
+        """Wait until its models are loaded; return the file that its malloc lies in."""
+        file: str | None = self._channel.receive(ANSWER_S)["answer"]
+        if self._assignment.allocator:
+            check_loaded(NAMED[self._assignment.allocator].allocator, file)
         # Models report only at their end that they cannot log.
-        if len(list(self._logs.glob(f"*{SUFFIX}"))) < 2:
-            raise ProgramFailedError(f"{self._logs}: no room for the models' logs; make room")
+        logs = self._assignment.logs
+        if len(list(logs.glob(f"*{SUFFIX}"))) < 2:
+            raise ProgramFailedError(f"{logs}: no room for the models' logs; make room")
         return file
 
     def verify(self, read: dict[str, str]) -> Verified:
-        """``read``: digests of messages that need not be read again, by fingerprint."""
-        result: Verified = self._call("verify", read)
-        return result
+        """Make a step and look at its messages. ``read``: digests of messages that need not be read
+        again, by fingerprint."""
+        return msgspec.convert(self._ask("verify", read=read), Verified)
 
     def look(self, read: dict[str, str]) -> Verified:
-        """At the messages of the last step."""
-        result: Verified = self._call("look", read)
-        return result
+        """Look at the messages of the last step."""
+        return msgspec.convert(self._ask("look", read=read), Verified)
 
-    def again(self, steps: int) -> list[tuple[str, str]]:
-        result: list[tuple[str, str]] = self._call("again", steps)
-        return result
+    def again(self, steps: int) -> list[list[str]]:
+        """Make the first frames once more; return the fingerprints of both messages of each."""
+        fingerprints: list[list[str]] = self._ask("again", steps=steps)
+        return fingerprints
 
     def advance(self, to: int) -> None:
-        self._call("advance", to)
+        """Make ``to`` the next step."""
+        self._ask("advance", to=to)
 
-    def canonical(self, index: int) -> tuple[Canonical | None, Canonical | None]:
-        """Of a verified step; None for a message that was not read."""
-        result: tuple[Canonical | None, Canonical | None] = self._call("canonical", index)
-        return result
+    def canonical(self, step: int, which: int) -> Canonical | None:
+        """Return a message of a verified step; None if it was not read."""
+        with scratch.folder("canonical") as folder:
+            path = folder / "message"
+            if not self._ask("canonical", step=step, which=which, path=str(path)):
+                return None
+            return Canonical(path.read_bytes())
 
     def forget(self) -> None:
-        self._call("forget")
+        """Let it give back the memory of what was verified."""
+        self._ask("forget")
 
     def calibrate(self) -> int:
-        return int(self._call("calibrate"))
+        """Return the nanoseconds of a warm step."""
+        return int(self._ask("calibrate"))
 
     def turn(self, warm: int, steps: int, last: int) -> Turn:
-        result: Turn = self._call("turn", warm, steps, last)
-        return result
+        """Take a turn; ``last``: number of the frame that it ends with."""
+        within = ANSWER_S * (warm + steps)
+        answer = self._channel.ask("turn", within, warm=warm, steps=steps, last=last)["answer"]
+        return msgspec.convert(answer, Turn)
 
     def finish(self) -> None:
         """Let the models write their logs."""
-        self._call("finish")
+        self._channel.send("end_models")
+        # A call that was interrupted has left its answer unread.
+        while self._channel.receive(ANSWER_S)["done"] != "end_models":
+            pass
 
     def close(self) -> None:
-        self._connection.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(10)
-        children.end(self._process)
+        """End the process."""
+        self._channel.end()
 
-    def _call(self, method: str, *arguments: Any) -> Any:
-        self._calls += 1
-        try:
-            self._connection.send((self._calls, method, arguments))
-        except OSError as error:
-            raise ProgramFailedError(self._death()) from error
-        return self._receive()
-
-    def _receive(self) -> Any:
-        number = -1
-        # A call that was interrupted has left its answer unread.
-        while number != self._calls:
-            try:
-                number, ok, value = self._connection.recv()
-            except (EOFError, OSError) as error:
-                raise ProgramFailedError(self._death()) from error
-        if not ok:
-            raise ProgramFailedError(value)
-        return value
-
-    def _death(self) -> str:
-        with suppress(subprocess.TimeoutExpired):
-            return f"its process {children.ending(self._process.wait(5))}"
-        return "its process does not answer"
+    def _ask(self, do: str, **more: Any) -> Any:
+        return self._channel.ask(do, ANSWER_S, **more)["answer"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of one contender: does what the race asks, step by step."""
+"""The process of one contender, driven by a ``Channel``: does what the race asks, step by step."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import ctypes
 import hashlib
 import os
 import time
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from fmpy.fmi1 import FMICallException
 
 from wirecost.allocation import malloc_file
-from wirecost.bench.osi.cosimulation import Cosimulation
-from wirecost.bench.osi.fmu import Message, Values, open_fmu
+from wirecost.bench.engine.serving import drive
+from wirecost.bench.osi.fmu import Cosimulation, Message, Values, open_fmu
 from wirecost.errors import UserError
 from wirecost.verification import Canonical, IndependentReader
 
@@ -42,7 +42,7 @@ class Assignment:
     """Whether the sensor view may be overwritten: a trace's frames come again."""
 
     def in_process(self, number: int) -> Assignment:
-        """The same with a folder for that process's logs."""
+        """Return the same with a folder for that process's logs."""
         folder = self.logs / str(number)
         folder.mkdir(parents=True)
         where = {"log_folder": str(folder)}
@@ -96,109 +96,151 @@ class _Read:
     canonical: Canonical | None
 
 
-@dataclass
-class _Contender:
-    assignment: Assignment
-    cosimulation: Cosimulation
-    reader: IndependentReader
-    own_threads: list[int]
-    """Those that were there before any model, such as an allocator's that adds memory."""
-    steps: int = 0
-    others_ns: int = 0
-    """Processor time of other threads by the last turn."""
-    verified: list[tuple[Canonical | None, Canonical | None]] = field(default_factory=list)
+class Contender:
+    """A contender's two models. Methods are commands: what they return is answered."""
 
-    def step(self) -> int:
-        self.steps += 1
-        return self.cosimulation.step()
+    def __init__(self) -> None:
+        self._assignment: Assignment
+        self._cosimulation: Cosimulation
+        self._reader: IndependentReader
+        self._own_threads: list[int] = []
+        """Those that were there before any model, such as an allocator's that adds memory."""
+        self._steps = 0
+        self._others_ns = 0
+        """Processor time of other threads by the last turn."""
+        self._verified: list[tuple[Canonical | None, Canonical | None]] = []
 
-    def verify(self, read: dict[str, str]) -> Verified:
+    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Carry out a command. Raises UserError."""
+        name = command.pop("do")
+        try:
+            answer = getattr(self, name)(**command)
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            raise UserError(f"{where}{error.strerror or error}") from error
+        except ValueError as error:
+            raise UserError(str(error)) from error
+        return {"done": name, "answer": answer}
+
+    def open(self, assignment: dict[str, Any]) -> str | None:
+        """Load the models; return the file that malloc lies in."""
+        self._own_threads = _other_threads()
+        self._assignment = given = msgspec.convert(assignment, Assignment, dec_hook=_path)
+        if given.small_pages:
+            _refuse_huge_pages()
+        self._cosimulation = Cosimulation(open_fmu(given.source), open_fmu(given.sensor))
+        self._cosimulation.start(given.source_values, given.sensor_values)
+        self._reader = IndependentReader(given.wire, given.schema)
+        return malloc_file()
+
+    def verify(self, read: dict[str, str]) -> dict[str, Any]:
         """Step and ``look``."""
-        self.step()
+        self._step()
         return self.look(read)
 
-    def look(self, read: dict[str, str]) -> Verified:
-        """Reads both messages of the last step in full unless ``read`` has the digest of such
-        bytes, then poisons them so that stale data would show."""
-        view, data = self.cosimulation.sensor_view, self.cosimulation.sensor_data
-        one = self._read("SensorView", view, read)
-        other = self._read("SensorData", data, read)
-        self.verified.append((one.canonical, other.canonical))
-        if self.assignment.poison_view:
+    def look(self, read: dict[str, str]) -> dict[str, Any]:
+        """Read both messages of the last step in full unless ``read`` has the digest of such
+        bytes, then poison them so that stale data would show."""
+        view, data = self._messages()
+        view_read, data_read = (
+            self._read(name, message, read)
+            for name, message in (("SensorView", view), ("SensorData", data))
+        )
+        self._verified.append((view_read.canonical, data_read.canonical))
+        if self._assignment.poison_view:
             _poison(view)
         _poison(data)
-        return Verified(
-            (view.size, data.size),
-            (one.digest, other.digest),
-            (one.fingerprint, other.fingerprint),
-            self.cosimulation.read_sum,
+        return asdict(
+            Verified(
+                (view.size, data.size),
+                (view_read.digest, data_read.digest),
+                (view_read.fingerprint, data_read.fingerprint),
+                self._cosimulation.read_sum,
+            )
         )
 
-    def again(self, steps: int) -> list[tuple[str, str]]:
-        """Fingerprints of both messages of the first frames, made once more."""
-        self.cosimulation.jump(0)
-        found = []
+    def again(self, steps: int) -> list[list[str]]:
+        """Make the first frames once more; return the fingerprints of both messages of each."""
+        self._cosimulation.jump(0)
+        fingerprints = []
         for _ in range(steps):
-            self.step()
-            both = self.cosimulation.sensor_view, self.cosimulation.sensor_data
-            found.append((_fingerprint(both[0]), _fingerprint(both[1])))
-        return found
+            self._step()
+            fingerprints.append([_fingerprint(message) for message in self._messages()])
+        return fingerprints
+
+    def advance(self, to: int) -> None:
+        """Make ``to`` the next step, step by step."""
+        while self._steps < to:
+            self._step()
+
+    def canonical(self, step: int, which: int, path: str) -> bool:
+        """Write the canonical form of a verified step's message into a file; return whether it was
+        read."""
+        canonical = self._verified[step][which]
+        if canonical is not None:
+            Path(path).write_bytes(canonical.content)
+        return canonical is not None
+
+    def forget(self) -> None:
+        """Give back the memory of what was verified."""
+        self._verified.clear()
+
+    def calibrate(self) -> int:
+        """Return the nanoseconds of a warm step, the quickest of three."""
+        samples = []
+        for _ in range(4):
+            before = time.perf_counter_ns()
+            self._step()
+            samples.append(time.perf_counter_ns() - before)
+        # What libraries do beside at their start is done by now.
+        self._others_ns = _others_ns(self._own_threads)
+        return min(samples[1:])
+
+    def turn(self, warm: int, steps: int, last: int) -> dict[str, Any]:
+        """Take a turn. ``last``: number of the frame that it ends with, unless a trace's frames
+        come anyway."""
+        if self._assignment.poison_view:
+            self._cosimulation.jump(last + 1 - steps - warm)
+        begin = time.perf_counter_ns()
+        for _ in range(warm):
+            self._step()
+        turn = Turn(self._steps, [self._step() for _ in range(steps)])
+        turn.ns = time.perf_counter_ns() - begin
+        former, self._others_ns = self._others_ns, _others_ns(self._own_threads)
+        turn.beside_ns = self._others_ns - former
+        turn.peak_memory_bytes = _peak_memory_bytes()
+        return asdict(turn)
+
+    def end_models(self) -> None:
+        """Let the models write their logs."""
+        try:
+            self._cosimulation.close()
+        except (FMICallException, OSError) as error:
+            logs = self._assignment.logs
+            raise UserError(
+                f"{logs}: the models' logs could not be written ({error}); make room"
+            ) from error
+
+    def close(self) -> None:
+        """Do nothing: models whose logs nobody asked for are left as they are."""
+
+    def _step(self) -> int:
+        self._steps += 1
+        return self._cosimulation.step()
+
+    def _messages(self) -> tuple[Message, Message]:
+        return self._cosimulation.sensor_view, self._cosimulation.sensor_data
 
     def _read(self, name: str, message: Message, read: dict[str, str]) -> _Read:
         fingerprint = _fingerprint(message)
         if fingerprint in read:
             return _Read(fingerprint, read[fingerprint], None)
-        canonical = self.reader.read(name, message.address, message.size)
+        canonical = self._reader.read(name, message.address, message.size)
         return _Read(fingerprint, canonical.digest, canonical)
-
-    def advance(self, to: int) -> None:
-        """Make ``to`` the next step, step by step."""
-        while self.steps < to:
-            self.step()
-
-    def canonical(self, index: int) -> tuple[Canonical | None, Canonical | None]:
-        return self.verified[index]
-
-    def forget(self) -> None:
-        self.verified.clear()
-
-    def calibrate(self) -> int:
-        """Nanoseconds of a warm step, the quickest of three."""
-        samples = []
-        for _ in range(4):
-            before = time.perf_counter_ns()
-            self.step()
-            samples.append(time.perf_counter_ns() - before)
-        # What libraries do beside at their start is done by now.
-        self.others_ns = _others_ns(self.own_threads)
-        return min(samples[1:])
-
-    def turn(self, warm: int, steps: int, last: int) -> Turn:
-        """``last``: number of the frame that it ends with, unless a trace's frames come anyway."""
-        if self.assignment.poison_view:
-            self.cosimulation.jump(last + 1 - steps - warm)
-        begin = time.perf_counter_ns()
-        for _ in range(warm):
-            self.step()
-        turn = Turn(self.steps, [self.step() for _ in range(steps)])
-        turn.ns = time.perf_counter_ns() - begin
-        former, self.others_ns = self.others_ns, _others_ns(self.own_threads)
-        turn.beside_ns = self.others_ns - former
-        turn.peak_memory_bytes = _peak_memory_bytes()
-        return turn
-
-    def finish(self) -> None:
-        try:
-            self.cosimulation.close()
-        except (FMICallException, OSError) as error:
-            logs = self.assignment.logs
-            raise UserError(
-                f"{logs}: the models' logs could not be written ({error}); make room"
-            ) from error
 
 
 def _peak_memory_bytes() -> int:
-    """Not getrusage's, which has that of the process that started this one."""
+    """Return this process's. Not getrusage's, which has that of the process that started it."""
     for line in Path("/proc/self/status").read_text().splitlines():
         name, _, value = line.partition(":")
         if name == "VmHWM":
@@ -207,18 +249,18 @@ def _peak_memory_bytes() -> int:
 
 
 def _others_ns(own: list[int]) -> int:
-    """Processor time of all threads but this one and ``own``."""
+    """Return the processor time of all threads but this one and ``own``."""
     return time.process_time_ns() - time.thread_time_ns() - sum(map(_thread_ns, own))
 
 
 def _thread_ns(thread: int) -> int:
-    """Processor time of a thread of this process, by the clock that Linux numbers so
+    """Return the processor time of a thread of this process, by the clock that Linux numbers so
     (``pthread_getcpuclockid`` wants a handle, which nobody has of a library's thread)."""
     return time.clock_gettime_ns((~thread << 3) | 6)
 
 
 def _other_threads() -> list[int]:
-    """Those of this process, without this one."""
+    """Return the other threads of this process."""
     threads = (int(path.name) for path in Path("/proc/self/task").iterdir())
     return [thread for thread in threads if thread != os.getpid()]
 
@@ -229,7 +271,7 @@ def _fingerprint(message: Message) -> str:
 
 
 def _refuse_huge_pages() -> None:
-    """For this process, from now on. Raises OSError."""
+    """Refuse them for this process, from now on. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "the kernel cannot deny huge pages to a process")
@@ -239,42 +281,9 @@ def _poison(message: Message) -> None:
     ctypes.memset(message.address, POISON, message.size)
 
 
-def serve(descriptor: int) -> None:
-    """The worker's main function: receive an Assignment, then answer (number, method, arguments)
-    until the race hangs up. ``descriptor``: of a socket that is the race's and ours alone."""
-    connection = Connection(descriptor)
-    try:
-        assignment: Assignment = connection.recv()
-    except (EOFError, OSError):  # the command was ended
-        return
-    try:
-        own_threads = _other_threads()
-        if assignment.small_pages:
-            _refuse_huge_pages()
-        cosimulation = Cosimulation(open_fmu(assignment.source), open_fmu(assignment.sensor))
-        cosimulation.start(assignment.source_values, assignment.sensor_values)
-        contender = _Contender(
-            assignment,
-            cosimulation,
-            IndependentReader(assignment.wire, assignment.schema),
-            own_threads,
-        )
-    except Exception as error:
-        with suppress(OSError):
-            connection.send((0, False, _reason(error)))
-        return
-    with suppress(EOFError, OSError):  # hung up, perhaps with an answer unread
-        connection.send((0, True, malloc_file()))
-        while True:
-            number, method, arguments = connection.recv()
-            try:
-                answer = True, getattr(contender, method)(*arguments)
-            except Exception as error:
-                answer = False, _reason(error)
-            connection.send((number, *answer))
+def _path(kind: type, text: Any) -> Any:
+    return kind(text)
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error) if isinstance(error, UserError | ValueError) else f"{error!r}"
+if __name__ == "__main__":
+    drive(lambda _: Contender())

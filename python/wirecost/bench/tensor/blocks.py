@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from wirecost.bench.engine.timing import undisturbed
 from wirecost.bench.tensor.contenders.base import (
     COMPRESSED,
     Answerer,
@@ -26,7 +27,6 @@ from wirecost.bench.tensor.contenders.base import (
     Sender,
 )
 from wirecost.bench.tensor.plugins import touch
-from wirecost.bench.tensor.schedule import undisturbed
 from wirecost.bench.tensor.task import Side, Task
 
 now = time.monotonic_ns

@@ -8,9 +8,10 @@ error.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from wirecost.waiting import Deadline
 
 PINGS = 64
 LEAST_PINGS = 8
@@ -31,10 +32,10 @@ class Reading:
 
 def read(ping: Ping) -> Reading:
     """The best of many exchanges."""
-    end = time.monotonic() + READING_S
+    end = Deadline(READING_S)
     best: Reading | None = None
     for number in range(PINGS):
-        if number >= LEAST_PINGS and time.monotonic() > end:
+        if number >= LEAST_PINGS and end.passed:
             break
         asked, there, answered = ping()
         # A bound rounded down would not be one.

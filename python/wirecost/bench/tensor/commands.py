@@ -30,13 +30,15 @@ Each side refuses everything else before it makes anything of it.
 from __future__ import annotations
 
 import math
-import re
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 
 from wirecost.bench.tensor.addresses import forms
 from wirecost.bench.tensor.content import CONTENTS
+from wirecost.bench.tensor.link import plain
 from wirecost.bench.tensor.plugins import DEVICES, PLUGINS
 
 VERSION = 2
@@ -48,97 +50,111 @@ MOST_BYTES = 1 << 34
 MOST_COUNT = 200_000
 """Messages of a block, so that its stamps fit a line."""
 MOST_WORKERS = 32
-TOPIC = re.compile(r"bench_[0-9a-f]{12}")
-ADDRESS = re.compile(r"[A-Za-z0-9/\[][A-Za-z0-9_.:@/\[\]%-]{0,199}")
+Number = Annotated[int, Meta(ge=0, le=1 << 53)]
+Size = Annotated[int, Meta(ge=0, le=MOST_BYTES)]
+Extent = Annotated[int, Meta(ge=1, le=1 << 30)]
+Stamp = Annotated[int, Meta(ge=-(1 << 62), le=1 << 62)]
 
 
 class RefusedError(Exception):
     """What is wrong with a command; one line."""
 
 
-def _need(right: object, what: str) -> None:
-    if not right:
-        raise RefusedError(f"a command has no right {what}")
+class Start(msgspec.Struct, forbid_unknown_fields=True):
+    """Command that starts a worker."""
+
+    do: Literal["start"]
+    worker: Number
+    way: str
+    role: Literal["listen", "answer"]
+    size: Size
+    topic: Annotated[str, Meta(pattern=r"\Abench_[0-9a-f]{12}\Z")]
+    address: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9/\[][A-Za-z0-9_.:@/\[\]%-]{0,199}\Z")] | None
+
+    def __post_init__(self) -> None:
+        if self.way not in forms():
+            raise ValueError("not a contender that leaves the machine")
 
 
-def _whole(value: object, least: int, most: int) -> bool:
-    return type(value) is int and least <= value <= most
+class Order(msgspec.Struct, forbid_unknown_fields=True):
+    """Block that a worker is asked for; see ``task.Order``."""
+
+    plugin: str
+    shape: Annotated[
+        list[Annotated[int, Meta(ge=1, le=1 << 30)]], Meta(min_length=1, max_length=32)
+    ]
+    dtype: Annotated[str, Meta(max_length=16)]
+    content: str
+    device: str
+    objects: bool
+    first: Number
+    count: Annotated[int, Meta(ge=1, le=MOST_COUNT)]
+    rate: Annotated[float, Meta(ge=0, le=10_000)]
+    seed: Annotated[int, Meta(ge=0, le=(1 << 31) - 1)]
+
+    def __post_init__(self) -> None:
+        try:
+            dtype = np.dtype(self.dtype)
+        except (TypeError, SyntaxError) as error:
+            raise ValueError("not a dtype") from error
+        if dtype.kind not in "iufc" or dtype.shape:
+            raise ValueError("not a dtype of numbers")
+        if math.prod(self.shape) * dtype.itemsize > MOST_BYTES:
+            raise ValueError("a shape that is too large")
+        if self.plugin not in PLUGINS and (self.plugin or self.objects):
+            raise ValueError("not a plugin")
+        if self.content not in CONTENTS or self.device not in DEVICES or math.isnan(self.rate):
+            raise ValueError("not a content, device or rate")
 
 
-def _number(value: object, least: float, most: float) -> bool:
-    return type(value) in (int, float) and least <= value <= most  # type: ignore[operator]
+class Plain(msgspec.Struct, tag_field="do", forbid_unknown_fields=True):
+    """Command without anything more."""
+
+
+class Open(Plain, tag="open"): ...
+
+
+class Finish(Plain, tag="finish"): ...
+
+
+class Block(Plain, tag="block"):
+    """Command to run a block."""
+
+    order: Order
+
+
+class Side(msgspec.Struct):
+    """What a listener saw of a block, as ``task.Side`` has it."""
+
+    stamps: list[list[Stamp]]
+    nbytes: Annotated[int, Meta(ge=0, le=2 * MOST_BYTES)]
+    failure: str | None = None
 
 
 def check_start(command: dict[str, Any], loopback: bool) -> None:
-    """A worker that is asked for. ``loopback``: by this machine. Raises RefusedError."""
-    keys = {"do", "worker", "way", "role", "size", "topic", "address"}
-    _need(command.keys() == keys, "keys")
-    _need(_whole(command["worker"], 0, 1 << 53), "worker")
-    _need(isinstance(command["way"], str) and command["way"] in forms(), "way")
-    _need(command["role"] in ("listen", "answer"), "role")
-    _need(_whole(command["size"], 0, MOST_BYTES), "size")
-    topic, address = command["topic"], command["address"]
-    _need(isinstance(topic, str) and TOPIC.fullmatch(topic), "topic")
-    if address is not None:
-        _need(isinstance(address, str) and ADDRESS.fullmatch(address), "address")
-        # Files are for processes of one machine to meet in.
-        file = address.startswith(("/", "unix"))
-        _need(loopback or not file, "address")
+    """Check a worker that is asked for. ``loopback``: by this machine. Raises RefusedError."""
+    start = _checked(command, Start)
+    # Files are for processes of one machine to meet in.
+    if not loopback and (start.address or "").startswith(("/", "unix")):
+        raise RefusedError("a command has no right address")
 
 
 def check_command(command: object) -> None:
-    """What a worker is asked to do. Raises RefusedError."""
-    _need(isinstance(command, dict), "command")
-    assert isinstance(command, dict)
-    match command.get("do"):
-        case "open" | "finish":
-            _need(command.keys() == {"do"}, "keys")
-        case "block":
-            _need(command.keys() == {"do", "order"}, "keys")
-            _check_order(command["order"])
-        case _:
-            _need(False, "command")
-
-
-def _check_order(order: object) -> None:
-    _need(isinstance(order, dict), "order")
-    assert isinstance(order, dict)
-    keys = {
-        "plugin", "shape", "dtype", "content", "device", "objects", "first", "count", "rate",
-        "seed",
-    }  # fmt: skip
-    _need(order.keys() == keys, "keys")
-    _need(isinstance(order["objects"], bool), "objects")
-    _need(isinstance(order["plugin"], str), "plugin")
-    _need(order["plugin"] in PLUGINS or not (order["plugin"] or order["objects"]), "plugin")
-    shape = order["shape"]
-    _need(isinstance(shape, list) and 1 <= len(shape) <= 32, "shape")
-    _need(all(_whole(extent, 1, 1 << 30) for extent in shape), "shape")
-    _need(isinstance(order["dtype"], str) and len(order["dtype"]) <= 16, "dtype")
-    try:
-        dtype = np.dtype(order["dtype"])
-    except (TypeError, ValueError, SyntaxError):
-        raise RefusedError("a command has no right dtype") from None
-    _need(dtype.kind in "iufc" and dtype.shape == (), "dtype")
-    _need(math.prod(shape) * dtype.itemsize <= MOST_BYTES, "shape")
-    _need(isinstance(order["content"], str) and order["content"] in CONTENTS, "content")
-    _need(isinstance(order["device"], str) and order["device"] in DEVICES, "device")
-    _need(_whole(order["first"], 0, 1 << 53), "first")
-    _need(_whole(order["count"], 1, MOST_COUNT), "count")
-    _need(_number(order["rate"], 0, 10_000), "rate")
-    _need(_whole(order["seed"], 0, (1 << 31) - 1), "seed")
+    """Check what a worker is asked to do. Raises RefusedError."""
+    _checked(command, Open | Finish | Block)
 
 
 def check_side(answer: dict[str, Any], count: int, numbers: int) -> None:
-    """What a listener saw of ``count`` messages: rows of ``numbers``, and of one more where a
+    """Check what a listener saw of ``count`` messages: rows of ``numbers``, and of one more where a
     plugin compresses. Raises RefusedError."""
-    stamps = answer.get("stamps")
-    _need(isinstance(stamps, list), "stamps")
-    assert isinstance(stamps, list)
+    stamps = _checked(answer, Side).stamps
     # A contender that delivers twice is to be seen, but not without bound.
-    _need(len(stamps) <= 2 * count + 16, "stamps")
-    for row in stamps:
-        _need(isinstance(row, list) and len(row) in (numbers, numbers + 1), "stamps")
-        _need(all(_whole(one, -(1 << 62), 1 << 62) for one in row), "stamps")
-    _need(_whole(answer.get("nbytes"), 0, 2 * MOST_BYTES), "nbytes")
-    _need(answer.get("failure") is None or isinstance(answer["failure"], str), "failure")
+    if len(stamps) > 2 * count + 16 or {*map(len, stamps)} - {numbers, numbers + 1}:
+        raise RefusedError("an answer has no right stamps")
+
+
+def _checked(document: object, kind: Any) -> Any:
+    try:
+        return msgspec.convert(document, kind)
+    except msgspec.ValidationError as error:
+        raise RefusedError(f"a command is wrong: {plain(error)}") from None

@@ -16,6 +16,8 @@ from typing import Any
 import psutil
 
 from wirecost import scratch
+from wirecost.bench.engine.channel import Channel
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.tensor.commands import (
     MOST_COMMAND,
     VERSION,
@@ -27,7 +29,7 @@ from wirecost.bench.tensor.commands import MOST_WORKERS as MOST
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Meeting
 from wirecost.bench.tensor.link import Link, LinkError, plain
-from wirecost.bench.tensor.process import Worker, WorkerFailedError
+from wirecost.bench.tensor.pair import start_end
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
 
@@ -89,7 +91,7 @@ def serve(
 
 def _greet(link: Link, token: str) -> None:
     """Raises LinkError, RefusedError."""
-    hello = link.receive(GREETING_S)
+    hello = link.wait(GREETING_S)
     if hello is None:
         raise RefusedError(f"it sent nothing for {GREETING_S:.0f} s")
     sent = hello.get("token")
@@ -101,9 +103,9 @@ def _greet(link: Link, token: str) -> None:
     ):
         why = "the token is another one: take the one that the listener prints"
     if why is not None:
-        link.send({"failure": why})
+        link.put({"failure": why})
         raise RefusedError(why)
-    link.send(
+    link.put(
         {
             "version": VERSION,
             "host": socket.gethostname(),
@@ -122,19 +124,19 @@ class Session:
         self._addresses = addresses
         self._loopback = loopback
         self._logs = logs
-        self._workers: dict[int, Worker] = {}
+        self._workers: dict[int, Channel] = {}
 
     def run(self) -> None:
         """Returns when the publisher is done. Raises LinkError, RefusedError."""
         while True:
-            sources: list[Link | Worker] = [self._link, *self._workers.values()]
+            sources: list[Link | Channel] = [self._link, *self._workers.values()]
             ready = select.select(sources, [], [])[0]
             for number, worker in list(self._workers.items()):
                 if worker in ready:
                     self._relay(number, worker)
             if self._link in ready:
                 self._link.take()
-                while (command := self._link.next()) is not None:
+                while (command := self._link.pop()) is not None:
                     if not self._do(command):
                         return
 
@@ -142,24 +144,24 @@ class Session:
         while self._workers:
             self._workers.popitem()[1].end()
 
-    def _relay(self, number: int, worker: Worker) -> None:
+    def _relay(self, number: int, worker: Channel) -> None:
         try:
             worker.take()
-            while (answer := worker.next()) is not None:
-                self._link.send({"worker": number, "answer": answer})
-        except WorkerFailedError as error:
+            while (answer := worker.pop()) is not None:
+                self._link.put({"worker": number, "answer": answer})
+        except ProgramFailedError as error:
             self._fail(number, error)
 
     def _fail(self, number: int, why: Exception) -> None:
         if (worker := self._workers.pop(number, None)) is not None:
             worker.end()
-        self._link.send({"worker": number, "answer": {"failure": str(why)}})
+        self._link.put({"worker": number, "answer": {"failure": str(why)}})
 
     def _do(self, command: dict[str, Any]) -> bool:
         """Whether more may come."""
         match command.get("do"):
             case "ping":
-                self._link.send({"monotonic": time.monotonic_ns(), "wall": time.time_ns()})
+                self._link.put({"monotonic": time.monotonic_ns(), "wall": time.time_ns()})
             case "start":
                 check_start(command, self._loopback)
                 self._start(command)
@@ -170,7 +172,7 @@ class Session:
                 number = _number(command)
                 if (worker := self._workers.pop(number, None)) is not None:
                     worker.end()
-                self._link.send({"worker": number, "answer": {"done": "end"}})
+                self._link.put({"worker": number, "answer": {"done": "end"}})
             case "bye":
                 return False
             case other:
@@ -188,13 +190,11 @@ class Session:
                 raise UserError(f"{name}: {why}")
             meeting = Meeting(address, (), command["topic"])
             log = self._logs / f"{number}.txt"
-            self._workers[number] = Worker(
-                contender, role, meeting, log, contender.environment(meeting, role)
-            )
+            self._workers[number] = start_end(contender, role, meeting, log)
         except UserError as error:
             self._fail(number, error)
         else:
-            self._link.send({"worker": number, "answer": {"done": "start"}})
+            self._link.put({"worker": number, "answer": {"done": "start"}})
 
     def _pass_on(self, number: int, command: dict[str, Any]) -> None:
         worker = self._workers.get(number)
@@ -202,7 +202,7 @@ class Session:
             return
         try:
             worker.send(**command)
-        except WorkerFailedError as error:
+        except ProgramFailedError as error:
             self._fail(number, error)
 
 

@@ -3,21 +3,27 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wirecost import scratch
+from wirecost.bench import other_python
+from wirecost.bench.engine.channel import ANSWER_S, Channel
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.tensor import clocks
 from wirecost.bench.tensor.commands import RefusedError, check_side
 from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.content import DIGITS
 from wirecost.bench.tensor.interpreters import Interpreter
-from wirecost.bench.tensor.process import TIMEOUT_S, End, Worker, WorkerFailedError
-from wirecost.bench.tensor.remote import Remote
+from wirecost.bench.tensor.remote import Remote, RemoteEnd
 from wirecost.bench.tensor.task import Order
 
+MODULE = "wirecost.bench.tensor.worker"
+ENVIRONMENT = {"JAX_ENABLE_X64": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "RUST_LOG": "error"}
 START_S = 30.0
 PRIMING = {
     "plugin": "numpy", "shape": [DIGITS], "dtype": "float64", "content": "ones", "device": "cpu",
@@ -45,7 +51,7 @@ class Block:
 
 
 class Pair:
-    """Use as a context manager. Raises WorkerFailedError where an end does not start, LostError
+    """Use as a context manager. Raises ProgramFailedError where an end does not start, LostError
     where the other machine cannot be reached any more."""
 
     def __init__(
@@ -66,9 +72,9 @@ class Pair:
         self._pattern = pattern
         self._logs = logs
         self._stack = ExitStack()
-        self._workers: list[Worker] = []
-        self._sender: Worker
-        self._listener: End | None = None
+        self._ends_here: list[Channel] = []
+        self._sender: Channel
+        self._listener: Channel | RemoteEnd | None = None
         self._next = 0
 
     def __enter__(self) -> Pair:
@@ -88,9 +94,9 @@ class Pair:
 
     def begin_to_end(self) -> None:
         """Asks the ends on this machine to close, and does not wait for them."""
-        for worker in self._workers:
-            with suppress(WorkerFailedError):
-                worker.send("close")
+        for end in self._ends_here:
+            with suppress(ProgramFailedError):
+                end.send("close")
 
     def end(self) -> None:
         """A second call does nothing."""
@@ -98,39 +104,37 @@ class Pair:
 
     def _start(self, meeting: Meeting) -> None:
         if self._contender.one_process:
-            self._sender = self._worker("both", meeting)
+            self._sender = self._end_here("both", meeting)
             self._sender.ask("open", START_S)
             return
         sending, listening = PATTERNS[self._pattern]
         if self._remote is None:
-            self._listener = self._worker(listening, meeting)
+            self._listener = self._end_here(listening, meeting)
         else:
-            self._listener = self._remote.worker(self._contender, listening, meeting)
+            self._listener = self._remote.end_there(self._contender, listening, meeting)
             self._stack.callback(self._listener.end)
-        self._sender = self._worker(sending, meeting)
-        ends: tuple[End, ...] = (self._listener, self._sender)
-        for one in ends:
-            one.ask("open", START_S)
+        self._sender = self._end_here(sending, meeting)
+        self._listener.ask("open", START_S)
+        self._sender.ask("open", START_S)
         if not self._sender.ask("wait", 2 * START_S, timeout=START_S)["there"]:
-            raise WorkerFailedError(f"no listener was there within {START_S:.0f} s")
+            raise ProgramFailedError(f"no listener was there within {START_S:.0f} s")
         if self._contender.primed:
             self.run(PRIMING, timed=False)
 
-    def _worker(self, role: str, meeting: Meeting) -> Worker:
+    def _end_here(self, role: str, meeting: Meeting) -> Channel:
         log = self._logs / f"{self._contender.name}-{role}.txt"
-        more = self._contender.environment(meeting, role)
-        worker = Worker(self._contender, role, meeting, log, more, self._interpreter)
-        self._workers.append(worker)
-        self._stack.callback(worker.end)
-        return worker
+        end = start_end(self._contender, role, meeting, log, self._interpreter)
+        self._ends_here.append(end)
+        self._stack.callback(end.end)
+        return end
 
     def run(self, order: dict[str, Any], timed: bool = True) -> Block:
         """One block; ``order`` without ``first``. ``timed``: whether its times are of interest.
 
-        Raises WorkerFailedError, LostError.
+        Raises ProgramFailedError, LostError.
         """
         count, rate = order["count"], order["rate"]
-        limit = TIMEOUT_S + 10 * (count / rate if rate else 1.0)
+        limit = ANSWER_S + 10 * (count / rate if rate else 1.0)
         whole = asdict(Order(**order, first=self._next, seed=secrets.randbits(31)))
         self._next += count
         if self._listener is None:
@@ -144,7 +148,7 @@ class Pair:
         try:
             check_side(received, count, _LISTENER_STAMPS)
         except RefusedError as error:
-            raise WorkerFailedError(f"listener: {error}") from None
+            raise ProgramFailedError(f"listener: {error}") from None
         if before is None:
             return _block(sent, received)
         clock = clocks.between(before, remote.clock())
@@ -153,10 +157,10 @@ class Pair:
         return _block(sent, received, clock)
 
     def _exchange(
-        self, listener: End, order: dict[str, Any], limit: float
+        self, listener: Channel | RemoteEnd, order: dict[str, Any], limit: float
     ) -> tuple[Reported, Reported]:
-        """Runs a block at both ends; what sender and listener recorded. The listener starts first,
-        and ends when it has all messages, or soon after the sender has finished."""
+        """Run a block at both ends and return what sender and listener recorded. The listener
+        starts first, and ends when it has all messages, or soon after the sender has finished."""
         listener.ask("block", order=order)
         sent = self._sender.ask("block", limit, order=order)
         listener.send("finish")
@@ -164,9 +168,32 @@ class Pair:
 
 
 def _block(sent: Reported, received: Reported, clock: clocks.Reading | None = None) -> Block:
-    """Raises WorkerFailedError if either end reports a failure."""
+    """Raises ProgramFailedError if either end reports a failure."""
     for side in (sent, received):
         if side["failure"]:
-            raise WorkerFailedError(side["failure"])
+            raise ProgramFailedError(side["failure"])
     nbytes = received["nbytes"] or sent["nbytes"]
     return Block(sent["stamps"], received["stamps"], nbytes, clock)
+
+
+def start_end(
+    contender: Contender,
+    role: str,
+    meeting: Meeting,
+    log: Path,
+    interpreter: Interpreter | None = None,
+) -> Channel:
+    """Start one end of a contender on this machine. ``interpreter``: instead of the contender's."""
+    python = interpreter.path if interpreter else contender.python
+    environment = other_python.environment(contender.packages) if interpreter else dict(os.environ)
+    more = contender.environment(meeting, role)
+    return Channel(
+        f"{contender.name} {role}",
+        [
+            str(python), "-P", "-m", MODULE, contender.name, role, str(contender.size),
+            meeting.topic, meeting.address or "", " ".join(map(str, meeting.descriptors)),
+        ],
+        {**environment, **ENVIRONMENT, "TMPDIR": str(scratch.make("worker")), **more},
+        log,
+        meeting.descriptors,
+    )  # fmt: skip

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of blocks: in each, every contender has new processes and its turn, in an order drawn from
-the seed. What a process gets at its start, it keeps; so a run has several of each contender."""
+"""Rounds of blocks: in each, every contender has new processes and its turn."""
 
 from __future__ import annotations
 
 import resource
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
+from typing import Any
 
 import psutil
 
-from wirecost.bench.tensor.cases import Case, Entry
+from wirecost.bench.processes import Plan
+from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.tensor.cases import Case, Combination
 from wirecost.bench.tensor.commands import MOST_WORKERS
 from wirecost.bench.tensor.contenders.base import Contender
 from wirecost.bench.tensor.interpreters import Interpreter
+from wirecost.bench.tensor.outcome import Outcome
 from wirecost.bench.tensor.pair import Block, Pair
-from wirecost.bench.tensor.process import WorkerFailedError
 from wirecost.bench.tensor.remote import Remote
-from wirecost.bench.tensor.stamps import Counts, count, round_trips, stages
+from wirecost.bench.tensor.stamps import count, round_trips, stages
 from wirecost.errors import UserError
 
 WARM_UP, WARM_UP_BYTES = 20, 100_000_000
@@ -32,34 +32,10 @@ PAIR_BYTES = 1 << 30
 PAIR_FILES, OTHER_FILES = 12, 32
 """Descriptors that a pair needs in this process, and that everything else does."""
 
-Report = Callable[[int, str], None]
-"""Called with messages sent since the last call and what runs now."""
+Report = Callable[[str, int], None]
+"""Called with what runs now, and the messages sent since the last call."""
 Keep = Callable[[], None]
 """Called after each block, when nothing runs."""
-
-
-@dataclass
-class Outcome:
-    """What was measured of an entry: nanoseconds of each stage, message by message.
-
-    Not a ``bench.entry.Entry``, whose facts are complete before its first sample: here the bytes of
-    a message, the counts and the clocks' bounds become known block by block.
-    """
-
-    entry: Entry
-    samples: list[dict[str, int]] = field(default_factory=list)
-    rounds: list[int] = field(default_factory=list)
-    """The round of each sample."""
-    counts: Counts = field(default_factory=Counts)
-    nbytes: int = 0
-    bytes_per_s: float | None = None
-    """Of messages sent back to back, as they arrived."""
-    lost_without_pause: int | None = None
-    clock_offset_ns: int | None = None
-    """What the listener's clock was ahead in the last block, where it is another machine's."""
-    clock_bound_ns: int | None = None
-    """The most that any time between the machines is wrong by."""
-    failure: str | None = None
 
 
 class Pairs:
@@ -91,32 +67,34 @@ class Pairs:
         if files != resource.RLIM_INFINITY:
             self._most = min(self._most, max(1, (files - OTHER_FILES) // PAIR_FILES))
 
-    def get(self, entry: Entry) -> Pair:
-        """Raises WorkerFailedError, UserError, LostError."""
-        key = self._key(entry)
-        found = self._alive.pop(key, None)
-        if found is None:
+    def get(self, combination: Combination) -> Pair:
+        """Return its pair, started if need be. Raises ProgramFailedError, UserError, LostError."""
+        key = self._key(combination)
+        pair = self._alive.pop(key, None)
+        if pair is None:
             while len(self._alive) >= self._most:
                 self._alive.pop(next(iter(self._alive))).end()
-            address = self._addresses.get(entry.mware)
+            mware = combination.mware
+            address = self._addresses.get(mware)
             if address is not None:  # it is one pair's at a time
-                for other in [one for one in self._alive if one[0] == entry.mware]:
+                for other in [one for one in self._alive if one[0] == mware]:
                     self._alive.pop(other).end()
-            contender = self._contenders[entry.mware]
-            interpreter = self._interpreters.get(entry.plugin)
-            found = Pair(
+            interpreter = self._interpreters.get(combination.plugin)
+            contender = self._contenders[mware]
+            pair = Pair(
                 contender, self._pattern, self._logs, address, self._remote, interpreter
             ).__enter__()
-        self._alive[key] = found
-        return found
+        self._alive[key] = pair
+        return pair
 
-    def _key(self, entry: Entry) -> tuple[str, str]:
-        elsewhere = entry.plugin if entry.plugin in self._interpreters else ""
-        return entry.mware, entry.apart or elsewhere
+    def _key(self, combination: Combination) -> tuple[str, str]:
+        plugin = combination.plugin
+        elsewhere = plugin if plugin in self._interpreters else ""
+        return combination.mware, combination.apart or elsewhere
 
-    def drop(self, entry: Entry) -> None:
-        """Ends a pair that failed; the next one that asks gets a new one."""
-        pair = self._alive.pop(self._key(entry), None)
+    def drop(self, combination: Combination) -> None:
+        """End a pair that failed; the next one that asks gets a new one."""
+        pair = self._alive.pop(self._key(combination), None)
         if pair is not None:
             pair.end()
 
@@ -128,125 +106,96 @@ class Pairs:
             self._alive.popitem()[1].end()
 
 
-def rounds_of(trials: int, processes: int) -> list[int]:
-    """Messages of each round, nearly the same, ``trials`` together."""
-    rounds = min(processes, max(1, trials // LEAST_BLOCK))
-    return [trials // rounds + (i < trials % rounds) for i in range(rounds)]
+def plan_of(case: Case, processes: int, seed: int) -> Plan:
+    """Return the rounds of a case; none has fewer than ``LEAST_BLOCK`` messages, if there are as
+    many."""
+    return Plan(case.trials, min(processes, max(1, case.trials // LEAST_BLOCK)), seed)
 
 
 def warm_up_of(nbytes: int) -> int:
-    """Messages before each block of a case."""
+    """Return the messages before each block of a case."""
     return max(5, min(WARM_UP, WARM_UP_BYTES // max(1, nbytes)))
 
 
-@dataclass(frozen=True)
-class Round:
-    number: int
-    trials: int
-    """Messages of each contender."""
-    seed: int
+class Race:
+    """Runs blocks of messages. Methods raise LostError; what else fails is the contender's."""
 
-    def order(self, outcomes: list[Outcome]) -> list[Outcome]:
-        """The first round has them as they were named, which tables keep."""
-        if self.number == 0:
-            return outcomes
-        return Random(f"{self.seed} {self.number}").sample(outcomes, len(outcomes))
+    def __init__(
+        self, pairs: Pairs, content: str, pattern: str, report: Report, keep: Keep
+    ) -> None:
+        self._pairs = pairs
+        self._content = content
+        self._pattern = pattern
+        self._report = report
+        self._keep = keep
 
+    def round(self, outcomes: list[Outcome], plan: Plan, number: int) -> None:
+        """Add a block to each outcome of a case."""
+        messages = plan.samples_of(number)
+        for outcome in plan.order(number, outcomes):
+            label = f"{outcome.case.name}: {outcome.entry.key}"
+            if outcome.entry.failure is None:
+                self._report(label, 0)
+                self._block(outcome, messages, number)
+                self._keep()
+            self._report(label, messages)
 
-def run_round(
-    case: Case,
-    pairs: Pairs,
-    content: str,
-    pattern: str,
-    turn: Round,
-    outcomes: list[Outcome],
-    report: Report,
-    keep: Keep,
-) -> None:
-    """Adds a block to each outcome of a case. Raises LostError."""
-    for outcome in turn.order(outcomes):
-        if outcome.failure is None:
-            report(0, _label(outcome.entry))
-            _turn(outcome, case, pairs, content, pattern, turn)
-            keep()
-        report(turn.trials, _label(outcome.entry))
+    def back_to_back(self, outcomes: list[Outcome]) -> None:
+        """Find what each contender of a case carries without a pause."""
+        for outcome in outcomes:
+            case, entry = outcome.case, outcome.entry
+            if entry.failure is not None:
+                continue
+            self._report(f"{case.name}: {entry.key} back to back", 0)
+            messages = min(500, max(10, round(200e6 / max(case.nbytes, 1))))
+            try:
+                block = self._pairs.get(entry.contender).run(
+                    self._order(outcome) | {"count": messages, "rate": 0.0}
+                )
+            except (ProgramFailedError, UserError) as error:
+                self._fail(outcome, f"back to back: {error}")
+                continue
+            outcome.bytes_per_s = _bytes_per_s(block, case.nbytes)
+            outcome.lost_back_to_back = messages - len({row[0] for row in block.received})
+            outcome.state()
 
-
-def run_back_to_back(
-    case: Case, pairs: Pairs, content: str, outcomes: list[Outcome], report: Report
-) -> None:
-    """What each contender carries without a pause. Raises LostError."""
-    for outcome in outcomes:
-        if outcome.failure is None:
-            report(0, f"{_label(outcome.entry)} back to back")
-            _back_to_back(outcome, case, pairs, content)
-
-
-def _label(entry: Entry) -> str:
-    return f"{entry.mware} {entry.plugin}".strip()
-
-
-def _turn(
-    outcome: Outcome,
-    case: Case,
-    pairs: Pairs,
-    content: str,
-    pattern: str,
-    turn: Round,
-) -> None:
-    order = _order(outcome.entry, case, content)
-    try:
-        pair = pairs.get(outcome.entry)
+    def _block(self, outcome: Outcome, messages: int, number: int) -> None:
+        case, order = outcome.case, self._order(outcome)
         warm_up = {"count": warm_up_of(case.nbytes), "rate": case.rate and max(case.rate, 50.0)}
-        pair.run(order | warm_up, timed=False)
-        block = pair.run(order | {"count": turn.trials, "rate": case.rate})
-        counts = count(block.sent, block.received, case.rate)
-        measure = stages if pattern == "pubsub" else round_trips
-        samples = measure(block.sent, block.received, case.device)
-        if not samples:
-            raise WorkerFailedError(f"none of {turn.trials} messages arrived")
-    except (WorkerFailedError, UserError, ValueError) as error:
-        outcome.failure = str(error)
-        pairs.drop(outcome.entry)
-        return
-    outcome.counts.add(counts)
-    outcome.nbytes = block.nbytes or outcome.nbytes
-    outcome.samples += samples
-    outcome.rounds += [turn.number] * len(samples)
-    if block.clock is not None:
-        outcome.clock_offset_ns = block.clock.offset_ns
-        outcome.clock_bound_ns = max(outcome.clock_bound_ns or 0, block.clock.bound_ns)
+        measure = stages if self._pattern == "pubsub" else round_trips
+        try:
+            pair = self._pairs.get(outcome.entry.contender)
+            pair.run(order | warm_up, timed=False)
+            block = pair.run(order | {"count": messages, "rate": case.rate})
+            counts = count(block.sent, block.received, case.rate)
+            samples = measure(block.sent, block.received, case.device)
+            if not samples:
+                raise ProgramFailedError(f"none of {messages} messages arrived")
+        except (ProgramFailedError, UserError, ValueError) as error:
+            self._fail(outcome, str(error))
+        else:
+            outcome.add(block, counts, samples, number)
 
+    def _fail(self, outcome: Outcome, why: str) -> None:
+        outcome.entry.failure = why
+        self._pairs.drop(outcome.entry.contender)
 
-def _back_to_back(outcome: Outcome, case: Case, pairs: Pairs, content: str) -> None:
-    messages = min(500, max(10, round(200e6 / max(case.nbytes, 1))))
-    try:
-        pair = pairs.get(outcome.entry)
-        order = _order(outcome.entry, case, content)
-        block = pair.run(order | {"count": messages, "rate": 0.0})
-    except (WorkerFailedError, UserError) as error:
-        outcome.failure = f"back to back: {error}"
-        pairs.drop(outcome.entry)
-        return
-    outcome.bytes_per_s = _bytes_per_s(block, case.nbytes)
-    outcome.lost_without_pause = messages - len({row[0] for row in block.received})
+    def _order(self, outcome: Outcome) -> dict[str, Any]:
+        case, plugin = outcome.case, outcome.entry.contender.plugin
+        return {
+            "plugin": plugin,
+            "shape": list(case.shape),
+            "dtype": case.dtype,
+            "content": self._content,
+            "device": case.device,
+            "objects": bool(plugin),
+        }
 
 
 def _bytes_per_s(block: Block, nbytes: int) -> float | None:
-    """Of contents of ``nbytes``, whatever a contender makes of them: from the begin of the first
-    message to when the last one that came was read."""
+    """Return the rate of contents of ``nbytes``, whatever a contender makes of them: from the begin
+    of the first message to when the last one that came was read."""
     if not block.received:
         return None
     took = block.received[-1][3] - block.sent[0][2]
     return 1e9 * len({row[0] for row in block.received}) * nbytes / took
-
-
-def _order(entry: Entry, case: Case, content: str) -> dict[str, object]:
-    return {
-        "plugin": entry.plugin,
-        "shape": list(case.shape),
-        "dtype": case.dtype,
-        "content": content,
-        "device": case.device,
-        "objects": bool(entry.plugin),
-    }

@@ -10,13 +10,15 @@ from collections import deque
 from contextlib import suppress
 from typing import Any
 
+from wirecost.bench.engine.channel import ANSWER_S
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.tensor import clocks
 from wirecost.bench.tensor.commands import MOST_ANSWER, VERSION
 from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.link import Link, LinkError, plain
-from wirecost.bench.tensor.process import TIMEOUT_S, WorkerFailedError
 from wirecost.closing import Closing
 from wirecost.errors import UserError
+from wirecost.waiting import Deadline
 
 CONNECT_S = 10.0
 NUMBER = 1 << 62
@@ -46,8 +48,8 @@ class Remote(Closing):
         self._answers: dict[int, deque[dict[str, Any]]] = {}
         self._next = 0
         try:
-            self._link.send({"do": "hello", "version": VERSION, "token": token})
-            hello = self._link.receive(CONNECT_S)
+            self._link.put({"do": "hello", "version": VERSION, "token": token})
+            hello = self._link.wait(CONNECT_S)
             if hello is None:
                 raise LinkError(f"no answer within {CONNECT_S:.0f} s")
         except LinkError as error:
@@ -74,7 +76,7 @@ class Remote(Closing):
 
     def close(self) -> None:
         with suppress(LinkError):
-            self._link.send({"do": "bye"})
+            self._link.put({"do": "bye"})
         self._link.close()
 
     def clock(self) -> clocks.Reading:
@@ -94,22 +96,22 @@ class Remote(Closing):
 
     def _asked(self) -> dict[str, int]:
         self.send({"do": "ping"})
-        deadline = time.monotonic() + TIMEOUT_S
-        while (answer := self._receive(deadline)) is not None and "monotonic" not in answer:
+        deadline = Deadline(ANSWER_S)
+        while (answer := self._receive(deadline.left)) is not None and "monotonic" not in answer:
             self._put(answer)
         if answer is None:
-            raise self._lost(f"no answer within {TIMEOUT_S:.0f} s")
+            raise self._lost(f"no answer within {ANSWER_S:.0f} s")
         for name in ("monotonic", "wall"):
             if type(answer.get(name)) is not int or abs(answer[name]) > NUMBER:
                 raise self._lost("that is no reading of a clock")
         return answer
 
-    def worker(self, contender: Contender, role: str, meeting: Meeting) -> RemoteWorker:
-        """Raises WorkerFailedError, LostError."""
+    def end_there(self, contender: Contender, role: str, meeting: Meeting) -> RemoteEnd:
+        """Raises ProgramFailedError, LostError."""
         number = self._next
         self._next += 1
         self._answers[number] = deque()
-        made = RemoteWorker(self, number, f"{contender.name} {role}")
+        made = RemoteEnd(self, number, f"{contender.name} {role}")
         self.send(
             {
                 "do": "start", "worker": number, "way": contender.name, "role": role,
@@ -122,16 +124,16 @@ class Remote(Closing):
     def send(self, command: dict[str, Any]) -> None:
         """Raises LostError."""
         try:
-            self._link.send(command)
+            self._link.put(command)
         except LinkError as error:
             raise self._lost(error) from error
 
     def receive(self, number: int, within: float) -> dict[str, Any] | None:
         """A worker's next answer, None if it does not come in time. Raises LostError."""
-        deadline = time.monotonic() + within
+        deadline = Deadline(within)
         answers = self._answers[number]
         while not answers:
-            answer = self._receive(deadline)
+            answer = self._receive(deadline.left)
             if answer is None:
                 return None
             self._put(answer)
@@ -140,9 +142,9 @@ class Remote(Closing):
     def forget(self, number: int) -> None:
         self._answers.pop(number, None)
 
-    def _receive(self, deadline: float) -> dict[str, Any] | None:
+    def _receive(self, within: float) -> dict[str, Any] | None:
         try:
-            return self._link.receive(max(0.0, deadline - time.monotonic()))
+            return self._link.wait(within)
         except LinkError as error:
             raise self._lost(error) from error
 
@@ -157,8 +159,8 @@ class Remote(Closing):
         return LostError(f"listener {self._who}: {why}")
 
 
-class RemoteWorker:
-    """As ``Worker``, there."""
+class RemoteEnd:
+    """One end of a contender, on the listener's machine; as a ``Channel``."""
 
     def __init__(self, remote: Remote, number: int, name: str) -> None:
         self.name = f"{name} (listener)"
@@ -169,17 +171,17 @@ class RemoteWorker:
         """Raises LostError."""
         self._remote.send({"do": "tell", "worker": self._number, "command": {"do": do, **more}})
 
-    def receive(self, within: float = TIMEOUT_S) -> dict[str, Any]:
-        """Raises WorkerFailedError if no answer comes or it is a failure; LostError."""
+    def receive(self, within: float = ANSWER_S) -> dict[str, Any]:
+        """Raises ProgramFailedError if no answer comes or it is a failure; LostError."""
         answer = self._remote.receive(self._number, within)
         if answer is None:
-            raise WorkerFailedError(f"{self.name}: no answer within {within:.0f} s")
+            raise ProgramFailedError(f"{self.name}: no answer within {within:.0f} s")
         if answer.get("failure"):
-            raise WorkerFailedError(f"listener: {plain(answer['failure'])}")
+            raise ProgramFailedError(f"listener: {plain(answer['failure'])}")
         return answer
 
-    def ask(self, do: str, within: float = TIMEOUT_S, **more: Any) -> dict[str, Any]:
-        """Raises WorkerFailedError, LostError."""
+    def ask(self, do: str, within: float = ANSWER_S, **more: Any) -> dict[str, Any]:
+        """Raises ProgramFailedError, LostError."""
         self.send(do, **more)
         return self.receive(within)
 
@@ -187,7 +189,7 @@ class RemoteWorker:
         """Waits for it, since its address may be wanted again."""
         with suppress(LostError):
             self._remote.send({"do": "end", "worker": self._number})
-            while answer := self._remote.receive(self._number, TIMEOUT_S):
+            while answer := self._remote.receive(self._number, ANSWER_S):
                 if answer.get("done") == "end":
                     break
         self._remote.forget(self._number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirecost.bench.engine.deliveries import Deliveries
 from wirecost.bench.tensor.plugins import SHARED
 
 Row = list[int]
@@ -13,33 +14,16 @@ _LEAVING = {"cuda": "to_host", SHARED: "share"}
 
 
 @dataclass
-class Counts:
-    """What became of the messages; ``rate`` in messages per second as they were started."""
+class Counts(Deliveries):
+    """Counts of a block's messages, or of several blocks'."""
 
-    sent: int = 0
-    received: int = 0
-    lost: int = 0
-    duplicates: int = 0
-    reordered: int = 0
-    """Messages that came after a later one."""
-    begun_ns: int = 0
-    """From when a block's first message was due to the begin of its last, summed."""
-    intervals: int = 0
+    LARGEST = "most_lag_ns"
+
     late: int = 0
     """Messages that were started late, by a tenth of a period or more: a contender that fell behind
     sends the next ones back to back."""
     most_lag_ns: int = 0
     """The most that a message was started later than due."""
-
-    @property
-    def rate(self) -> float | None:
-        return 1e9 * self.intervals / self.begun_ns if self.begun_ns else None
-
-    def add(self, other: Counts) -> None:
-        most = max(self.most_lag_ns, other.most_lag_ns)
-        for name in self.__dataclass_fields__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.most_lag_ns = most
 
 
 LATE = 0.1

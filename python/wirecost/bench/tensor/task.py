@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from wirecost.bench.engine.timing import spin_until
 from wirecost.bench.tensor.content import Array, Source
 from wirecost.bench.tensor.plugins import SHARED, Plugin, as_array
-from wirecost.bench.tensor.schedule import wait_until
 
 LEAD_NS = 20_000_000
 """Before the first message is due: the other end is about to be ready."""
@@ -58,12 +58,12 @@ class Task:
             array = self.source.array(at, self.marked)
             if not period:
                 due = max(due, time.monotonic_ns())
-            wait_until(due)
+            spin_until(due)
             yield at, array, due
             due += period
         if period:
             # Who sends no more reports what was sent, which would disturb the last message.
-            wait_until(due)
+            spin_until(due)
 
     @property
     def place(self) -> str:

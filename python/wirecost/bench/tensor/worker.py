@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from wirecost.bench.driven import Lines, drive
+from wirecost.bench.engine.serving import Lines, drive
 from wirecost.bench.tensor import blocks
 from wirecost.bench.tensor.camera import Camera
 from wirecost.bench.tensor.contenders import find_contender
@@ -74,7 +74,7 @@ class Worker:
             case "both":
                 sent, received = blocks.both(end, self._ends[1], task)
                 return {"sent": _document(sent), "received": _document(received)}
-        self._lines.send({"ready": True})
+        self._lines.put({"ready": True})
         run = blocks.listen if self._role == "listen" else blocks.answer
         return _document(run(end, task, self._lines.waiting))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from wirecost.bench.driven import Lines, drive
+from wirecost.bench.engine.serving import Lines, drive
 from wirecost.bench.transport import loops, priming
 from wirecost.bench.transport.protocol import PROTOCOL, RECEIVED, ROLES, SENT, write_rows
 from wirecost.errors import UserError

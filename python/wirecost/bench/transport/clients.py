@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from wirecost import scratch
-from wirecost.bench.answering import Answering, WorkerFailedError
-from wirecost.bench.program import PROGRAMS
+from wirecost.bench.engine.channel import Channel
+from wirecost.bench.program import PROGRAMS, ProgramFailedError
 from wirecost.bench.transport.choices import NATIVE, NATIVE_PROGRAMS, PYTHON
 from wirecost.bench.transport.ground import Spot
 from wirecost.bench.transport.protocol import PROTOCOL
@@ -35,7 +35,7 @@ class Client:
 
     def start(
         self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
-    ) -> Answering:
+    ) -> Channel:
         """Its process, which waits for commands; ``environment``: more than this process's."""
         return started(self.command, name, spot, log, environment)
 
@@ -46,9 +46,9 @@ def started(
     spot: Spot,
     log: Path,
     environment: Mapping[str, str] | None = None,
-) -> Answering:
+) -> Channel:
     more = {**ENVIRONMENT, "TMPDIR": str(scratch.make("client")), **(environment or {})}
-    return Answering(name, [*spot.prefix, *command], {**os.environ, **more}, log)
+    return Channel(name, [*spot.prefix, *command], {**os.environ, **more}, log)
 
 
 def python(command: Sequence[str] = (sys.executable, "-P", "-m", MODULE)) -> Client:
@@ -62,7 +62,7 @@ def native() -> list[Client]:
     for path in sorted(PROGRAMS.glob(f"{NATIVE_PREFIX}*")):
         try:
             found.append(_asked(NATIVE, (str(path),)))
-        except WorkerFailedError:
+        except ProgramFailedError:
             continue
     return found
 
@@ -77,13 +77,13 @@ def native_installed() -> dict[str, bool]:
 
 @cache
 def _asked(kind: str, command: tuple[str, ...]) -> Client:
-    """Raises WorkerFailedError."""
+    """Raises ProgramFailedError."""
     with scratch.folder("hello") as folder:
         process = Client(kind, command).start(kind, Spot(), folder / "log")
         try:
             hello: dict[str, Any] = process.ask("hello", HELLO_S)
             if hello.get("protocol") != PROTOCOL:
-                raise WorkerFailedError(f"{command[0]} speaks another protocol; install it anew")
+                raise ProgramFailedError(f"{command[0]} speaks another protocol; install it anew")
             return Client(kind, command, tuple(hello["transports"]), dict(hello["versions"]))
         finally:
             process.end()

@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 
-from wirecost.bench.driven import drive
+from wirecost.bench.engine.serving import drive
 from wirecost.transport import find
 
 

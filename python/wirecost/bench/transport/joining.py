@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecost.bench.engine.deliveries import Deliveries
 from wirecost.bench.transport.protocol import Rows
 
 Ints = NDArray[np.int64]
@@ -16,36 +17,17 @@ WRONG = -1
 
 
 @dataclass
-class Counts:
-    """Over all subscribers, but for ``sent`` and ``refused``, which the publisher counts once."""
+class Counts(Deliveries):
+    """Over all subscribers, but for ``sent``, what the library took, and ``refused``: the publisher
+    counts them once."""
 
-    sent: int = 0
-    """Messages that the library took."""
+    LARGEST = "longest_ns"
+
     refused: int = 0
-    received: int = 0
-    """Different ones, of each subscriber."""
-    lost: int = 0
-    duplicates: int = 0
-    reordered: int = 0
-    """Messages that came after a later one."""
     wrong: int = 0
     checked: int = 0
-    begun_ns: int = 0
-    """From when the first message was due to the begin of the last, summed over blocks."""
-    intervals: int = 0
     longest_ns: int = 0
     """The longest call that sends."""
-
-    @property
-    def rate(self) -> float | None:
-        """Messages per second, as they were begun."""
-        return 1e9 * self.intervals / self.begun_ns if self.begun_ns > 0 else None
-
-    def add(self, other: Counts) -> None:
-        longest = max(self.longest_ns, other.longest_ns)
-        for one in fields(self):
-            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
-        self.longest_ns = longest
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wirecost.bench.driven import Lines
-from wirecost.bench.tensor.schedule import undisturbed
-from wirecost.bench.transport.payload import Payload, read_head
+from wirecost.bench.engine.serving import Lines
+from wirecost.bench.engine.timing import sleep_until, undisturbed
+from wirecost.bench.transport.payload import Memory, Payload, read_head
 from wirecost.bench.transport.protocol import MOST_ROWS
 from wirecost.errors import UserError
 from wirecost.transport import Publisher, Replier, Requester, Subscriber
@@ -46,7 +46,7 @@ class Order:
 
     def started(self, lines: Lines) -> Order:
         """Says that all is made, and waits to be told when the first message is due."""
-        lines.send({"ready": True})
+        lines.put({"ready": True})
         command = lines.next()
         if command["do"] != "start":
             raise UserError("a sending end that is ready waits for `start`")
@@ -54,6 +54,7 @@ class Order:
 
     def due(self) -> Iterator[tuple[int, int]]:
         """Each message's number and when it is due, given when that has come."""
+        # Without spinning, since processor time is measured.
         period = 1e9 / self.rate if self.rate else 0.0
         count = min(self.count or MOST_ROWS, MOST_ROWS)
         end = self.start_ns + round(self.seconds * 1e9) if self.seconds else None
@@ -86,13 +87,6 @@ class Done:
     failure: str | None = None
 
 
-def sleep_until(due_ns: int) -> None:
-    """Without spinning: processor time is measured."""
-    left = due_ns - now()
-    if left > 0:
-        time.sleep(left / 1e9)
-
-
 def publish(publisher: Publisher, order: Order, lines: Lines) -> Done:
     done, payload = Done(), Payload(order.size, order.run)
     rows, send, fill = done.rows, publisher.send, payload.set
@@ -113,7 +107,7 @@ def subscribe(subscriber: Subscriber, order: Order, lines: Lines) -> Done:
     rows, receive = done.rows, subscriber.receive
     finish, quiet = None, LOOK_S
     with undisturbed():
-        lines.send({"ready": True})
+        lines.put({"ready": True})
         look = now() + LOOK_NS
         while len(rows) < MOST_ROWS:
             sample = receive(quiet)
@@ -163,7 +157,7 @@ def answer(replier: Replier, order: Order, lines: Lines) -> Done:
     done, check = Done(), _Check(order)
     finish, quiet = None, LOOK_S
     with undisturbed():
-        lines.send({"ready": True})
+        lines.put({"ready": True})
         while len(done.rows) < MOST_ROWS:
             request = replier.take(quiet)
             received = now()
@@ -171,7 +165,7 @@ def answer(replier: Replier, order: Order, lines: Lines) -> Done:
                 if finish is not None:
                     break
             else:
-                reply = _Reply(request.sample.buffer)
+                reply = Memory(request.sample.buffer)
                 request.answer(reply)
                 found = check(request.sample.buffer)
                 request.sample.release()
@@ -211,24 +205,6 @@ class _Check:
         if self._every and number % self._every == 0:
             return number, WHOLE if self._expected.equals(message, number) else WRONG
         return number, HEAD_ONLY if message.nbytes == self._size else WRONG
-
-
-class _Reply:
-    """A request's bytes, sent back."""
-
-    def __init__(self, content: memoryview) -> None:
-        self._content = content
-        self.nbytes = content.nbytes
-
-    def parts(self) -> tuple[memoryview]:
-        return (self._content,)
-
-    def write_into(self, buffer: Any) -> int:
-        memoryview(buffer).cast("B")[: self.nbytes] = self._content
-        return self.nbytes
-
-    def tobytes(self) -> bytes:
-        return self._content.tobytes()
 
 
 RUNS: dict[str, Any] = {

@@ -38,15 +38,32 @@ def digest(size: int) -> str:
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
-class Payload:
-    """Messages of ``size`` bytes of one run. As a frame, see ``transport.base.Frame``."""
+class Memory:
+    """A frame (``transport.base.Frame``) that is memory without gaps."""
+
+    def __init__(self, view: memoryview) -> None:
+        self._view = view
+        self.nbytes = view.nbytes
+
+    def parts(self) -> tuple[memoryview]:
+        return (self._view,)
+
+    def write_into(self, buffer: Any) -> int:
+        memoryview(buffer).cast("B")[: self.nbytes] = self._view
+        return self.nbytes
+
+    def tobytes(self) -> bytes:
+        return self._view.tobytes()
+
+
+class Payload(Memory):
+    """Messages of ``size`` bytes of one run."""
 
     def __init__(self, size: int, run: int) -> None:
         if size < LEAST_BYTES:
             raise ValueError(f"{size} bytes are too few")
-        self.nbytes = size
         self._bytes = template(size)
-        self._view = self._bytes.data
+        super().__init__(self._bytes.data)
         pages = np.arange(1, max(1, (size - 16) // PAGE + 1))
         self._pages = pages.astype(np.uint64)
         whole = self._bytes[: size // PAGE * PAGE + (8 if size % PAGE >= 8 else 0)]
@@ -69,16 +86,6 @@ class Payload:
             self._stamps[:] = values.astype("<u8").view(np.uint8).reshape(-1, 8)
         self._view[self.nbytes - 8 :] = (~number & _MASK).to_bytes(8, "little")
         return self
-
-    def parts(self) -> tuple[memoryview]:
-        return (self._view,)
-
-    def write_into(self, buffer: Any) -> int:
-        memoryview(buffer).cast("B")[: self.nbytes] = self._view
-        return self.nbytes
-
-    def tobytes(self) -> bytes:
-        return self._view.tobytes()
 
     def equals(self, message: memoryview, number: int) -> bool:
         """Whether every byte of a received message is that of ``number``."""

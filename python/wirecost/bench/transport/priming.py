@@ -6,11 +6,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from wirecost.bench.driven import Lines
+from wirecost.bench.engine.serving import Lines
 from wirecost.bench.transport.payload import Payload, read_head
 from wirecost.bench.transport.protocol import LEAST_BYTES, PRIME_EVERY_S
 from wirecost.errors import UserError
 from wirecost.transport import Publisher, Replier, Requester, Subscriber
+from wirecost.waiting import Deadline
 
 RUN, NUMBER = 0, -1
 ASK_S = 0.5
@@ -18,9 +19,9 @@ ASK_S = 0.5
 
 def publish(publisher: Publisher, lines: Lines, timeout: float) -> bool:
     """Until ``finish`` comes."""
-    end = time.monotonic() + timeout
+    end = Deadline(timeout)
     payload = Payload(LEAST_BYTES, RUN).set(NUMBER)
-    while time.monotonic() < end:
+    while not end.passed:
         publisher.send(payload)
         time.sleep(PRIME_EVERY_S)
         if lines.waiting():
@@ -31,8 +32,8 @@ def publish(publisher: Publisher, lines: Lines, timeout: float) -> bool:
 def subscribe(subscriber: Subscriber, lines: Lines, timeout: float) -> bool:
     """Until one came."""
     del lines
-    end = time.monotonic() + timeout
-    while (left := end - time.monotonic()) > 0:
+    end = Deadline(timeout)
+    while (left := end.left) > 0:
         sample = subscriber.receive(left)
         if sample is not None:
             head = read_head(sample.buffer)
@@ -45,21 +46,21 @@ def subscribe(subscriber: Subscriber, lines: Lines, timeout: float) -> bool:
 def ask(requester: Requester, lines: Lines, timeout: float) -> bool:
     """Until there was a reply. Raises UserError with why there was none."""
     del lines
-    end = time.monotonic() + timeout
+    end = Deadline(timeout)
     payload = Payload(LEAST_BYTES, RUN).set(NUMBER)
     while True:
         try:
             requester.ask(payload, ASK_S).release()
             return True
         except UserError:
-            if time.monotonic() >= end:
+            if end.passed:
                 raise
 
 
 def answer(replier: Replier, lines: Lines, timeout: float) -> bool:
     """Until ``finish`` comes: somebody must answer meanwhile."""
-    end = time.monotonic() + timeout
-    while time.monotonic() < end:
+    end = Deadline(timeout)
+    while not end.passed:
         request = replier.take(PRIME_EVERY_S)
         if request is not None:
             request.answer(Payload(LEAST_BYTES, RUN).set(NUMBER))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds: in each, every contender has new processes and its turn, in an order drawn from the
-seed; its processes serve all sizes."""
+"""Turns: in each round every contender has new processes, which serve all sizes."""
 
 from __future__ import annotations
 
@@ -8,9 +7,8 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from random import Random
 
-from wirecost.bench.answering import WorkerFailedError
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.transport.cases import LEAST_MESSAGES, check_for, quiet_for
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground
@@ -80,8 +78,7 @@ class Turn:
                         session = self._opened(ground)
                         wait_s = self.contender.setting.longest_wait_s
                         quiet = quiet_for(size, ground.profile, wait_s)
-                        found = find_peak(session.run, size, quiet, limit_s)
-                        outcome.peak = found.record()
+                        outcome.peak = find_peak(session.run, size, quiet, limit_s)
                         outcome.state()
                     keep()
                 report(f"{self._label(outcome)}: peak", 1)
@@ -127,7 +124,7 @@ class Turn:
         """What goes wrong is this case's failure; the next one has new processes."""
         try:
             yield
-        except (WorkerFailedError, UserError) as error:
+        except (ProgramFailedError, UserError) as error:
             outcome.entry.failure = str(error)
             outcome.state()
             self._end()
@@ -138,18 +135,11 @@ class Turn:
 
 
 def _check(counts: Counts, promise: bool) -> None:
-    """Raises WorkerFailedError for messages that are not what was sent."""
+    """Raises ProgramFailedError for messages that are not what was sent."""
     if counts.wrong:
-        raise WorkerFailedError(
+        raise ProgramFailedError(
             f"{counted(counts.wrong, 'message')} with other content than was sent"
         )
     if not counts.received:
         though = ", though these settings promise no loss" if promise and counts.sent else ""
-        raise WorkerFailedError(f"none of {counted(counts.sent, 'message')} arrived{though}")
-
-
-def order_of(turns: Sequence[Turn], number: int, seed: int) -> list[Turn]:
-    """The first round has them as they were named, which tables keep."""
-    if number == 0:
-        return list(turns)
-    return Random(f"{seed} {number}").sample(list(turns), len(turns))
+        raise ProgramFailedError(f"none of {counted(counts.sent, 'message')} arrived{though}")

@@ -3,32 +3,30 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psutil
 
 from wirecost.bench import limits
+from wirecost.bench.processes import plan as plan_rounds
+from wirecost.bench.scenario import Case, Measurement, Progress
 from wirecost.bench.transport import resume
-from wirecost.bench.transport.cases import LEAST_MESSAGES, name_of, rate_for
+from wirecost.bench.transport.cases import name_of, rate_for
 from wirecost.bench.transport.choices import NATIVE, NATIVE_ONLY, PATTERNS, PROCESSES
 from wirecost.bench.transport.clients import Client
-from wirecost.bench.transport.faults.fault import Fault
-from wirecost.bench.transport.faults.series import EXPECTED_S as FAULT_S
-from wirecost.bench.transport.faults.series import series
+from wirecost.bench.transport.contender import Contender
+from wirecost.bench.transport.faults.fault import EXPECTED_S as FAULT_S
+from wirecost.bench.transport.faults.fault import Fault, Record, series
 from wirecost.bench.transport.ground import Ground, opened
 from wirecost.bench.transport.peak import LIMIT_S
 from wirecost.bench.transport.plan import Plan, Wanted, plan
 from wirecost.bench.transport.protocol import LEAST_BYTES, MOST_BYTES
-from wirecost.bench.transport.race import Turn, order_of
-from wirecost.doctor.environment import environment
+from wirecost.bench.transport.race import Turn
 from wirecost.errors import UserError
 from wirecost.network import support
-from wirecost.network.profiles import Profile
 from wirecost.records.journal import Journal
 from wirecost.transport import find
 
@@ -38,9 +36,6 @@ FAULT_RECEIVERS = 2
 START_S, BLOCK_S, PEAK_S, GROUND_S = 1.6, 0.7, 25.0, 3.0
 """What starting and ending processes takes, a block beyond its messages, finding a peak, and making
 a network; roughly."""
-
-Progress = Callable[[int, int, str], None]
-"""Called with blocks done, blocks in all, and what runs now."""
 
 
 @dataclass(frozen=True)
@@ -141,58 +136,45 @@ def _faults(settings: Settings, made: Plan) -> int:
 
 
 def run(settings: Settings, made: Plan, journal: Journal, progress: Progress) -> None:
-    """Measures all cases. Raises UserError."""
-    _about(settings, made, journal)
-    (journal.folder / "logs").mkdir(exist_ok=True)
+    """Measure all cases. Raises UserError."""
     outcomes = made.outcomes
-    done = sum(min(outcome.rounds, settings.processes) for outcome in outcomes)
-    _keep(made.turns, journal)
     peaks = len(outcomes) if settings.find_peak else 0
     total = settings.processes * len(outcomes) + peaks + _faults(settings, made)
-
-    def report(text: str, blocks: int) -> None:
-        nonlocal done
-        done += blocks
-        progress(min(done, total), total, text)
-
-    records: dict[str, Any] = {}
+    measurement = Measurement(journal, progress, total)
+    _about(settings, made, measurement)
+    (journal.folder / "logs").mkdir(exist_ok=True)
+    networks: dict[str, Any] = {}
     faults = [] if settings.resume is None else resume.faults(settings.resume)
-    try:
+    with measurement.case("", [one.entry for one in outcomes]) as together:
+        together.keep()
+        before = sum(min(outcome.rounds, settings.processes) for outcome in outcomes)
         for profile, turns in made.grounds:
-            if turns:
-                report(f"{name_of(profile)}: making the network", 0)
-                most = max(len_of(turn) for turn in turns)
-                if settings.faults:
-                    most = max(most, FAULT_RECEIVERS)
-                with opened(profile, most) as ground:
-                    if ground.record:
-                        records[ground.name] = ground.record
-                        journal.about(networks=records)
-                    _run_ground(settings, ground, turns, journal, report)
-                    _run_faults(settings, ground, turns, faults, journal, report)
-    finally:
-        for outcome in outcomes:
-            outcome.entry.close(journal)
+            if not turns:
+                continue
+            together.report(f"{name_of(profile)}: making the network", before)
+            before = 0
+            with opened(profile, _receivers(settings, turns)) as ground:
+                if ground.record:
+                    networks[ground.name] = ground.record
+                    journal.about(networks=networks)
+                _run_ground(settings, ground, turns, together)
+                _run_faults(settings, ground, turns, faults, journal, together)
 
 
-def len_of(turn: Turn) -> int:
-    """Receiving ends."""
-    return turn.outcomes[0].case.subscribers
+def _receivers(settings: Settings, turns: list[Turn]) -> int:
+    """Return the most receiving ends that there are at once."""
+    most = max(turn.outcomes[0].case.subscribers for turn in turns)
+    return max(most, FAULT_RECEIVERS) if settings.faults else most
 
 
 def _run_ground(
-    settings: Settings,
-    ground: Ground,
-    turns: list[Turn],
-    journal: Journal,
-    report: Callable[[str, int], None],
+    settings: Settings, ground: Ground, turns: list[Turn], together: Case[Contender]
 ) -> None:
-    def keep() -> None:
-        _keep(turns, journal)
-
-    for number in range(settings.processes):
-        for turn in order_of(turns, number, settings.seed):
-            turn.run(ground, number, settings.wanted.seconds, report, keep)
+    rounds = plan_rounds(settings.processes, settings.processes, settings.seed)
+    seconds, report, keep = settings.wanted.seconds, together.report, together.keep
+    for number in range(rounds.processes):
+        for turn in rounds.order(number, turns):
+            turn.run(ground, number, seconds, report, keep)
     if settings.find_peak:
         for turn in turns:
             turn.find_peaks(ground, settings.peak_limit_s, report, keep)
@@ -202,39 +184,30 @@ def _run_faults(
     settings: Settings,
     ground: Ground,
     turns: list[Turn],
-    records: list[dict[str, Any]],
+    records: list[Record],
     journal: Journal,
-    report: Callable[[str, int], None],
+    together: Case[Contender],
 ) -> None:
-    """With messages of the smallest size. Adds to ``records`` what they lack."""
+    """Let faults happen, with messages of the smallest size. Adds to ``records`` what they lack."""
     wanted, size = settings.wanted, min(settings.wanted.sizes)
     rate = wanted.rate or rate_for(size, FAULT_RECEIVERS, ground.profile)
     contenders = {turn.contender.name: turn.contender for turn in turns}
+    logs = journal.folder / "logs"
 
     def keep() -> None:
-        journal.about(faults=records)
+        journal.about(faults=msgspec.to_builtins(records))
         journal.flush()
 
-    logs = journal.folder / "logs"
-    series(settings.faults, contenders.values(), ground, logs, size, rate, records, report, keep)
+    series(
+        settings.faults, contenders.values(), ground, logs, size, rate, records, together.report,
+        keep,
+    )  # fmt: skip
 
 
-def _keep(turns: Iterable[Turn], journal: Journal) -> None:
-    """What has been measured counts from here on."""
-    for turn in turns:
-        for outcome in turn.outcomes:
-            if outcome.rounds or outcome.entry.failure:
-                outcome.entry.keep(journal)
-    journal.flush()
-
-
-def _about(settings: Settings, made: Plan, journal: Journal) -> None:
+def _about(settings: Settings, made: Plan, measurement: Measurement) -> None:
     mwares = dict.fromkeys(one.mware for one in made.contenders)
-    journal.about(
-        scenario=SCENARIO,
-        created=datetime.now().astimezone().isoformat(timespec="seconds"),
-        command=sys.argv[1:],
-        environment=environment(),
+    measurement.about(
+        SCENARIO,
         seconds=settings.wanted.seconds,
         processes=settings.processes,
         seed=settings.seed,
@@ -268,14 +241,3 @@ def _contender(mware: str, made: Plan) -> dict[str, Any]:
         library = f"{kind.package.name} {number}"
         server = kind.capabilities.server
     return {"library": library, "versions": versions, "server": server}
-
-
-__all__ = [
-    "LEAST_MESSAGES",
-    "SCENARIO",
-    "Profile",
-    "Settings",
-    "expected_seconds",
-    "planned",
-    "run",
-]

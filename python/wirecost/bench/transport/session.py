@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from wirecost import scratch
-from wirecost.bench.answering import Answering, WorkerFailedError
+from wirecost.bench.engine.channel import Channel
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.transport.choices import PATTERNS
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground, Spot, Wire
@@ -58,7 +59,7 @@ class Block:
 
 
 class Session:
-    """Use as a context manager. Raises WorkerFailedError where an end does not start."""
+    """Use as a context manager. Raises ProgramFailedError where an end does not start."""
 
     def __init__(
         self,
@@ -78,8 +79,8 @@ class Session:
         self._count = subscribers
         self._stack = ExitStack()
         self._runs = itertools.count(1)
-        self.sender: Answering
-        self.receivers: list[Answering] = []
+        self.sender: Channel
+        self.receivers: list[Channel] = []
         self.servers: tuple[int, ...] = ()
 
     def __enter__(self) -> Session:
@@ -97,7 +98,7 @@ class Session:
         """A second call does nothing."""
         # All at once, for some take long.
         for one in (*self.receivers, *([self.sender] if hasattr(self, "sender") else [])):
-            with suppress(WorkerFailedError):
+            with suppress(ProgramFailedError):
                 one.send("close")
         self._stack.close()
 
@@ -120,7 +121,7 @@ class Session:
             one.receive(START_S)
         self.prime()
 
-    def _end(self, role: str, spot: Spot, suffix: str) -> Answering:
+    def _end(self, role: str, spot: Spot, suffix: str) -> Channel:
         """Its process, which is opening its end."""
         mware, client = self.contender.mware, self.contender.client
         log = self._logs / f"{mware}-{client.kind}-{role}.txt"
@@ -146,7 +147,7 @@ class Session:
         }
 
     def prime(self) -> None:
-        """Until what is sent arrives everywhere. Raises WorkerFailedError."""
+        """Until what is sent arrives everywhere. Raises ProgramFailedError."""
         if self._pattern == "reqrep":
             (replier,) = self.receivers
             replier.send("prime", timeout=PRIME_S)
@@ -161,12 +162,12 @@ class Session:
         self.sender.send("finish", count=0, quiet=0)
         self.sender.receive(START_S)
         if not all(there):
-            raise WorkerFailedError(
+            raise ProgramFailedError(
                 f"{there.count(False)} of {len(there)} subscribers got nothing within {PRIME_S:g} s"
             )
 
     def run(self, order: Order) -> Block:
-        """Raises WorkerFailedError."""
+        """Raises ProgramFailedError."""
         run = next(self._runs)
         begun = time.monotonic()
         what: dict[str, Any] = {
@@ -214,4 +215,4 @@ class Session:
                 return answered(sent, received[0])
             return published(sent, received)
         except (ValueError, UserError) as error:
-            raise WorkerFailedError(str(error)) from error
+            raise ProgramFailedError(str(error)) from error

@@ -4,24 +4,17 @@ send and receive them."""
 
 from __future__ import annotations
 
-import json
-import os
 import secrets
-import select
-import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import psutil
 
-from wirecost import children, scratch
+from wirecost import scratch
+from wirecost.bench.engine.channel import Channel
 from wirecost.bench.message.content_file import write_content
-from wirecost.bench.program import ProgramFailedError
 from wirecost.transport import find
 
 MODULE = "wirecost.bench.message.at_rate.worker"
@@ -63,7 +56,7 @@ class Carrying:
 
 
 def carrying(asked: Asked, messages: Sequence[bytes]) -> Carrying:
-    """Sends the messages in turns. Raises ProgramFailedError, UserError."""
+    """Send the messages in turns. Raises ProgramFailedError, UserError."""
     kind = find(asked.over)
     with ExitStack() as stack:
         folder = stack.enter_context(scratch.folder("path"))
@@ -80,16 +73,24 @@ def carrying(asked: Asked, messages: Sequence[bytes]) -> Carrying:
             "count": asked.count,
             "rate": asked.rate,
         }
-        listeners = [
-            stack.enter_context(_Worker(job | {"role": "receive"}, folder / f"receive{number}"))
-            for number in range(asked.subscribers)
-        ]
-        for one in listeners:
-            one.answer()
-        sender = stack.enter_context(_Worker(job | {"role": "send"}, folder / "send"))
+        # Time for what is sent, and for who has missed its end.
+        limit_s = START_S + 2 * (asked.count + WARM) / (asked.rate or 1.0)
+
+        def opened(role: str, name: str) -> Channel:
+            end = Channel(f"the {name}", [sys.executable, "-P", "-m", MODULE])
+            stack.callback(end.end)
+            end.send("open", role=role, **job)
+            return end
+
+        receivers = [opened("receive", f"receiver {number}") for number in range(asked.subscribers)]
+        for one in receivers:
+            one.receive(START_S)
+            one.send("run")
+        sender = opened("send", "sender")
+        sender.receive(START_S)
         before = _processor_ns(servers)
-        sent = sender.answer()
-        got = [one.answer() for one in listeners]
+        sent = sender.ask("run", limit_s)
+        got = [one.receive(limit_s) for one in receivers]
         taken = _processor_ns(servers) - before
     received = sum(one["received"] for one in got)
     return Carrying(
@@ -112,42 +113,3 @@ def _processor_ns(processes: Sequence[psutil.Process]) -> float:
             continue
         total += times.user + times.system
     return total * 1e9
-
-
-class _Worker:
-    """A process of ``worker``; ended with the context, whatever it does."""
-
-    def __init__(self, job: dict[str, Any], log: Path) -> None:
-        self._log = log
-        # Time for what is sent, and for who has missed its end.
-        self._limit_s = START_S + 2 * (job["count"] + job["warm"]) / job["rate"]
-        with log.open("wb") as file:
-            self._process = children.start(
-                [sys.executable, "-P", "-m", MODULE, json.dumps(job)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=file,
-            )
-        self._read = b""
-
-    def __enter__(self) -> _Worker:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        children.end(self._process)
-
-    def answer(self) -> dict[str, Any]:
-        """Its next line. Raises ProgramFailedError."""
-        assert self._process.stdout is not None
-        deadline = time.monotonic() + self._limit_s
-        while b"\n" not in self._read:
-            left = max(0.0, deadline - time.monotonic())
-            ready = select.select([self._process.stdout], [], [], left)[0]
-            content = os.read(self._process.stdout.fileno(), 1 << 16) if ready else b""
-            if not content:
-                said = self._log.read_text(errors="replace").strip().splitlines()
-                raise ProgramFailedError((said or ["its process did not answer"])[-1])
-            self._read += content
-        line, _, self._read = self._read.partition(b"\n")
-        found: dict[str, Any] = json.loads(line)
-        return found

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process that sends messages at a rate, or receives them, and says what processor time it took.
 
-``python -m wirecost.bench.message.at_rate.worker JOB``; the job is JSON: ``role`` (send, receive),
-``transport``, ``address``, ``topic``, ``content``, ``warm``, ``count``, ``rate``. A receiver prints
-an empty object once it listens.
+A ``Channel`` drives it: ``open`` with ``role`` (send, receive), ``transport``, ``address``,
+``topic``, ``content``, ``warm``, ``count``, ``rate``; then ``run``.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from wirecost.bench.engine.serving import drive
 from wirecost.bench.message.content_file import read_content
+from wirecost.bench.transport.payload import Memory
 from wirecost.errors import UserError
 from wirecost.transport import Publisher, Subscriber, open_transport
 
@@ -24,43 +23,31 @@ SILENCE_S = 2.0
 """After which a receiver takes the rest for lost."""
 
 
-class Bytes:
-    """See wirecost.transport.base.Frame."""
+class End:
+    """One end, which ``open`` opens and ``run`` lets send or receive."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.nbytes = len(data)
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._job: dict[str, Any] = {}
+        self._end: Any = None
 
-    def parts(self) -> Sequence[memoryview]:
-        return (memoryview(self.data),)
+    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Carry out a command. Raises UserError."""
+        if command["do"] == "run":
+            return (send if self._job["role"] == "send" else receive)(self._end, self._job)
+        self._job = job = command
+        transport = self._stack.enter_context(open_transport(job["transport"], job["address"]))
+        make = transport.publisher if job["role"] == "send" else transport.subscriber
+        self._end = self._stack.enter_context(make(job["topic"]))
+        return {"done": "open"}
 
-    def write_into(self, buffer: Any) -> int:
-        buffer[: len(self.data)] = self.data
-        return len(self.data)
-
-    def tobytes(self) -> bytes:
-        return self.data
-
-
-def main() -> None:
-    job = json.loads(sys.argv[1])
-    try:
-        with open_transport(job["transport"], job["address"]) as transport:
-            if job["role"] == "send":
-                with transport.publisher(job["topic"]) as publisher:
-                    said = send(publisher, job)
-            else:
-                with transport.subscriber(job["topic"]) as subscriber:
-                    print("{}", flush=True)
-                    said = receive(subscriber, job)
-            print(json.dumps(said), flush=True)
-    except UserError as error:
-        sys.exit(str(error))
+    def close(self) -> None:
+        self._stack.close()
 
 
 def send(publisher: Publisher, job: dict[str, Any]) -> dict[str, int]:
-    """Processor time of those that count."""
-    frames = [Bytes(data) for data in read_content(Path(job["content"]))]
+    """Send; return the processor time of those that count."""
+    frames = [Memory(memoryview(data)) for data in read_content(Path(job["content"]))]
     if not publisher.wait_for_subscriber(WAIT_S):
         raise UserError(f"no subscriber was there within {WAIT_S:.0f} s")
     time.sleep(0.5)  # for the other subscribers
@@ -78,7 +65,8 @@ def send(publisher: Publisher, job: dict[str, Any]) -> dict[str, int]:
 
 
 def receive(subscriber: Subscriber, job: dict[str, Any]) -> dict[str, int]:
-    """How many of those that count came, and processor time from the first of them on."""
+    """Receive; return how many of those that count came, and the processor time from the first of
+    them on."""
     last = job["warm"] + job["count"] - 1
     received, taken, silence = 0, 0, WAIT_S + SILENCE_S
     used: int | None = None
@@ -99,4 +87,4 @@ def receive(subscriber: Subscriber, job: dict[str, Any]) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    main()
+    drive(lambda _: End())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,14 +65,14 @@ class Sender(ABC):
 
     @abstractmethod
     def send(self, encoded: Any) -> None:
-        """Raises UserError."""
+        """Send it. Raises UserError."""
 
-    @abstractmethod
-    def wait_for_receiver(self, timeout: float) -> bool:
-        """Whether what is sent from now on arrives."""
+    def wait_for_receiver(self, timeout: float) -> bool:  # noqa: ARG002
+        """Return whether what is sent from now on arrives."""
+        return True
 
-    @abstractmethod
-    def close(self) -> None: ...
+    def close(self) -> None:  # noqa: B027
+        """Close it; some leave that to the end of the process."""
 
 
 class Receiver(ABC):
@@ -84,19 +85,44 @@ class Receiver(ABC):
     def receive(self, timeout: float) -> Received | None:
         """The next message; None if none comes for ``timeout`` seconds."""
 
-    @abstractmethod
     def decode(self, message: Any) -> Any:
-        """The object that was sent."""
+        """Return the object that was sent."""
+        return message
 
     def to_device(self, obj: Any, device: str) -> Any:  # noqa: ARG002
         """What was decoded, on a device, where it is not there already."""
         return obj
 
     def release(self, received: Received) -> None:  # noqa: B027  most have nothing to do
-        """Gives the memory back, where the object does not do that itself."""
+        """Give the memory back, where the object does not do that itself."""
 
-    @abstractmethod
-    def close(self) -> None: ...
+    def close(self) -> None:  # noqa: B027
+        """Close it; some leave that to the end of the process."""
+
+
+HANDED: deque[tuple[int, Any]] = deque()
+"""What a ``Hander`` gives to a ``Taker`` in its process."""
+
+
+class Hander(Sender):
+    """Hands over what was encoded, as it is."""
+
+    def send(self, encoded: Any) -> None:
+        HANDED.append((self.number, encoded))
+        self.number += 1
+
+    def close(self) -> None:
+        HANDED.clear()
+
+
+class Taker(Receiver):
+    """Receives what was handed over."""
+
+    def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
+        if not HANDED:
+            return None
+        number, message = HANDED.popleft()
+        return Received(number, message, len(message))
 
 
 class Asker(ABC):

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 import numpy as np
 
-from wirecost.bench.tensor.contenders import base
-from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.bench.tensor.contenders.base import Contender, Hander, Meeting, Taker
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.tensor import decode, encode, to_device, to_host_pinned
 
@@ -23,24 +21,13 @@ def _aligned(size: int) -> memoryview:
     return raw_bytes(whole[start : start + size])
 
 
-_HANDED: deque[tuple[int, memoryview]] = deque()
-"""What one end gives to the other."""
-
-
-class Copier(base.Sender):
+class Copier(Hander):
     def __init__(self, size: int) -> None:
         self._buffer = _aligned(size)
 
     def send(self, encoded: Array) -> None:
         self._buffer[: encoded.nbytes] = raw_bytes(encoded)
-        _HANDED.append((self.number, self._buffer[: encoded.nbytes]))
-        self.number += 1
-
-    def wait_for_receiver(self, timeout: float) -> bool:  # noqa: ARG002
-        return True
-
-    def close(self) -> None:
-        _HANDED.clear()
+        super().send(self._buffer[: encoded.nbytes])
 
 
 class Encoder(Copier):
@@ -56,25 +43,10 @@ class Encoder(Copier):
         if encoded.nbytes > len(self._buffer):
             self._buffer = _aligned(2 * encoded.nbytes)
         encoded.write_into(self._buffer)
-        _HANDED.append((self.number, self._buffer[: encoded.nbytes]))
-        self.number += 1
+        Hander.send(self, self._buffer[: encoded.nbytes])
 
 
-class Receiver(base.Receiver):
-    def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
-        if not _HANDED:
-            return None
-        number, view = _HANDED.popleft()
-        return Received(number, view, len(view))
-
-    def decode(self, message: memoryview) -> Any:
-        return message
-
-    def close(self) -> None:
-        """There is nothing to close."""
-
-
-class Decoder(Receiver):
+class Decoder(Taker):
     def decode(self, message: memoryview) -> Any:
         return decode(message, as_=self.as_)
 
@@ -88,8 +60,8 @@ class InProcess(Contender):
     def sender(self, meeting: Meeting) -> Copier:  # noqa: ARG002
         return Encoder(self.size) if self.takes_objects else Copier(self.size)
 
-    def receiver(self, meeting: Meeting) -> Receiver:  # noqa: ARG002
-        return Decoder() if self.takes_objects else Receiver()
+    def receiver(self, meeting: Meeting) -> Taker:  # noqa: ARG002
+        return Decoder() if self.takes_objects else Taker()
 
 
 class Memcpy(InProcess):

@@ -5,7 +5,6 @@ on receiving."""
 from __future__ import annotations
 
 import ctypes
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +14,7 @@ from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.transport.iceoryx2.adapter import Iceoryx2, sweep
 from wirecost.transport.iceoryx2.home import Home
+from wirecost.waiting import wait_until
 
 DEPTH = 16
 LOOK_S = 0.005
@@ -72,12 +72,8 @@ class Sender(base.Sender):
         self.number += 1
 
     def wait_for_receiver(self, timeout: float) -> bool:
-        end = time.monotonic() + timeout
-        while not self._services.data.dynamic_config.number_of_subscribers:
-            if time.monotonic() > end:
-                return False
-            time.sleep(LOOK_S)
-        return True
+        there = self._services.data.dynamic_config
+        return wait_until(lambda: there.number_of_subscribers, timeout, LOOK_S)
 
     def close(self) -> None:
         self._port.delete()
@@ -102,9 +98,6 @@ class Receiver(base.Receiver):
         self._held.append(sample)
         size = sample.header.number_of_elements
         return Received(None, _memory(sample, size), size)
-
-    def decode(self, message: memoryview) -> memoryview:
-        return message
 
     def release(self, received: Received) -> None:  # noqa: ARG002
         self._held.pop(0).delete()

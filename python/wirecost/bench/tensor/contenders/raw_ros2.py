@@ -15,8 +15,8 @@ from wirecost.bench.tensor.contenders import base
 from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.transport.ros2.adapter import DEPTH, Ros2
-from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.ros2_messages import array_head
+from wirecost.waiting import wait_until
 
 RCLPY = "raw-rclpy"
 
@@ -50,9 +50,6 @@ class Receiver(base.Receiver):
     def receive(self, timeout: float) -> Received | None:
         message = self._subscriber.take(timeout)
         return None if message is None else Received(None, message, len(message))
-
-    def decode(self, message: Any) -> Any:
-        return message
 
     def close(self) -> None:
         self._ros2.close()
@@ -97,9 +94,6 @@ class RclpyReceiver(base.Receiver):
             return None
         data = memoryview(self._arrived.popleft().data)
         return Received(None, data, len(data))
-
-    def decode(self, message: Any) -> Any:
-        return message
 
     def close(self) -> None:
         self._executor.shutdown()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import queue
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +17,7 @@ from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.transport.zenoh import memory as zenoh_memory
 from wirecost.transport.zenoh.adapter import Zenoh
+from wirecost.waiting import wait_until
 
 SHARED = "raw-zenoh-shm"
 POOL_BYTES = 1 << 25
@@ -77,12 +77,7 @@ class Sender(base.Sender):
             return None
 
     def wait_for_receiver(self, timeout: float) -> bool:
-        end = time.monotonic() + timeout
-        while not self._port.matching_status.matching:
-            if time.monotonic() > end:
-                return False
-            time.sleep(LOOK_S)
-        return True
+        return wait_until(lambda: self._port.matching_status.matching, timeout, LOOK_S)
 
     def close(self) -> None:
         self._session.close()

@@ -7,7 +7,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from wirecost import scratch
 from wirecost.bench.tensor.contenders import base
@@ -60,9 +59,6 @@ class Receiver(base.Receiver):
         except self._zmq.Again:
             return None
         return Received(None, frame.buffer, len(frame.buffer))
-
-    def decode(self, message: Any) -> Any:
-        return message
 
     def close(self) -> None:
         self._socket.close(linger=0)

@@ -30,7 +30,8 @@ def _slot_bytes(size: int) -> int:
 
 
 class _Ring:
-    """The mapped slots, with a descriptor that counts the full ones and one for the free ones."""
+    """The mapped slots, with a descriptor that counts the full ones and one for the free ones. The
+    operating system frees the memory with the last process."""
 
     def __init__(self, meeting: Meeting, size: int) -> None:
         self._memory, self.full, self.free = meeting.descriptors
@@ -83,12 +84,6 @@ class Sender(base.Sender):
         self.number += 1
         os.eventfd_write(self._ring.full, 1)
 
-    def wait_for_receiver(self, timeout: float) -> bool:  # noqa: ARG002
-        return True
-
-    def close(self) -> None:
-        """The operating system frees the memory with the last process."""
-
 
 class Receiver(base.Receiver):
     def __init__(self, meeting: Meeting, size: int) -> None:
@@ -105,14 +100,8 @@ class Receiver(base.Receiver):
         size = self._ring.header(number)[0]
         return Received(number, self._ring.content(number, size), size)
 
-    def decode(self, message: memoryview) -> memoryview:
-        return message
-
     def release(self, received: Received) -> None:  # noqa: ARG002
         os.eventfd_write(self._ring.free, 1)
-
-    def close(self) -> None:
-        """The operating system frees the memory with the last process."""
 
 
 class SharedMemory(Contender):

@@ -20,15 +20,26 @@ def _release(sample: Sample) -> None:
     sample.release()
 
 
-class Sender(base.Sender):
-    def __init__(self, name: str, meeting: Meeting) -> None:
+class _End:
+    """One end of a transport that is opened for it alone."""
+
+    def __init__(self, name: str, meeting: Meeting, role: str, **options: Any) -> None:
         self._transport = open_transport(name, meeting.address)
-        self._publisher = self._transport.publisher(meeting.topic)
+        self._end: Any = getattr(self._transport, role)(meeting.topic, **options)
+
+    def close(self) -> None:
+        self._end.close()
+        self._transport.close()
+
+
+class Sender(_End, base.Sender):
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        super().__init__(name, meeting, "publisher")
         self._sharing = Sharing()
 
     @property
     def number(self) -> int:  # type: ignore[override]
-        return self._publisher.sent + self._publisher.dropped
+        return int(self._end.sent + self._end.dropped)
 
     def to_host(self, obj: Any) -> Any:
         return to_host_pinned(obj)
@@ -40,86 +51,70 @@ class Sender(base.Sender):
         return encode(obj)
 
     def send(self, encoded: Any) -> None:
-        self._publisher.send(encoded)
+        self._end.send(encoded)
 
     def wait_for_receiver(self, timeout: float) -> bool:
-        return self._publisher.wait_for_subscriber(timeout)
+        return bool(self._end.wait_for_subscriber(timeout))
 
     def close(self) -> None:
-        self._publisher.close()
-        self._transport.close()
+        super().close()
         self._sharing.close()
 
 
-class Receiver(base.Receiver):
+class _ReceivingEnd(_End):
     """Objects keep the sample that they lie in, and give it back with their last array."""
 
-    def __init__(self, name: str, meeting: Meeting) -> None:
-        self._transport = open_transport(name, meeting.address)
-        self._subscriber = self._transport.subscriber(meeting.topic, depth=DEPTH)
-        self._pool = SamplePool(DEPTH)
+    as_: str | None = None
 
-    def receive(self, timeout: float) -> Received | None:
-        sample = self._subscriber.receive(timeout)
-        return None if sample is None else Received(sample.number, sample, len(sample.buffer))
+    def __init__(self, name: str, meeting: Meeting, role: str, **options: Any) -> None:
+        super().__init__(name, meeting, role, **options)
+        self._pool = SamplePool(DEPTH)
 
     def decode(self, message: Sample) -> Any:
         owner = self._pool.borrow(message, _release)
         return decode(message.buffer, as_=self.as_, owner=owner)
 
+
+class Receiver(_ReceivingEnd, base.Receiver):
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        super().__init__(name, meeting, "subscriber", depth=DEPTH)
+
+    def receive(self, timeout: float) -> Received | None:
+        sample = self._end.receive(timeout)
+        return None if sample is None else Received(sample.number, sample, len(sample.buffer))
+
     def to_device(self, obj: Any, device: str) -> Any:
         return to_device(obj, device)
 
-    def close(self) -> None:
-        self._subscriber.close()
-        self._transport.close()
 
-
-class Asker(base.Asker):
+class Asker(_ReceivingEnd, base.Asker):
     def __init__(self, name: str, meeting: Meeting) -> None:
-        self._transport = open_transport(name, meeting.address)
-        self._requester = self._transport.requester(meeting.topic)
-        self._pool = SamplePool(DEPTH)
+        super().__init__(name, meeting, "requester")
 
     def encode(self, obj: Any) -> Any:
         return encode(obj)
 
     def ask(self, encoded: Any, timeout: float) -> Received:
-        sample = self._requester.ask(encoded, timeout)
+        sample = self._end.ask(encoded, timeout)
         return Received(None, sample, len(sample.buffer))
 
-    def decode(self, message: Sample) -> Any:
-        owner = self._pool.borrow(message, _release)
-        return decode(message.buffer, as_=self.as_, owner=owner)
-
     def wait_for_receiver(self, timeout: float) -> bool:
-        return self._requester.wait_for_replier(timeout)
-
-    def close(self) -> None:
-        self._requester.close()
-        self._transport.close()
+        return bool(self._end.wait_for_replier(timeout))
 
 
-class Answerer(base.Answerer):
+class Answerer(_ReceivingEnd, base.Answerer):
     def __init__(self, name: str, meeting: Meeting) -> None:
-        self._transport = open_transport(name, meeting.address)
-        self._replier = self._transport.replier(meeting.topic)
-        self._pool = SamplePool(DEPTH)
+        super().__init__(name, meeting, "replier")
 
     def receive(self, timeout: float) -> Received | None:
-        request = self._replier.take(timeout)
+        request = self._end.take(timeout)
         return None if request is None else Received(None, request, len(request.sample.buffer))
 
     def decode(self, message: Any) -> Any:
-        owner = self._pool.borrow(message.sample, _release)
-        return decode(message.sample.buffer, as_=self.as_, owner=owner)
+        return super().decode(message.sample)
 
     def answer(self, received: Received, obj: Any) -> None:
         received.message.answer(encode(obj))
-
-    def close(self) -> None:
-        self._replier.close()
-        self._transport.close()
 
 
 class Transported(Contender):

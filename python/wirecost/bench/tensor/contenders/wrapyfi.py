@@ -12,8 +12,6 @@ import importlib.util
 import json
 import os
 import signal
-import time
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +25,7 @@ from wirecost.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
 from wirecost.bench.tensor.wrapyfi_environment import installed_version, interpreter
 from wirecost.errors import UserError
 from wirecost.transport import Package
+from wirecost.waiting import Deadline
 
 IN_PROCESS = "in-process"
 POLLED = {"ros2"}
@@ -87,18 +86,14 @@ def _exchange(mware: str, topic: str, mode: str) -> Any:
 
 
 class Sender(base.Sender):
+    """Its first call waits for the listener. Not closed, as its receiver: some middlewares hang."""
+
     def __init__(self, mware: str, topic: str) -> None:
         self._exchange = _exchange(mware, topic, "publish")
 
     def send(self, encoded: Any) -> None:
         self._exchange.exchange(encoded)
         self.number += 1
-
-    def wait_for_receiver(self, timeout: float) -> bool:  # noqa: ARG002
-        return True  # the first call of both ends waits for the other
-
-    def close(self) -> None:
-        """Left to the end of the process: some of its middlewares hang."""
 
 
 class Receiver(base.Receiver):
@@ -122,14 +117,14 @@ class Receiver(base.Receiver):
             raise _Late
 
     def receive(self, timeout: float) -> Received | None:
-        deadline = time.monotonic() + timeout
+        deadline = Deadline(timeout)
         obj = None
         try:
             # Establishing must not be interrupted; a listener that blocks does so for ever.
             if self._established:
                 self._armed = True
                 signal.setitimer(signal.ITIMER_REAL, timeout)
-            while obj is None and time.monotonic() <= deadline:
+            while obj is None and not deadline.passed:
                 (obj,) = self._exchange.exchange()
         except _Late:
             pass
@@ -140,12 +135,6 @@ class Receiver(base.Receiver):
             return None
         self._established = True
         return Received(None, obj, 0)
-
-    def decode(self, message: Any) -> Any:
-        return message
-
-    def close(self) -> None:
-        """Left to the end of the process: some of its middlewares hang."""
 
 
 class _Coding:
@@ -163,42 +152,20 @@ class _Coding:
         return json.loads(message.decode(), object_hook=self._hook)
 
 
-_HANDED: deque[tuple[int, bytes]] = deque()
-
-
-class Encoder(base.Sender):
+class Encoder(base.Hander):
     def __init__(self) -> None:
         self._coding = _Coding()
 
     def encode(self, obj: Any) -> bytes:
         return self._coding.encode(obj)
 
-    def send(self, encoded: bytes) -> None:
-        _HANDED.append((self.number, encoded))
-        self.number += 1
 
-    def wait_for_receiver(self, timeout: float) -> bool:  # noqa: ARG002
-        return True
-
-    def close(self) -> None:
-        _HANDED.clear()
-
-
-class Decoder(base.Receiver):
+class Decoder(base.Taker):
     def __init__(self) -> None:
         self._coding = _Coding()
 
-    def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
-        if not _HANDED:
-            return None
-        number, message = _HANDED.popleft()
-        return Received(number, message, len(message))
-
     def decode(self, message: bytes) -> Any:
         return self._coding.decode(message)
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 class Wrapyfi(Contender):

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirecost.bench.answering import Answering, WorkerFailedError
+from wirecost.bench.engine.channel import Channel
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.transport.faults.fault import Setup
 from wirecost.bench.transport.ground import Spot
 from wirecost.bench.transport.joining import WRONG
@@ -29,14 +30,14 @@ EVERYTHING = 1 << 40
 class Running:
     """A process with a run, and where it writes what happened."""
 
-    process: Answering
+    process: Channel
     file: Path
     start_ns: int
     """When the first message is due."""
 
 
 class Course(Session):
-    """Faults drive its processes one by one. Methods raise WorkerFailedError."""
+    """Faults drive its processes one by one. Methods raise ProgramFailedError."""
 
     def __init__(self, setup: Setup, subscribers: int) -> None:
         ground, logs = setup.ground, setup.logs
@@ -51,14 +52,14 @@ class Course(Session):
     def another_run(self) -> int:
         return next(self._runs)
 
-    def listen(self, one: Answering, run: int, hold_ns: int = 0) -> Running:
+    def listen(self, one: Channel, run: int, hold_ns: int = 0) -> Running:
         """A subscriber records from here on, and keeps each message for ``hold_ns``."""
         file = self._file()
         one.send("run", **self._order(run, file), seconds=0, hold_ns=hold_ns)
         one.receive(START_S)
         return Running(one, file, 0)
 
-    def speak(self, one: Answering, run: int, seconds: float) -> Running:
+    def speak(self, one: Channel, run: int, seconds: float) -> Running:
         """A publisher sends."""
         file = self._file()
         one.ask("run", START_S, **self._order(run, file), seconds=seconds)
@@ -80,7 +81,7 @@ class Course(Session):
             one.process.receive(SPARE_S + quiet_s)
         return [undamaged(read_rows(one.file, RECEIVED)) for one in listening]
 
-    def spare(self, role: str, number: int) -> Answering:
+    def spare(self, role: str, number: int) -> Channel:
         """A process that has started and opened nothing yet: what a start takes is Python's."""
         spot = self.spot(role, number)
         mware, client = self.contender.mware, self.contender.client
@@ -90,7 +91,7 @@ class Course(Session):
         made.ask("hello", START_S)
         return made
 
-    def open(self, one: Answering, role: str, number: int) -> int:
+    def open(self, one: Channel, role: str, number: int) -> int:
         """Lets a spare process open its end; when it was asked to."""
         asked = time.monotonic_ns()
         one.send("open", **self._opening(role, self.spot(role, number)))
@@ -99,7 +100,7 @@ class Course(Session):
     def spot(self, role: str, number: int) -> Spot:
         return self.ground.sender if role == "publisher" else self.ground.receiver(number)
 
-    def memory(self, *more: Answering) -> int:
+    def memory(self, *more: Channel) -> int:
         """Of all that lives, in bytes."""
         processes = [self.sender, *self.receivers, *more]
         return memory.held([*(one.pid for one in processes), *self.servers])
@@ -116,13 +117,13 @@ class Course(Session):
 
 
 def undamaged(received: Rows) -> Rows:
-    """Raises WorkerFailedError for messages that are not what was sent."""
+    """Raises ProgramFailedError for messages that are not what was sent."""
     if wrong := int((received[:, 2] == WRONG).sum()):
-        raise WorkerFailedError(f"{counted(wrong, 'message')} with other content than was sent")
+        raise ProgramFailedError(f"{counted(wrong, 'message')} with other content than was sent")
     return received
 
 
-def forget(one: Answering) -> None:
+def forget(one: Channel) -> None:
     """Of a process that was killed: its pipes and its zombie."""
-    with suppress(WorkerFailedError):
+    with suppress(ProgramFailedError):
         one.end()

@@ -4,17 +4,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground
+from wirecost.errors import UserError
+from wirecost.records.schemas import transport
 
 SIZE = 1000
 RATE = 100.0
 TOPICS = 1000
+EXPECTED_S = 8.0
+"""What a fault takes, roughly."""
 
+Record = transport.Fault
+"""What a result folder keeps of a fault."""
 Message = list[int | None]
 """When it was sent, in nanoseconds since the fault; its latency, None where it did not arrive; the
 subscriber's role: 0 has no fault, 1 has it, 2 came in its place."""
@@ -60,24 +68,63 @@ class Fault(ABC):
 
     @abstractmethod
     def run(self, setup: Setup) -> Found:
-        """Raises WorkerFailedError, UserError: then that is what it did."""
+        """Raises ProgramFailedError, UserError: then that is what it did."""
 
 
-def record(fault: Fault, setup: Setup, found: Found, failure: str | None) -> dict[str, Any]:
-    """For a result folder, ``records.schemas.transport``."""
+def record(fault: Fault, setup: Setup, found: Found, failure: str | None) -> Record:
+    """Return what a result folder keeps of a fault."""
     contender = setup.contender
-    return {
-        "fault": fault.name,
-        "mware": contender.mware,
-        "client": contender.client.kind,
-        "settings": contender.setting.name,
-        "network": setup.ground.name,
-        "recovered_ns": found.recovered_ns,
-        "lost": found.lost,
-        "duplicates": found.duplicates,
-        "memory_bytes_before": found.memory_bytes_before,
-        "memory_bytes_after": found.memory_bytes_after,
-        "others": found.others,
-        "failure": failure,
-        "timeline": found.messages,
-    }
+    return Record(
+        fault=fault.name,
+        mware=contender.mware,
+        client=contender.client.kind,
+        settings=contender.setting.name,
+        network=setup.ground.name,
+        recovered_ns=found.recovered_ns,
+        lost=found.lost,
+        duplicates=found.duplicates,
+        memory_bytes_before=found.memory_bytes_before,
+        memory_bytes_after=found.memory_bytes_after,
+        others=found.others,
+        failure=failure,
+        timeline=found.messages,
+    )
+
+
+def series(
+    faults: Sequence[Fault],
+    contenders: Iterable[Contender],
+    ground: Ground,
+    logs: Path,
+    size: int,
+    rate: float,
+    records: list[Record],
+    report: Callable[[str, int], None],
+    keep: Callable[[], None],
+) -> None:
+    """Let faults happen to contenders, one after the other, each with processes of its own. Adds to
+    ``records`` what they lack; ``keep`` is called after each contender."""
+    known = set(map(_who, records))
+    for contender in contenders:
+        setup = Setup(contender, ground, logs, size, min(rate, RATE))
+        for fault in faults:
+            label = f"{contender.name}, {ground.name}: {fault.name}"
+            if _who(record(fault, setup, Found(), None)) not in known and not fault.refusal(
+                contender
+            ):
+                report(label, 0)
+                records.append(_measured(fault, setup))
+            report(label, 1)
+        keep()
+
+
+def _who(one: Record) -> tuple[str, ...]:
+    """Return what makes two records the same measurement."""
+    return one.fault, one.mware, one.client, one.settings, one.network
+
+
+def _measured(fault: Fault, setup: Setup) -> Record:
+    try:
+        return record(fault, setup, fault.run(setup), None)
+    except (ProgramFailedError, UserError) as error:
+        return record(fault, setup, Found(), str(error))

@@ -20,7 +20,7 @@ JOINED = 2
 
 
 def join(setup: Setup, kill: bool) -> Found:
-    """``kill``: a second subscriber is killed a second before. Raises WorkerFailedError."""
+    """``kill``: a second subscriber is killed a second before. Raises ProgramFailedError."""
     found = Found()
     seconds = BEFORE_S + ABSENT_S + AFTER_S
     with Course(setup, 2 if kill else 1) as course:

@@ -9,7 +9,8 @@ import time
 from contextlib import ExitStack
 from typing import Any
 
-from wirecost.bench.answering import Answering, WorkerFailedError
+from wirecost.bench.engine.channel import Channel
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.transport import clients
 from wirecost.bench.transport.choices import PYTHON
 from wirecost.bench.transport.contender import Contender
@@ -60,7 +61,7 @@ class ManyTopics(Fault):
             sender.send("finish")
             sender.receive(2 * MEET_S)
             if got["wrong"]:
-                raise WorkerFailedError(f"{got['wrong']} messages came on another topic")
+                raise ProgramFailedError(f"{got['wrong']} messages came on another topic")
             found.memory_bytes_after = memory.held(pids)
             with Meter(pids) as meter:
                 time.sleep(IDLE_S)
@@ -78,7 +79,7 @@ class ManyTopics(Fault):
         return found
 
 
-def _start(setup: Setup, met: Meeting, role: str, stack: ExitStack) -> Answering:
+def _start(setup: Setup, met: Meeting, role: str, stack: ExitStack) -> Channel:
     log = setup.logs / f"{setup.contender.mware}-topics-{role}.txt"
     spot = _spot(setup, role)
     command = [sys.executable, "-P", "-m", MODULE]

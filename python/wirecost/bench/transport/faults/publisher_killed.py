@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import signal
 
-from wirecost.bench.answering import Answering
+from wirecost.bench.engine.channel import Channel
 from wirecost.bench.transport.faults.course import forget
 from wirecost.bench.transport.faults.fault import Fault, Found, Setup
 from wirecost.bench.transport.faults.replacing import replace
@@ -22,7 +22,7 @@ class PublisherKilled(Fault):
         return replace(setup, _kill)
 
 
-def _kill(publisher: Answering) -> None:
+def _kill(publisher: Channel) -> None:
     os.kill(publisher.pid, signal.SIGKILL)
     forget(publisher)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import signal
 
-from wirecost.bench.answering import Answering
+from wirecost.bench.engine.channel import Channel
 from wirecost.bench.transport.faults.course import forget
 from wirecost.bench.transport.faults.fault import Fault, Found, Setup
 from wirecost.bench.transport.faults.replacing import replace
@@ -20,7 +20,7 @@ class PublisherRestarted(Fault):
         return replace(setup, _end)
 
 
-def _end(publisher: Answering) -> None:
+def _end(publisher: Channel) -> None:
     os.kill(publisher.pid, signal.SIGTERM)
     forget(publisher)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from wirecost.bench.answering import Answering
+from wirecost.bench.engine.channel import Channel
 from wirecost.bench.transport.faults import judging
 from wirecost.bench.transport.faults.course import BEFORE_S, EVERYTHING, QUIET_S, Course
 from wirecost.bench.transport.faults.fault import Found, Message, Setup
@@ -18,9 +18,9 @@ AFTER_S = 5.0
 SUBSCRIBERS = 2
 
 
-def replace(setup: Setup, go: Callable[[Answering], None]) -> Found:
+def replace(setup: Setup, go: Callable[[Channel], None]) -> Found:
     """``go``: lets the first publisher end. What it has sent is known by what arrived, since a
-    killed process writes no records. Raises WorkerFailedError."""
+    killed process writes no records. Raises ProgramFailedError."""
     found = Found()
     with Course(setup, SUBSCRIBERS) as course:
         second = course.spare("publisher", 0)

@@ -13,11 +13,12 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from wirecost.bench.driven import Lines, drive
+from wirecost.bench.engine.serving import Lines, drive
 from wirecost.bench.transport.payload import Payload, read_head
 from wirecost.errors import UserError
 from wirecost.transport import Transport, open_transport
 from wirecost.transport.quality import Quality
+from wirecost.waiting import Deadline
 
 TURN_S = 0.2
 """Between two messages on a topic."""
@@ -65,27 +66,27 @@ class TopicsEnd:
         return {"done": "open", "ns": time.monotonic_ns() - begin}
 
     def _exchange(self, command: dict[str, Any]) -> dict[str, Any]:
-        end = time.monotonic() + command["seconds"]
+        deadline = Deadline(command["seconds"])
         if command["role"] == "publisher":
-            self._send(end)
+            self._send(deadline)
             return {"done": "exchange"}
-        return {"done": "exchange", **self._receive(end)}
+        return {"done": "exchange", **self._receive(deadline)}
 
-    def _send(self, end: float) -> None:
+    def _send(self, deadline: Deadline) -> None:
         """On every topic each turn, until ``finish`` comes."""
         payload = Payload(self._size, 1)
-        while time.monotonic() < end and not self._lines.waiting():
-            next_turn = time.monotonic() + TURN_S
+        while not deadline.passed and not self._lines.waiting():
+            next_turn = Deadline(TURN_S)
             for number, publisher in enumerate(self._ends):
                 publisher.send(payload.set(number))
-            time.sleep(max(0.0, next_turn - time.monotonic()))
+            time.sleep(next_turn.left)
 
-    def _receive(self, end: float) -> dict[str, Any]:
+    def _receive(self, deadline: Deadline) -> dict[str, Any]:
         """Until every topic had a message; how many had, when the last one came, and how many
         messages came on another topic."""
         waiting = dict(enumerate(self._ends))
         last = wrong = 0
-        while waiting and time.monotonic() < end:
+        while waiting and not deadline.passed:
             for number, subscriber in list(waiting.items()):
                 sample = subscriber.receive(0)
                 if sample is not None:

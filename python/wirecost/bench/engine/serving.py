@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that is driven by lines of JSON on its standard input, and answers on its standard
-output. What libraries print goes to standard error."""
+"""The process of a ``Channel``: driven by lines of JSON on its standard input, it answers on its
+standard output. What libraries print goes to standard error."""
 
 from __future__ import annotations
 
-import json
 import os
-import select
 import signal
 import sys
 import threading
@@ -16,47 +14,51 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, Protocol
 
+from wirecost.bench.engine.json_stream import CHUNK, JsonStream
 from wirecost.errors import UserError
 
 CLOSE_S = 2.0
 """Less than the harness waits before it kills."""
 
 
-class Lines:
-    """Commands in, answers out; nothing is read ahead, so that waiting input can be noticed."""
+class Lines(JsonStream):
+    """Commands in, answers out. Raises EOFError when whoever drives this is gone."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._in = os.dup(0)
         self._out = os.dup(1)
         os.dup2(2, 1)
         sys.stdout = sys.stderr  # which keeps no lines back: nothing is flushed at the end
-        self._rest = b""
 
     def next(self) -> dict[str, Any]:
-        """Raises EOFError when whoever drives this is gone."""
-        while b"\n" not in self._rest:
-            content = os.read(self._in, 65536)
-            if not content:
-                raise EOFError
-            self._rest += content
-        line, _, self._rest = self._rest.partition(b"\n")
-        command: dict[str, Any] = json.loads(line)
+        """Return the next command."""
+        command = self.wait(None)
+        assert command is not None
         return command
 
-    def waiting(self) -> bool:
-        return b"\n" in self._rest or bool(select.select([self._in], [], [], 0)[0])
+    def fileno(self) -> int:
+        return self._in
 
-    def send(self, answer: dict[str, Any]) -> None:
-        content = json.dumps(answer).encode() + b"\n"
+    def _read(self) -> bytes:
+        return os.read(self._in, CHUNK)
+
+    def _write(self, content: bytes) -> None:
         while content:
             content = content[os.write(self._out, content) :]
+
+    def _error(self, reason: str) -> ValueError:
+        return ValueError(reason)
+
+    def _ended(self, error: OSError | None) -> EOFError:
+        return EOFError(error)
 
 
 class Driven(Protocol):
     """What carries out the commands, but for ``finish`` and ``close``."""
 
     def do(self, command: dict[str, Any]) -> dict[str, Any]:
-        """The answer. What it raises is answered as a failure."""
+        """Return the answer. What this raises is answered as a failure."""
 
     def close(self) -> None: ...
 
@@ -71,7 +73,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def drive(make: Callable[[Lines], Driven]) -> None:
-    """The whole process: does not return."""
+    """Be the whole process: does not return."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the harness
     signal.signal(signal.SIGTERM, _end)
     driven, status = None, 0
@@ -79,7 +81,7 @@ def drive(make: Callable[[Lines], Driven]) -> None:
         lines = Lines()
         driven = make(lines)
         _serve(lines, driven)
-    except (EOFError, BrokenPipeError):  # nobody drives this any more
+    except EOFError:  # nobody drives this any more
         pass
     except Ended:
         status = 128 + signal.SIGTERM
@@ -97,7 +99,7 @@ def drive(make: Callable[[Lines], Driven]) -> None:
 
 
 def _serve(lines: Lines, driven: Driven) -> None:
-    """Returns at ``close``. Raises EOFError, BrokenPipeError."""
+    """Carry out commands until ``close``. Raises EOFError."""
     while (command := lines.next())["do"] != "close":
         if command["do"] == "finish":  # of what has ended by itself
             continue
@@ -108,4 +110,4 @@ def _serve(lines: Lines, driven: Driven) -> None:
         except Exception as error:
             traceback.print_exc()
             answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
-        lines.send(answer)
+        lines.put(answer)

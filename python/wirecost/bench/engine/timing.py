@@ -17,18 +17,23 @@ GC_POLICY = (
 )
 
 
-def wait_until(due_ns: int) -> None:
-    """Returns when CLOCK_MONOTONIC reaches ``due``: sleeps, then spins the last bit."""
-    left = due_ns - time.monotonic_ns() - SPIN_NS
-    if left > 0:
-        time.sleep(left / 1e9)
+def spin_until(due_ns: int) -> None:
+    """Return when CLOCK_MONOTONIC reaches ``due_ns``: sleep, then spin the last bit."""
+    sleep_until(due_ns - SPIN_NS)
     while time.monotonic_ns() < due_ns:
         pass
 
 
+def sleep_until(due_ns: int) -> None:
+    """Return when CLOCK_MONOTONIC reaches ``due_ns``, without spinning."""
+    left = due_ns - time.monotonic_ns()
+    if left > 0:
+        time.sleep(left / 1e9)
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """What is alive now is not looked at again, and nothing is collected unless asked for."""
+    """Keep Python's garbage collector from what is alive now; it collects when asked only."""
     gc.collect()
     gc.freeze()
     gc.disable()
