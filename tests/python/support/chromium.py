@@ -7,7 +7,6 @@ import base64
 import json
 import shutil
 import subprocess
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,8 @@ from typing import Any
 
 import pytest
 from websockets.sync.client import ClientConnection, connect
+
+from wirecost.waiting import wait_until
 
 OPTIONS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -51,10 +52,9 @@ class Browser:
         self._wait(page.resolve().as_uri())
 
     def _wait(self, url: str) -> None:
-        deadline = time.monotonic() + TIMEOUT_S
-        while self.run("document.readyState + location.href.split('#')[0]") != f"complete{url}":
-            assert time.monotonic() < deadline, f"{url} does not load"
-            time.sleep(0.01)
+        where = "document.readyState + location.href.split('#')[0]"
+        loaded = wait_until(lambda: self.run(where) == f"complete{url}", TIMEOUT_S)
+        assert loaded, f"{url} does not load"
 
     def run(self, script: str) -> Any:
         """What an expression, also a promise, gives. Raises AssertionError where it throws."""
