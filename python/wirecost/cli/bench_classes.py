@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated
 
 from wirecost.bench.allocators import NAMED
-from wirecost.bench.classes.choices import CONTENTS, OBJECTS
+from wirecost.bench.message.choices import GROUND_TRUTHS, OBJECTS
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
@@ -25,9 +25,9 @@ def command(
         option(
             "full: all vectors of an object's base, lanes, a model's name, attributes; "
             "sparse: four of the seven vectors.",
-            known=CONTENTS,
+            known=GROUND_TRUTHS,
         ),
-    ] = ",".join(CONTENTS),
+    ] = ",".join(GROUND_TRUTHS),
     repetitions: Annotated[
         int, option("Samples of each operation, over all processes.", metavar="N")
     ] = 30,
@@ -43,12 +43,12 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """OSI's GroundTruth in protoc's C++ classes, and in ours with the same interface."""
-    from wirecost.bench.classes import scenario as classes
+    from wirecost.bench.message.presets import classes
     from wirecost.cli.measuring import measure_and_report
 
     settings = classes.Settings(
         tuple(numbers("--objects", objects)),
-        chosen("--content", content, CONTENTS),
+        chosen("--content", content, GROUND_TRUTHS),
         repetitions,
         processes,
         seed,

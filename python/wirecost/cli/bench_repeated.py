@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+from wirecost.bench.message.choices import LIST_COUNTS, LISTS
 from wirecost.bench.processes import PROCESSES
-from wirecost.bench.repeated.choices import COUNTS, LISTS
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option
@@ -43,11 +43,11 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Repeated messages of several sensors, and scans, by Protobuf, FlatBuffers and columns."""
-    from wirecost.bench.repeated import scenario
+    from wirecost.bench.message.presets import repeated
     from wirecost.cli.measuring import measure_and_report
 
-    given = () if scans else COUNTS
-    settings = scenario.Settings(
+    given = () if scans else LIST_COUNTS
+    settings = repeated.Settings(
         chosen("--list", list_names, LISTS),
         tuple(numbers("--count", counts)) if counts is not None else given,
         tuple(scans or ()),
@@ -56,4 +56,4 @@ def command(
         processes,
     )
     settings.check()
-    measure_and_report(scenario.SCENARIO, out, json_file, partial(scenario.run, settings))
+    measure_and_report(repeated.SCENARIO, out, json_file, partial(repeated.run, settings))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lists hold: seeded synthetic sensors, and real scans.
+"""Values of lists: seeded synthetic sensors, and real scans.
 
-A content is a list's values by the field's path in the schema, each an array of one value an
-element, in the units of the schema: metres, radians, seconds, decibel, hertz.
+A content has the values of each field by its path in the schema, one for each element, in the units
+of the schema: metres, radians, seconds, decibel, hertz.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.bench.repeated.choices import LISTS
 from wirecost.errors import UserError
 from wirecost.scans import pcd
 
@@ -25,14 +24,12 @@ SPEED_OF_LIGHT = 299_792_458.0
 RADAR_HERTZ = 77e9
 BEAMS = 32
 ROTATION_NS = 100_000_000
-"""Of a spinning lidar at 10 Hz."""
-OF_SCANS = ("lidar-reflection", "lidar-detection", "point")
-"""Lists that a real scan can fill."""
+"""Duration of a turn of a spinning lidar at 10 Hz."""
 
 
 def synthetic(name: str, count: int, seed: int) -> Content:
-    """``count`` elements of a list, the same for the same seed."""
-    return _MAKERS[name](np.random.default_rng(seed), count)
+    """Make ``count`` elements of a list, the same for the same seed."""
+    return SYNTHETIC[name](np.random.default_rng(seed), count)
 
 
 def _radar_reflection(random: np.random.Generator, count: int) -> Content:
@@ -101,7 +98,7 @@ def _point(random: np.random.Generator, count: int) -> Content:
 
 
 def _turn(random: np.random.Generator, count: int) -> tuple[Array, ...]:
-    """A spinning lidar's turn: beam, azimuth, elevation, distance, intensity from 0 to 255."""
+    """Make a turn of a spinning lidar: beam, azimuth, elevation, distance, intensity (0 to 255)."""
     beam = np.arange(count) % BEAMS
     columns = count // BEAMS + 1
     walls = 5 + 60 * np.abs(np.cumsum(random.normal(0, 0.03, columns)))
@@ -113,7 +110,7 @@ def _turn(random: np.random.Generator, count: int) -> tuple[Array, ...]:
 
 
 def _moving_object(random: np.random.Generator, count: int) -> Content:
-    """A motorway's traffic; all vehicles of a kind have the same dimensions."""
+    """Make the traffic of a motorway; all vehicles of a kind have the same dimensions."""
     kinds = random.choice(4, count, p=[0.7, 0.1, 0.15, 0.05])
     lengths = np.array([[4.5, 1.8, 1.5], [5.5, 2.0, 2.2], [16.5, 2.5, 3.8], [2.2, 0.9, 1.5]])
     speed = random.normal(30, 5, count)
@@ -149,67 +146,80 @@ def _moving_object(random: np.random.Generator, count: int) -> Content:
     return content
 
 
-_MAKERS: dict[str, Callable[[np.random.Generator, int], Content]] = dict(
-    zip(
-        LISTS,
-        (
-            _radar_reflection,
-            _radar_detection,
-            _lidar_reflection,
-            _lidar_detection,
-            _moving_object,
-            _point,
-        ),
-        strict=True,
-    )
-)
+SYNTHETIC: dict[str, Callable[[np.random.Generator, int], Content]] = {
+    "radar-reflection": _radar_reflection,
+    "radar-detection": _radar_detection,
+    "lidar-reflection": _lidar_reflection,
+    "lidar-detection": _lidar_detection,
+    "moving-object": _moving_object,
+    "point": _point,
+}
 
 
 def of_scan(name: str, path: Path) -> Content:
-    """A real scan as one of ``OF_SCANS``; points without a place are left out.
+    """Read a real scan as a list of ``SCANNED``; points without a position are left out.
 
-    What the file has no field for is 0 throughout, intensity as well. Raises UserError.
+    A field that the file does not have is 0. Raises UserError.
     """
     fields = pcd.read(path)
     for axis in "xyz":
         if axis not in fields:
             raise UserError(f"{path}: has no field {axis}; name a scan with x, y and z")
     x, y, z = (fields[axis].astype(np.float64) for axis in "xyz")
-    there = np.isfinite(x) & np.isfinite(y) & np.isfinite(z) & ((x != 0) | (y != 0) | (z != 0))
-    if not there.any():
+    valid = np.isfinite(x) & np.isfinite(y) & np.isfinite(z) & ((x != 0) | (y != 0) | (z != 0))
+    if not valid.any():
         raise UserError(f"{path}: has no points; name a scan that has some")
-    x, y, z = x[there], y[there], z[there]
+    return SCANNED[name](
+        {axis: values[valid] for axis, values in zip("xyz", (x, y, z), strict=True)}
+        | {axis: values[valid] for axis, values in fields.items() if axis not in "xyz"}
+    )
 
-    def field(*names: str) -> Array:
-        return next((fields[n][there] for n in names if n in fields), np.zeros(len(x)))
 
-    distance = np.sqrt(x * x + y * y + z * z)
-    intensity = field("intensity").astype(np.float64)
-    ring = field("channel", "ring")
-    if name == "lidar-reflection":
-        return {
-            "signal_strength": 10 * np.log10(np.maximum(intensity, 1) / 255)
-            - 20 * np.log10(distance),
-            "time_of_flight": 2 * distance / SPEED_OF_LIGHT,
-        }
-    if name == "lidar-detection":
-        none = np.zeros(len(x))
-        return {
-            "existence_probability": none + 1,
-            "object_id.value": none,
-            "position.distance": distance,
-            "position.azimuth": np.arctan2(y, x),
-            "position.elevation": np.arcsin(z / distance),
-            "intensity": 100 * intensity / 255,
-            "classification": none,
-            "beam_id.value": ring,
-        }
+def _field(points: Content, *names: str) -> Array:
+    """Return the first of these fields that a scan has, or zeros."""
+    return next((points[name] for name in names if name in points), np.zeros(len(points["x"])))
+
+
+def _distance(points: Content) -> Array:
+    x, y, z = (points[axis] for axis in "xyz")
+    return np.asarray(np.sqrt(x * x + y * y + z * z))
+
+
+def _scanned_reflection(points: Content) -> Content:
+    distance = _distance(points)
+    intensity = _field(points, "intensity").astype(np.float64)
+    level = 10 * np.log10(np.maximum(intensity, 1) / 255) - 20 * np.log10(distance)
+    return {"signal_strength": level, "time_of_flight": 2 * distance / SPEED_OF_LIGHT}
+
+
+def _scanned_detection(points: Content) -> Content:
+    distance = _distance(points)
+    zeros = np.zeros(len(distance))
     return {
-        "x": x,
-        "y": y,
-        "z": z,
-        "intensity": intensity,
-        "ring": ring,
-        "return_type": field("return_type"),
-        "time": field("time_stamp", "time"),
+        "existence_probability": zeros + 1,
+        "object_id.value": zeros,
+        "position.distance": distance,
+        "position.azimuth": np.arctan2(points["y"], points["x"]),
+        "position.elevation": np.arcsin(points["z"] / distance),
+        "intensity": 100 * _field(points, "intensity").astype(np.float64) / 255,
+        "classification": zeros,
+        "beam_id.value": _field(points, "channel", "ring"),
     }
+
+
+def _scanned_point(points: Content) -> Content:
+    return {
+        **{axis: points[axis] for axis in "xyz"},
+        "intensity": _field(points, "intensity").astype(np.float64),
+        "ring": _field(points, "channel", "ring"),
+        "return_type": _field(points, "return_type"),
+        "time": _field(points, "time_stamp", "time"),
+    }
+
+
+SCANNED: dict[str, Callable[[Content], Content]] = {
+    "lidar-reflection": _scanned_reflection,
+    "lidar-detection": _scanned_detection,
+    "point": _scanned_point,
+}
+"""Lists that a real scan can fill."""
