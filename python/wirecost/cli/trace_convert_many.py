@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -38,9 +36,6 @@ def convert_and_print(
     force: bool,
 ) -> int:
     """The command's exit status: 1 if a trace failed. Raises UserError."""
-    if resources.workers > 1:
-        # Dask's threads log until the process ends; what matters of them is in the outcomes.
-        logging.disable(logging.CRITICAL)
     begin = time.perf_counter()
     with _progress(STDERR) as report:
         totals = convert_many(words, folder, options, resources, report, resume=resume, force=force)
@@ -125,7 +120,9 @@ def _print_totals(
         )
 
 
-def _document(folder: Path, totals: Totals, resources: Resources, took_s: float) -> dict[str, Any]:
+def _document(
+    folder: Path, totals: Totals, resources: Resources, took_s: float
+) -> dict[str, object]:
     return {
         "folder": str(folder),
         "traces": totals.traces,

@@ -23,8 +23,8 @@ from wirecost.failed_write import failed_write
 from wirecost.locks import claim
 from wirecost.regular_file import open_regular
 from wirecost.traces.batch.jobs import Job, Options
-from wirecost.traces.batch.made import Made
 from wirecost.traces.batch.work import Outcome
+from wirecost.whole_file import missing_folders, remove_empty
 
 NAME = ".wirecost-convert.jsonl"
 LOCK = ".wirecost-convert.lock"
@@ -48,7 +48,7 @@ class Entry:
 
     @classmethod
     def parsed(cls, line: bytes) -> Self | None:
-        """None where it is no entry."""
+        """Return None where it is no entry."""
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
@@ -69,11 +69,11 @@ class Journal(Closing):
         self.folder = folder
         self._digest = options.digest
         self._open: dict[Path, Job] = {}
-        self._made = Made()
+        self._missing_before = set(missing_folders(folder))
+        self._outputs_before: dict[Path, tuple[int, ...] | None] = {}
         with ExitStack() as failed:
-            failed.callback(self._made.remove_empty)
+            failed.callback(self._remove_empty)
             try:
-                self._made.begin(folder)
                 folder.mkdir(parents=True, exist_ok=True)
                 lock = claim(folder / LOCK)
             except OSError as error:
@@ -112,24 +112,22 @@ class Journal(Closing):
         made = (entry.output_size, entry.output_mtime_ns)
         return self._entry(job, True, *made) == entry and made == (found.st_size, found.st_mtime_ns)
 
-    def begin(self, jobs: Iterable[Job]) -> None:
-        """Notes that the outputs may come to be there. Raises UserError."""
-        begun = list(jobs)
-        for job in begun:
-            self._open[job.out] = job
-            self._made.begin(job.out.parent, job.out)
-        self._append(self._entry(job) for job in begun)
+    def begin(self, job: Job) -> None:
+        """Note that the output may come to be there. Raises UserError."""
+        self._open[job.out] = job
+        self._missing_before.update(missing_folders(job.out.parent))
+        self._outputs_before[job.out] = _state(job.out)
+        self._append(self._entry(job))
 
     def end(self, job: Job, outcome: Outcome) -> None:
-        """Notes how it went. Raises UserError."""
+        """Note how it went. Raises UserError."""
         self._open.pop(job.out, None)
         if not outcome.error:
-            made = self._entry(job, True, outcome.file_bytes[1], outcome.mtime_ns)
-            self._append([made])
+            self._append(self._entry(job, True, outcome.file_bytes[1], outcome.mtime_ns))
 
     def sweep(self, jobs: Iterable[Job]) -> None:
-        """Removes what killed processes left of these outputs, where a file system cannot keep
-        files without a name. The lock says that nobody writes them now."""
+        """Remove what killed processes left of these outputs, where a file system cannot keep files
+        without a name. The lock says that nobody writes them now."""
         for job in jobs:
             with suppress(OSError):
                 for left in job.out.parent.iterdir():
@@ -144,10 +142,14 @@ class Journal(Closing):
     def close(self) -> None:
         self.sweep(self._open.values())
         os.close(self._file)
-        if self._is_new and self._made.no_output():
+        if self._is_new and all(_state(out) == was for out, was in self._outputs_before.items()):
             (self.folder / NAME).unlink(missing_ok=True)
         self._lock.release()
-        self._made.remove_empty()
+        self._remove_empty()
+
+    def _remove_empty(self) -> None:
+        """Remove those of the folders that this conversion made and left empty."""
+        remove_empty(sorted(self._missing_before, key=lambda folder: -len(folder.parts)))
 
     def _key(self, job: Job) -> str:
         return str(job.out.relative_to(self.folder))
@@ -159,17 +161,17 @@ class Journal(Closing):
             done, size, mtime_ns,
         )  # fmt: skip
 
-    def _append(self, entries: Iterable[Entry]) -> None:
-        lines = "".join(json.dumps(asdict(entry)) + "\n" for entry in entries).encode()
+    def _append(self, entry: Entry) -> None:
+        line = (json.dumps(asdict(entry)) + "\n").encode()
         try:
-            while lines:
-                lines = lines[os.write(self._file, lines) :]
+            while line:
+                line = line[os.write(self._file, line) :]
         except OSError as error:
             raise _unusable(self.folder / NAME, error) from error
 
 
 def _read(path: Path) -> dict[str, Entry]:
-    """The last entry of each output."""
+    """Return the last entry of each output."""
     found: dict[str, Entry] = {}
     try:
         if path.is_symlink():
@@ -182,6 +184,15 @@ def _read(path: Path) -> dict[str, Entry]:
     except FileNotFoundError:
         return {}
     return found
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is replaced or written; None where there is none."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _unusable(path: Path, error: OSError) -> UserError:

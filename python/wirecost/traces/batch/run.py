@@ -10,12 +10,11 @@ from pathlib import Path
 
 from wirecost.counted import counted
 from wirecost.errors import UserError
-from wirecost.traces.batch.cluster import Cluster, engine
-from wirecost.traces.batch.here import converted
 from wirecost.traces.batch.inputs import sources
 from wirecost.traces.batch.jobs import Job, Options, jobs
 from wirecost.traces.batch.journal import Journal
-from wirecost.traces.batch.work import Outcome, is_full
+from wirecost.traces.batch.work import Outcome, convert_job, is_full
+from wirecost.traces.batch.workers import Workers
 
 Report = Callable[[Job, Outcome, "Totals"], None]
 
@@ -78,14 +77,12 @@ def convert_many(
     resume: bool = False,
     force: bool = False,
 ) -> Totals:
-    """Converts the traces that ``words`` stand for into ``folder``; calls ``report`` after each.
+    """Convert the traces that ``words`` stand for into ``folder``; calls ``report`` after each.
 
     A trace that cannot be converted is in ``Totals.failed``. Raises UserError, before any work
     starts, on what contradicts itself; later where the disk is full or workers cannot be kept.
     """
     options.check()
-    if resources.workers > 1:
-        engine()
     wanted = jobs(sources(words), folder, options)
     with Journal(folder, options) as journal:
         left = _left(wanted, journal, resume, force)
@@ -94,14 +91,11 @@ def convert_many(
         totals.left_bytes = sum(job.source.size for job in left)
         journal.sweep(journal.begun(left))
         totals.workers = max(1, min(resources.workers, len(left)))
-        cluster = None
+        workers = Workers(options, totals.workers, resources.memory, journal)
         if totals.workers > 1:
-            cluster = Cluster(options, totals.workers, resources.memory, journal)
-        outcomes = (
-            converted(left, options, resources.memory, journal)
-            if cluster is None
-            else cluster.converted(left)
-        )
+            outcomes = workers.converted(left)
+        else:
+            outcomes = _converted_here(left, options, resources.memory, journal)
         by_number = {job.number: job for job in left}
         with closing(outcomes):  # type: ignore[type-var]
             try:
@@ -110,8 +104,17 @@ def convert_many(
                 if is_full(error):  # the journal's
                     raise _without_room(str(error), folder, totals) from error
                 raise
-        totals.replaced_workers = cluster.replaced if cluster is not None else 0
+        totals.replaced_workers = workers.replaced
         return totals
+
+
+def _converted_here(
+    left: Sequence[Job], options: Options, memory: int | None, journal: Journal
+) -> Iterator[Outcome]:
+    """Yield the outcome of each, one after another in this process."""
+    for job in left:
+        journal.begin(job)
+        yield convert_job(job, options, memory)
 
 
 def _left(wanted: list[Job], journal: Journal, resume: bool, force: bool) -> list[Job]:

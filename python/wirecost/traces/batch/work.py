@@ -53,11 +53,6 @@ def convert_job(job: Job, options: Options, most: int | None) -> Outcome:
     return replace(outcome, seconds=seconds, process=os.getpid(), peak=memory.peak())
 
 
-def convert_jobs(jobs: tuple[Job, ...], options: Options, most: int | None) -> list[Outcome]:
-    """Short traces are sent to a worker by the handful."""
-    return [convert_job(job, options, most) for job in jobs]
-
-
 def is_full(error: UserError) -> bool:
     """Whether a full disk is the cause."""
     cause = error.__cause__
