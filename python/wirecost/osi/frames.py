@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from google.protobuf.message import Message
 
 from wirecost.closing import Closing
+from wirecost.columns.converter import Converter
 from wirecost.errors import UserError
-from wirecost.osi.conversion import in_columns
 from wirecost.osi.lists import Found, find, without_indices
 from wirecost.osi.transpose import transposed
 from wirecost.traces import Trace, messages, open_trace
@@ -107,7 +108,7 @@ class Frame:
     def _converted(self) -> bytes:
         """The message with columns for rows."""
         rows = (found.path for found in self._lists.values() if found.columns is None)
-        return in_columns(self.type_name, self.data, map(without_indices, rows))
+        return _in_columns(self.type_name, self.data, map(without_indices, rows))
 
     @cached_property
     def _lists(self) -> dict[str, Found]:
@@ -180,3 +181,22 @@ class Frames(Closing, Sequence[Frame]):
         """Frames that were taken stay valid."""
         self._closed = True
         self._trace.close()
+
+
+_converting = Lock()
+"""What a converter returns is valid until its next call, which may be another thread's."""
+
+
+def _in_columns(type_name: str, message: memoryview, paths: Iterable[str]) -> bytes:
+    """Return the message with the lists of these paths, without indices, as exact columns.
+
+    A list whose elements have unknown fields stays as it is. Raises ValueError on what is no such
+    message.
+    """
+    with _converting:
+        return bytes(_converter(type_name, tuple(sorted(set(paths)))).to_columns(message))
+
+
+@cache
+def _converter(type_name: str, paths: tuple[str, ...]) -> Converter:
+    return Converter.to_columns_of(f"osi3.{type_name}", paths)
