@@ -8,7 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.bench.message.choices import FRAMINGS, LANGUAGES, PROCESSES, SAMPLED, USUAL
+from wirecost.bench.message.choices import (
+    FRAMINGS,
+    LANGUAGES,
+    PRESETS,
+    PROCESSES,
+    SAMPLED,
+    USUAL,
+)
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import argument, option, transport_names
@@ -82,9 +89,18 @@ def command(
     contender: Annotated[
         list[Path] | None,
         option(
-            "A codec of yours: a C++ header or a Python module; can be repeated.", metavar="FILE"
+            "A codec of yours: a C++ header, a Python module or a Java class; can be repeated.",
+            metavar="FILE",
         ),
     ] = None,
+    preset: Annotated[
+        str,
+        option(
+            f"Measure messages and contenders of a preset instead: {', '.join(PRESETS)}.",
+            metavar="NAME",
+            known=PRESETS,
+        ),
+    ] = "",
     python: Annotated[
         Path | None,
         option(
@@ -121,8 +137,16 @@ def command(
     from wirecost.bench.message import scenario as bench_message
     from wirecost.bench.message.at_rate.carrying import Asked
     from wirecost.bench.message.data import Choice
+    from wirecost.bench.message.presets import find
     from wirecost.cli.measuring import measure_and_report
 
+    if preset:
+        if schema or data is not None:
+            raise UserError(f"--preset {preset}: brings its messages; leave schema and --data out")
+        (name,) = chosen("--preset", preset, PRESETS)
+        wanted = find(name)
+        measure_and_report(wanted.scenario, out, json_file, wanted.run)
+        return
     settings = bench_message.Settings(
         tuple(schema or ()),
         type_name,

@@ -7,7 +7,10 @@ from functools import partial
 from typing import Annotated
 
 from wirecost.bench.allocators import NAMED
-from wirecost.bench.notification.choices import CONTENTS, LANGUAGES, MODES, WIRES
+from wirecost.bench.message.choices import LANGUAGES
+from wirecost.bench.message.choices import NOTIFICATION_CONTENTS as CONTENTS
+from wirecost.bench.message.choices import NOTIFICATION_MODES as MODES
+from wirecost.bench.message.choices import NOTIFICATION_WIRES as WIRES
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
@@ -56,7 +59,7 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """A small message by Protobuf, ROS and generated codecs, in C++, Python and Java."""
-    from wirecost.bench.notification import scenario as notification
+    from wirecost.bench.message.presets import notification
     from wirecost.cli.measuring import measure_and_report
 
     settings = notification.Settings(

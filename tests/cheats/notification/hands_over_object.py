@@ -1,26 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verified, it is honest; afterwards it sends nothing and decodes the sender's own object."""
+"""Verified, it is honest; once it has decoded it sends nothing and decodes the sender's object."""
 
 from __future__ import annotations
 
-from typing import Any
+from wire.rsb_msgs.notification import Notification
 
-from cheats.notification.honest import Honest
-from wirecost.bench.notification.backend import VERIFIED
+_kept: dict[str, Notification] = {}
 
 
-class HandsOverObject(Honest):
-    name = "hands-over-object"
+def encode(message: Notification) -> bytes:
+    has_decoded = "decoded" in _kept
+    _kept["sent"] = message
+    return b"" if has_decoded else message.encode_ros1()
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._calls = 0
-        self._message: Any = None
 
-    def encode(self, message: Any) -> bytes:
-        self._calls += 1
-        self._message = message
-        return super().encode(message) if self._calls <= VERIFIED else b""
-
-    def decode(self, data: bytes) -> Any:
-        return super().decode(data) if data else self._message
+def decode(data: bytes) -> Notification:
+    message = Notification.decode_ros1(data) if data else _kept["sent"]
+    _kept["decoded"] = message
+    return message

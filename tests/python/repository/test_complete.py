@@ -13,10 +13,9 @@ from support.skip_list import in_ci
 from wirecost.bench.allocators import ALLOCATORS
 from wirecost.bench.cloud import program as cloud
 from wirecost.bench.heap import program as heap
-from wirecost.bench.notification.backend import Backend
-from wirecost.bench.notification.cpp import Cpp
-from wirecost.bench.notification.java import Java
-from wirecost.bench.notification.python import Python
+from wirecost.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
+from wirecost.bench.message.presets.notification import Settings, subject_of
+from wirecost.bench.message.scenario import backend_of
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.messaging.available import frameworks
 from wirecost.transport import find, names
@@ -28,8 +27,6 @@ pytestmark = pytest.mark.skipif(
 
 SETUP = Path(__file__).parents[3] / "setup"
 TOOLS = ["chromium", "javac", "mosquitto", "mvn", "nats-server", "roscore", "valgrind"]
-CPP = Cpp()
-BACKENDS: list[Backend] = [CPP, Python(CPP.messages), Java(CPP.messages)]
 
 
 def normal(name: str) -> str:
@@ -78,10 +75,12 @@ def test_a_transport_can_be_used(name: str) -> None:
         pass
 
 
-@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.lang)
-def test_a_language_has_all_its_contenders(backend: Backend) -> None:
-    assert backend.missing() is None
-    assert backend.not_run() == {}
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("wire", NOTIFICATION_WIRES)
+def test_a_language_has_all_its_contenders(lang: str, wire: str) -> None:
+    wanted = Settings().wanted(lang, wire)
+    backend = backend_of(lang, subject_of(lang, wire), wanted, lambda _: None)
+    assert backend.missing == {}
     assert backend.contenders()
 
 

@@ -17,8 +17,8 @@ PACKAGE = ROOT / "python" / "wirecost"
 PYTHON_MAY_IMPORT = {
     "records": {"records"},
     "analysis": {"analysis", "records"},
-    "report": {"report", "analysis", "records"},
-    "doctor": {"doctor"},
+    "report": {"report", "analysis", "records", "doctor"},
+    "doctor": {"doctor", "records"},
     "traces": {"traces", "columns"},
     "columns": {"columns", "compile"},
     "compile": {"compile"},
@@ -79,11 +79,8 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "fmu/player": {"fmu/osmp", "wirecost/trace"},
     "bench": set(),
     "bench/cloud": {"bench", "wirecost/cloud/area", "wirecost/cloud/ring", "wirecost/probe"},
-    "bench/classes": {"bench", "wirecost/codec"},
     "bench/heap": {"bench"},
-    "bench/repeated": {"bench", "wirecost/codec", RUNTIME},
     "bench/network": set(),
-    "bench/notification": {"bench", "wirecost/message", RUNTIME},
     "bench/probe": {"wirecost/probe"},
     "python": {
         "fmu/osmp",
