@@ -101,22 +101,6 @@ def failed(name: str, status: int, errors: str) -> ProgramFailedError:
     return ProgramFailedError(f"{name} {children.ending(status)}" + (f": {last}" if last else ""))
 
 
-def only(keys: Iterable[str]) -> list[str]:
-    """Options by which a program runs these contenders alone."""
-    return [part for key in keys for part in ("--contender", key)]
-
-
-def samples(lines: Iterable[str], sums: dict[str, int]) -> Iterator[Sample]:
-    """What a program measured. Puts into ``sums`` what each contender's reading added up to while
-    it was timed."""
-    for line in lines:
-        key, repetition, stage, value = line.split("\t")
-        if stage == "sum":
-            sums[key] = int(value)
-        else:
-            yield Sample(key, int(repetition), stage, float(value))
-
-
 def rounds(samples: Iterable[Sample], report: Report) -> Iterator[list[Sample]]:
     """Samples of contenders in turns, a list for each repetition."""
     found: list[Sample] = []

@@ -8,20 +8,17 @@ import sys
 import pytest
 
 from wirecost.bench import program
+from wirecost.bench.entry import Sample
 from wirecost.bench.program import Program, ProgramFailedError
 from wirecost.errors import UserError
 
 
-def test_samples_are_parted_by_repetition_and_sums_kept_apart() -> None:
-    sums: dict[str, int] = {}
-    lines = ["a\t0\ttotal\t1", "a\t0\tread\t2", "a\t1\ttotal\t3", "a\t0\tsum\t42"]
-    reported: list[int] = []
-    found = list(
-        program.rounds(program.samples(lines, sums), lambda _, count: reported.append(count))
-    )
-    assert [[one.ns for one in turn] for turn in found] == [[1.0, 2.0], [3.0]]
-    assert sums == {"a": 42}
-    assert reported == [1, 0, 1]
+def test_samples_are_parted_by_repetition() -> None:
+    samples = [Sample("a", 0, "total", 1), Sample("a", 0, "read", 2), Sample("a", 1, "total", 3)]
+    counts: list[int] = []
+    rounds = list(program.rounds(samples, lambda _, count: counts.append(count)))
+    assert [[sample.ns for sample in turn] for turn in rounds] == [[1, 2], [3]]
+    assert counts == [1, 0, 1]
 
 
 def test_a_program_that_is_missing_or_fails_is_named() -> None:

@@ -4,19 +4,21 @@ code."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import DecodeError, Message
+from google.protobuf.unknown_fields import UnknownFieldSet
 
 from wirecost.bench.message.elements.contents import Array
 from wirecost.bench.message.elements.lists import ElementField, ElementList
 from wirecost.bench.message.subject import canonical
 
-VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+FIXED = {1: 8, 5: 4}
+"""Bytes of numbers by wire type."""
 BAND = 1 << 26
 PRESENCE, OFFSETS, SCALE, BASE, CONSTANT, COLUMNS, OWN = range(1, 8)
 """Meaning of a column's number divided by BAND."""
@@ -35,7 +37,7 @@ class ColumnsReader:
         """Return a message of Google's class. Raises DecodeError."""
         try:
             return self.elements.message(self._content(data))
-        except (ValueError, IndexError) as error:
+        except ValueError as error:
             raise DecodeError(str(error)) from error
 
     def difference(self, message: Message, expected: Message) -> str:
@@ -135,46 +137,20 @@ def _stored(stored: bytes, count: int, parts: Parsed, number: int, field: Elemen
 
 
 def _single(data: bytes) -> Parsed:
-    """Return the fields of a message; a field that comes twice is refused, but for padding."""
+    """Return the fields of a message as Google's library parses them: varints as numbers, all else
+    as bytes. A field that comes twice is refused, but for padding. Raises DecodeError."""
+    message = Empty()
+    message.ParseFromString(data)
     parsed: Parsed = {}
-    for number, value in _fields(data):
+    for field in UnknownFieldSet(message):
+        number = field.field_number
         if number == OWN * BAND + 1:
             continue
         if number in parsed:
             raise ValueError(f"field {number} comes twice")
-        parsed[number] = value
+        size = FIXED.get(field.wire_type)
+        parsed[number] = field.data if size is None else field.data.to_bytes(size, "little")
     return parsed
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yield number and value of each field: a varint as a number, all else as bytes. Raises
-    ValueError, and IndexError where a varint is cut off."""
-    at = 0
-
-    def varint() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    while at < len(data):
-        tag = varint()
-        number, kind = tag >> 3, tag & 7
-        if kind == VARINT:
-            yield number, varint()
-            continue
-        if kind not in {FIXED64, BYTES, FIXED32}:
-            raise ValueError(f"field {number} has wire type {kind}, which no field has")
-        size = {FIXED64: 8, FIXED32: 4}.get(kind) or varint()
-        if at + size > len(data):
-            raise ValueError(f"field {number} reaches beyond the end")
-        yield number, data[at : at + size]
-        at += size
 
 
 def _type_of(field: FieldDescriptor) -> Descriptor:
