@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# run · test · lint · attack · bench · results · rivals · bare · wheel · docs · transports · clean: the only commands anyone must know.
+# run · test · snapshots · lint · attack · bench · results · rivals · bare · wheel · docs · transports · clean: the only commands anyone must know.
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint attack bench results rivals bare wheel docs clean install install-test transports test-frameworks test-rivals test-peers test-ros2
+.PHONY: run test snapshots lint attack bench results rivals bare wheel docs clean install install-test transports test-frameworks test-rivals test-peers test-ros2
 
 WIRECOST := .venv/bin/wirecost
 
@@ -14,6 +14,12 @@ run: install
 
 test: install-test
 	setup/test
+
+# The expected answers that tests compare with (tests/**/__snapshots__), written anew; read the diff
+# before you commit it. SNAPSHOTS=tests/python/report takes these tests only.
+SNAPSHOTS := tests
+snapshots: install-test
+	.venv/bin/python -m pytest -m syrupy_snapshot --snapshot-update $(SNAPSHOTS)
 
 # PyTorch, TensorFlow, PaddlePaddle and MXNet, 8 GB; FRAMEWORKS="torch mxnet" takes these only.
 test-frameworks:

@@ -9,9 +9,13 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:  # environments of single frameworks do without
+    from syrupy.assertion import SnapshotAssertion
 
 TESTS = Path(__file__).parent
 sys.path[:0] = [str(TESTS / "python"), str(TESTS)]
@@ -36,3 +40,11 @@ _state_of_its_own()
 def _usual_umask() -> None:
     """Threads of eCAL set the process's mask and put it back, at times in the wrong order."""
     os.umask(0o022)
+
+
+@pytest.fixture
+def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    """``assert answer == snapshot``: as the file in ``__snapshots__`` has it."""
+    from support.snapshots import Answers
+
+    return snapshot.use_extension(Answers)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that tests run to their end."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def execute(
+    command: Sequence[str | Path] | str, *, check: bool = False, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run a command and return its status with what it printed. ``options``: those of
+    ``subprocess.run``."""
+    return subprocess.run(command, capture_output=True, text=True, check=check, **options)
