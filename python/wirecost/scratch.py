@@ -12,12 +12,10 @@ from __future__ import annotations
 import atexit
 import os
 import secrets
-import select
 import shutil
 import signal
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -26,6 +24,7 @@ from pathlib import Path
 from wirecost.errors import UserError
 from wirecost.locks import Lock, claim, of_the_dead
 from wirecost.private import private_folder
+from wirecost.waiting import wait_for_ends
 
 RUN = "WIRECOST_RUN"
 """In the environment of a run's processes: the run's folder."""
@@ -208,10 +207,7 @@ def _end_processes(of_run: Callable[[Path], bool]) -> None:
                     ended.append(os.dup(process))
             finally:
                 os.close(process)
-    end = time.monotonic() + END_S
-    for process in ended:
-        select.select([process], [], [], max(0.0, end - time.monotonic()))
-        os.close(process)
+    wait_for_ends(ended, END_S)
 
 
 def _run_of(process: Path) -> Path | None:

@@ -8,16 +8,18 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
+from support.waiting import until
 from wirecost.bench.transport.clients import NATIVE_PREFIX, PROGRAMS
 from wirecost.network import profiles, support
 from wirecost.records.reading import read_results
+from wirecost.records.schemas.transport import Meta
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 QUICK = ("--seconds", "0.3", "--processes", "1")
@@ -86,7 +88,7 @@ def test_best_effort_and_the_queue_are_what_matched_asks_for(wirecost: Run, tmp_
         out = tmp_path / asked.strip("-")
         (row,) = totals(measured(wirecost, out, *options, asked, "--queue", "7")).values()
         assert (row["reliable"], row["queue"]) == (bool(qos), 7)
-        settings = read_results(out).meta["settings"]
+        settings = read_results(out).meta_as(Meta).settings
         assert settings["mqtt matched"]["qos"] == qos
         assert row["usage"]["daemon"]["cpu_ns"] > 0
 
@@ -109,7 +111,9 @@ def test_native_clients_are_another_row(wirecost: Run, tmp_path: Path) -> None:
 
 
 def test_a_lossy_network_loses_packets_but_not_what_tcp_repairs(
-    wirecost: Run, tmp_path: Path
+    wirecost: Run,
+    tmp_path: Path,
+    snapshot: SnapshotAssertion,
 ) -> None:
     if why := support.missing(profiles.BUILT_IN["lossy"]):
         pytest.skip(f"no network can be made: {why}")
@@ -119,8 +123,8 @@ def test_a_lossy_network_loses_packets_but_not_what_tcp_repairs(
     assert (row["mware"], row["network"], row["lost"]) == ("zeromq-tcp", "lossy", 0)
     assert row["median_ns"] > 1_000_000  # the delay of one way
     assert row["wire_bytes"] > 100
-    assert document["not_run"] == {"iceoryx2, lossy": "stays on one machine"}
-    network = read_results(tmp_path / "r").meta["networks"]["lossy"]
+    assert document["not_run"] == snapshot
+    network = read_results(tmp_path / "r").meta_as(Meta).networks["lossy"]
     assert network["loss_percent"] == 5
     assert network["ping_sent"] > network["ping_received"] > 0
 
@@ -136,12 +140,8 @@ def test_an_interrupted_run_goes_on_where_it_was(wirecost: Run, tmp_path: Path) 
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         journal = first.with_name(".first.partial") / "journal.jsonl"
-        end = time.monotonic() + 60
         # Rows of the first contender are there, those of the second round are not.
-        while time.monotonic() < end:
-            if journal.is_file() and '"rows"' in journal.read_text():
-                break
-            time.sleep(0.02)
+        until(lambda: journal.is_file() and '"rows"' in journal.read_text(), seconds=60)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
     before = read_results(first)
@@ -157,33 +157,7 @@ def test_an_interrupted_run_goes_on_where_it_was(wirecost: Run, tmp_path: Path) 
         assert set(table["process"]) == {0, 1}, mware
     done = wirecost("bench", "transport", *options, "--resume", str(first), "--queue", "3")
     assert done.returncode != 0
-    assert "was measured with queue 16, not 3" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--sizes", "10"], "--sizes 10: must lie between 24 and"),
-        (["--sizes", "big"], "--sizes big: give a size such as 100, 10k, 5MB or 64KiB"),
-        (["--mwares", "zeromqq"], "zeromqq"),
-        (["--network", "wlan"], "network 'wlan' is unknown: did you mean"),
-        (["--pattern", "push"], "--pattern push: there are pubsub, reqrep"),
-        (["--subscribers", "0"], "--subscribers 0: must lie between 1 and 64"),
-        (["--pattern", "reqrep", "--subscribers", "2"], "leave --subscribers out"),
-        (["--resume", "nowhere"], "--resume nowhere: there is no such folder"),
-        (["--settings", "fast"], "fast"),
-        (["--client", "java"], "java"),
-        (["--rate", "-1"], "--rate -1: must lie between 0 and 1,000,000 Hz"),
-    ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
-)
-def test_what_cannot_be_run_is_refused_in_one_line(
-    wirecost: Run, tmp_path: Path, options: list[str], said: str
-) -> None:
-    done = wirecost("bench", "transport", *options, "--out", str(tmp_path / "r"))
-    assert done.returncode != 0
-    assert said in done.stderr
-    assert not (tmp_path / "r").exists()
+    assert "queue 16, not" in done.stderr
 
 
 def test_nothing_is_left_when_the_command_is_killed(tmp_path: Path) -> None:
@@ -192,16 +166,10 @@ def test_nothing_is_left_when_the_command_is_killed(tmp_path: Path) -> None:
         [*command, "--seconds", "30", "--out", str(tmp_path / "r")],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
-        end = time.monotonic() + 30
-        while time.monotonic() < end and len(_below(process.pid)) < 4:
-            time.sleep(0.05)
+        until(lambda: len(_below(process.pid)) >= 4)  # both ends, the broker and its parent
         children = _below(process.pid)
-        assert len(children) >= 4  # both ends, the broker and its parent
         process.kill()
-    end = time.monotonic() + 10
-    while time.monotonic() < end and any(map(_lives, children)):
-        time.sleep(0.05)
-    assert not any(map(_lives, children))
+    until(lambda: not any(map(_lives, children)))
 
 
 def _below(process: int) -> list[int]:

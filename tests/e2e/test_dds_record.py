@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from support import dds_peers as peers
+from support.programs import execute
+from support.waiting import until
 from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
@@ -88,7 +90,7 @@ def test_publishers_that_come_later_are_followed(domain: int) -> None:
         for channel, topic in enumerate(recorder.graph("/points_filter").subscribed):
             recorder.listen(topic, channel, queue)
         with peers.running(peers.robot(), environment(domain)):
-            assert peers.soon(lambda: len(queue.counts()) == 3)
+            until(lambda: len(queue.counts()) == 3)
 
 
 def test_calls_are_seen_with_their_replies(domain: int) -> None:
@@ -99,7 +101,7 @@ def test_calls_are_seen_with_their_replies(domain: int) -> None:
     ):
         recorder.watch_services(recorder.graph("/points_filter"))
         calls = []
-        assert peers.soon(lambda: calls.extend(recorder.calls()) or len(calls) >= 3)
+        until(lambda: calls.extend(recorder.calls()) or len(calls) >= 3)
     for call in calls:
         assert (call.service, call.caller, call.error) == ("/lookup", "/points_filter", None)
         assert call.request[:4] == b"\0\1\0\3"
@@ -123,7 +125,7 @@ def test_a_program_that_is_not_of_ros_goes_by_its_process(domain: int) -> None:
         peers.running([peers.FILTER, "--silent"], environment(domain)) as node,
         DdsRecorder(domain) as recorder,
     ):
-        assert peers.soon(lambda: len(recorder.graph("/points_filter").subscribed) == 3)
+        until(lambda: len(recorder.graph("/points_filter").subscribed) == 3)
         assert recorder.graph("/points_filter").pid == node.pid
         assert recorder.parameters("/points_filter") == {}
 
@@ -171,8 +173,8 @@ def test_a_node_and_others_on_one_topic_are_told_apart(domain: int) -> None:
         assert recorder.nodes() == ["/one", "/two"]
         recorder.listen(topic, 1, own, Publishers(only="/one"))
         recorder.listen(topic, 2, others, Publishers(without="/one"))
-        assert peers.soon(lambda: all(writer.readers() == 2 for writer in writers.values()))
-        assert peers.soon(lambda: _send_both(writers) and own.counts() and others.counts())
+        until(lambda: all(writer.readers() == 2 for writer in writers.values()))
+        until(lambda: _send_both(writers) and own.counts() and others.counts())
         received = {message[4][4:] for message in own.take(100, 0)}
         assert received == {b"/one"}
         assert {message[4][4:] for message in others.take(100, 0)} == {b"/two"}
@@ -205,10 +207,7 @@ def test_nodes_that_use_multicast_on_loopback_are_found(tmp_path: Path) -> None:
         pytest.skip("this kernel gives no network of one's own")
     script = tmp_path / "multicast.py"
     script.write_text(MULTICAST)
-    done = subprocess.run(
-        [*own_network, f"{set_up} && {sys.executable} {script} {Path(peers.__file__).parents[1]}"],
-        capture_output=True,
-        text=True,
-        check=False,
+    done = execute(
+        [*own_network, f"{set_up} && {sys.executable} {script} {Path(peers.__file__).parents[1]}"]
     )
     assert done.stdout == "['/points_filter']\n", done.stderr

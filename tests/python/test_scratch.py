@@ -10,7 +10,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from support.programs import execute
+from support.waiting import until
 from wirecost import scratch
 from wirecost.errors import UserError
 
@@ -87,13 +88,6 @@ def sweep(tmpdir: Path) -> None:
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
 
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def test_a_run_that_ends_leaves_nothing(start: Callable[[], Running]) -> None:
     run = start()
     assert len(run.left()) == 5
@@ -140,9 +134,7 @@ with scratch.run():
 print(os.path.isdir(folder), scratch.RUN in os.environ)
 """
     environment = os.environ | {"TMPDIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+    done = execute([sys.executable, "-c", code], env=environment, check=True)
     assert done.stdout.split() == ["True", "True", "False", "False"]
 
 
@@ -151,9 +143,7 @@ def test_a_name_in_the_environment_that_is_no_run_is_not_used(tmp_path: Path) ->
     other.mkdir()
     code = "from wirecost import scratch; print(scratch.make('x'))"
     environment = os.environ | {"TMPDIR": str(tmp_path), scratch.RUN: str(other)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+    done = execute([sys.executable, "-c", code], env=environment, check=True)
     assert not done.stdout.startswith(str(other))
     assert list(other.iterdir()) == []
 
@@ -195,9 +185,7 @@ def test_runs_of_a_container_are_no_dead_ones_of_ours(tmpdir: Path) -> None:
         ["unshare", "--mount", "sh", "-c", script], env=os.environ | {scratch.RUN: name}
     )
     try:
-        deadline = time.monotonic() + 10
-        while psutil.Process(theirs.pid).name() != "sleep" and time.monotonic() < deadline:
-            time.sleep(0.05)
+        until(lambda: psutil.Process(theirs.pid).name() == "sleep")
         environment = {**os.environ, "TMPDIR": str(tmpdir)}
         environment.pop(scratch.RUN, None)
         sweep = "from wirecost import scratch\nwith scratch.run():\n    pass"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import subprocess
 import sys
@@ -13,15 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import polars as pl
 
 from wirecost import children, scratch
 from wirecost.analysis.summary import document, summarize
-from wirecost.campaign.store import DONE, FAILED, Record
+from wirecost.campaign.store import DONE, FAILED, Record, Rows
 from wirecost.campaign.tasks import Task
-from wirecost.doctor.environment import environment
+from wirecost.doctor.examine import examine
+from wirecost.doctor.machine import machine
+from wirecost.doctor.system import System
 from wirecost.errors import UserError
 from wirecost.installation import installation
 from wirecost.locks import claim
@@ -29,6 +30,7 @@ from wirecost.printable import shown
 from wirecost.private import state_folder
 from wirecost.records.folder import Results
 from wirecost.records.reading import read_results
+from wirecost.waiting import Deadline
 
 LONGER = 5.0
 SPARE_S = 60.0
@@ -40,7 +42,7 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 class Measured:
     record: Record
     samples: pl.DataFrame | None = None
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: Rows = field(default_factory=list)
 
 
 @contextmanager
@@ -48,9 +50,9 @@ def alone(patience_s: float = 0.0) -> Iterator[None]:
     """Raises UserError where another campaign of this user measures on this host, and still does
     after so long."""
     path = state_folder() / f"measuring-{boot()}.lock"
-    end = time.monotonic() + patience_s
+    end = Deadline(patience_s)
     while (lock := claim(path)) is None:
-        if time.monotonic() >= end:
+        if end.passed:
             why = "another campaign measures on this host; wait until it has ended"
             raise UserError(f"{path}: {why}")
         time.sleep(LOOK_S)
@@ -98,7 +100,8 @@ def _measured(campaign: str, task: Task, beside: str, folder: Path) -> Measured:
         task.key, campaign, task.scenario, socket.gethostname(), task.machine, task.repetition,
         list(task.arguments), boot(), start, end,
         DONE if results else FAILED, failure or why, before, _verdict(), str(installation()),
-        json.dumps(results.meta) if results else "", created, task.revision, beside,
+        msgspec.json.encode(results.meta).decode() if results else "", created, task.revision,
+        beside,
     )  # fmt: skip
     if results is None:
         return Measured(record)
@@ -112,18 +115,16 @@ def _read(folder: Path) -> tuple[Results | None, str]:
         results = read_results(folder)
     except UserError as error:
         return None, str(error)
-    if results.meta["interrupted"]:
-        return None, f"ended early: {results.meta['interrupted']}"
+    if results.meta.interrupted:
+        return None, f"ended early: {results.meta.interrupted}"
     return results, ""
 
 
-def rows_of(results: Results) -> list[dict[str, Any]]:
-    """The summary rows, as JSON has them."""
-    found: list[dict[str, Any]] = json.loads(
-        json.dumps(document(results, summarize(results))["rows"])
-    )
-    return found
+def rows_of(results: Results) -> Rows:
+    """Return the summary rows, as JSON has them."""
+    rows: Rows = document(results, summarize(results))["rows"]
+    return rows
 
 
 def _verdict() -> str:
-    return str(environment()["doctor"]["verdict"])
+    return str(examine(machine(System())).verdict)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,10 +14,11 @@ from wirecost.messaging.sharing import Sharing
 from wirecost.messaging.unpacking import Options, Unpacker
 from wirecost.tensor import encode
 from wirecost.transport import Requester
+from wirecost.waiting import Deadline
 
 
 class Client(Connection[Requester]):
-    """What ``request`` gives."""
+    """Client that ``request`` gives."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Client(Connection[Requester]):
         options: Options,
         device_to_host: Callable[[Any], Any] | None,
     ) -> None:
-        """As ``request``."""
+        """Take what ``request`` takes."""
         self._unpacker = Unpacker(depth, options)
         self._device_to_host = device_to_host
         self._sharing = Sharing(device_to_host)
@@ -37,13 +37,13 @@ class Client(Connection[Requester]):
         super().__init__(transport, service, address, lambda opened: opened.requester(service))
 
     def ask(self, message: Any, timeout: float = 10.0) -> Any:
-        """The service's answer. The first question also waits for the service to be there.
+        """Return the service's answer. The first question also waits for the service to be there.
 
         Raises UserError if no answer comes within ``timeout`` seconds, if the service failed, and
         as ``Publication.send`` and ``Subscription.receive`` do.
         """
         frame = encode(self._sharing.shared(message), device_to_host=self._device_to_host)
-        deadline = time.monotonic() + timeout
+        deadline = Deadline(timeout)
         with self._lock:
             self._check_open()
             self._unpacker.check_room()
@@ -53,14 +53,14 @@ class Client(Connection[Requester]):
                     raise UserError(
                         f"{self.topic} over {self.transport}: nobody serves it within {timeout:g} s"
                     )
-            sample = self._endpoint.ask(frame, max(0.0, deadline - time.monotonic()))
+            sample = self._endpoint.ask(frame, deadline.left)
             answer = self._unpacker.message(sample)
         if isinstance(answer, Failure):
             raise UserError(f"{self.topic} over {self.transport}: {answer.reason}")
         return answer
 
     def close(self) -> None:
-        """Ends it. A second call does nothing."""
+        """End it. A second call does nothing."""
         super().close()
         self._sharing.close()
 
@@ -82,7 +82,7 @@ def request(
     writable: bool = False,
     device_to_host: Callable[[Any], Any] | None = None,
 ) -> Client:
-    """Opens a service for questions: ``request("zeromq", "policy")``, or ``request("policy")``.
+    """Open a service for questions: ``request("zeromq", "policy")``, or ``request("policy")``.
 
     ``depth``: answers that may be held by arrays in use. The other options are those of
     ``wirecost.publish`` and ``wirecost.subscribe``. Raises UserError, also for transports that

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a transport carries a message here: between two processes of their own, which end with
-this one, whatever the middleware does to them."""
+"""Trial of whether a transport carries a message here: between two processes of their own, which
+end with this one, whatever the middleware does to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import select
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -22,6 +21,7 @@ from wirecost.errors import UserError
 from wirecost.printable import shown
 from wirecost.transport import find
 from wirecost.transport.shared.server_process import NoServerError
+from wirecost.waiting import Deadline
 
 PATIENCE_S = 60.0
 """For both processes to start, find each other and exchange a message."""
@@ -31,7 +31,7 @@ ENDS = "wirecost.messaging.trial_end"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one transport; exactly one of the three is not None."""
+    """Outcome of one transport; exactly one of the three is not None."""
 
     name: str
     ms: float | None = None
@@ -50,7 +50,7 @@ class _FailedError(Exception):
 
 
 def tried(name: str) -> Outcome:
-    """What becomes of a message. The transport's server is one of its own, on loopback."""
+    """Return what becomes of a message. The transport's server is one of its own, on loopback."""
     kind = find(name)
     if why := kind.missing():
         return Outcome(name, missing=why)
@@ -70,10 +70,10 @@ def _exchange(name: str, address: str | None) -> float:
             stack.enter_context(_running(role, name, topic, address))
             for role in ("listener", "sender")
         ]
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = Deadline(PATIENCE_S)
         times: dict[str, int] = {}
         while len(times) < len(ends):
-            left = max(0.0, deadline - time.monotonic())
+            left = deadline.left
             waiting = [end.answers for end in ends if end.role not in times]
             ready, _, _ = select.select(waiting, [], [], left)
             if not ready:

@@ -11,12 +11,10 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import select
 import shutil
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +23,7 @@ from typing import TypeVar
 from wirecost import children
 from wirecost.closing import Closing
 from wirecost.errors import UserError
+from wirecost.waiting import wait_for_ends
 
 CLONE_NEWNET = 0x40000000
 END_S = 2.0
@@ -109,10 +108,7 @@ class Namespace(Closing):
                 process = os.pidfd_open(number)
                 signal.pidfd_send_signal(process, signal.SIGKILL)
                 ended.append(process)
-        end = time.monotonic() + END_S
-        for process in ended:
-            select.select([process], [], [], max(0.0, end - time.monotonic()))
-            os.close(process)
+        wait_for_ends(ended, END_S)
 
     def close(self) -> None:
         """It is gone after this, with the processes inside. A second call does nothing."""

@@ -11,12 +11,12 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from wirecost import children
 from wirecost.network.hosts import Host, Network
 from wirecost.network.namespace import NetworkError, program
 from wirecost.network.profiles import Profile
+from wirecost.waiting import Deadline
 
 PINGS = 400
 INTERVAL_S = 0.0025
@@ -54,7 +54,7 @@ class Reading:
         """Of round trips."""
         return 100 * (1 - self.received / self.sent)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         numbers = {
             name: None if isinstance(value, float) and math.isnan(value) else value
             for name, value in asdict(self).items()
@@ -161,6 +161,6 @@ def _socket() -> socket.socket:
 
 
 def _stream(outbox: socket.socket, target: tuple[str, int]) -> None:
-    end = time.monotonic() + STREAM_S
-    while time.monotonic() < end:
+    end = Deadline(STREAM_S)
+    while not end.passed:
         outbox.sendto(bytes(PAYLOAD), target)

@@ -20,9 +20,9 @@ from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, 
 from wirecost.transport.package import Package
 from wirecost.transport.quality import OWN, Quality
 from wirecost.transport.shared.images import ImagePublisher
-from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxReplier, InboxRequester
 from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
+from wirecost.waiting import wait_until
 
 if TYPE_CHECKING:
     from wirecost import _dds

@@ -18,7 +18,7 @@ from wirecost.errors import UserError
 from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.package import Package
 from wirecost.transport.shared.discovery import Servers, path_of
-from wirecost.transport.shared.inbox import Inbox, wait_until
+from wirecost.transport.shared.inbox import Inbox
 from wirecost.transport.shared.inbox_based import InboxRequester, joined
 from wirecost.transport.shared.server_based import (
     Server,
@@ -26,6 +26,7 @@ from wirecost.transport.shared.server_based import (
     ServerSubscriber,
     ServerTransport,
 )
+from wirecost.waiting import wait_until
 
 _WAITING = 16
 """Frames that wait for one subscriber at the publisher."""

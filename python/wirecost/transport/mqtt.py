@@ -15,7 +15,6 @@ from wirecost.transport.base import Capabilities, Frame, Publisher
 from wirecost.transport.package import Package
 from wirecost.transport.quality import OWN, Quality
 from wirecost.transport.shared.broker_based import BrokerTransport, Linked
-from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import (
     InboxReplier,
     InboxRequester,
@@ -24,6 +23,7 @@ from wirecost.transport.shared.inbox_based import (
 )
 from wirecost.transport.shared.server_process import host_and_port
 from wirecost.transport.shared.trailer import TRAILER
+from wirecost.waiting import wait_until
 
 _MAX_BYTES = 268_435_455
 """MQTT's own limit, of a packet."""

@@ -25,6 +25,7 @@ from wirecost.transport.shared.inbox_based import (
     joined,
 )
 from wirecost.transport.shared.server_process import host_and_port, reachable
+from wirecost.waiting import Deadline
 
 _MAX_BYTES = 64 << 20
 """What a server can allow at most; servers that nobody configured allow 1 MiB."""
@@ -68,7 +69,7 @@ class _Link:
         import nats  # noqa: PLC0415
 
         async def silent(error: Exception) -> None:
-            """Of a connection that was lost, the next send or receive knows."""
+            """Ignore the error of a connection that was lost: the next send or receive knows."""
 
         return await nats.connect(
             f"nats://{host}:{port}",
@@ -105,14 +106,14 @@ class _Link:
         self.subscribe(subject + ".present", lambda asked: self.publish(asked.reply, b""))
 
     def is_present(self, subject: str, timeout: float) -> bool:
-        """Whether someone answers within ``timeout`` seconds."""
-        end = time.monotonic() + timeout
+        """Return whether someone answers within ``timeout`` seconds."""
+        end = Deadline(timeout)
         while True:
-            left = max(end - time.monotonic(), 0.05)
+            left = max(end.left, 0.05)
             try:
                 self.start(self.client.request(subject + ".present", b"", left)).result(left + 1)
             except Exception:  # nobody is there yet, or the server is away
-                if time.monotonic() >= end:
+                if end.passed:
                     return False
                 time.sleep(0.02)
             else:

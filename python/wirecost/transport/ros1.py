@@ -22,7 +22,6 @@ from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.shared.images import Image, ImagePublisher
-from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxSubscriber
 from wirecost.transport.shared.ros_topic import RosPublisher
 from wirecost.transport.shared.server_process import (
@@ -32,6 +31,7 @@ from wirecost.transport.shared.server_process import (
     reachable,
     running,
 )
+from wirecost.waiting import wait_until
 
 _MASTER = "http://127.0.0.1:11311"
 _QUEUE = 16

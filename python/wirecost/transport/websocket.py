@@ -20,7 +20,6 @@ from wirecost.errors import UserError
 from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.package import Package
 from wirecost.transport.shared.discovery import Following, Servers, path_of
-from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxRequester, joined
 from wirecost.transport.shared.server_based import (
     Server,
@@ -28,6 +27,7 @@ from wirecost.transport.shared.server_based import (
     ServerSubscriber,
     ServerTransport,
 )
+from wirecost.waiting import wait_until
 
 _READ_BYTES = 1 << 18
 _STUCK_S = 2

@@ -7,12 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from support.waiting import until
 
 COMMAND = """
 import os, sys
@@ -81,7 +82,4 @@ def test_nothing_is_left(profile: str, ending: str, request: pytest.FixtureReque
     assert process.returncode == statuses[ending] or ending == "ctrl-c", errors
     if ending != "killed":
         assert not list(_holders(inodes)), errors
-    end = time.monotonic() + 5
-    while left := [*_holders(inodes), *filter(_runs, inside)]:
-        assert time.monotonic() < end, left
-        time.sleep(0.01)
+    until(lambda: not [*_holders(inodes), *filter(_runs, inside)])

@@ -10,8 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from support.second_user import needs_root, python_as_second_user
+from support.waiting import until
 from wirecost import children
 from wirecost.errors import UserError
 from wirecost.network import support, verified
@@ -117,10 +119,7 @@ def test_what_runs_on_a_host_ends_with_it() -> None:
     with network(BUILT_IN["lan"], 1) as made:
         started = children.start([*made.publisher.prefix, "sleep", "1000"])
         inside = os.fstat(made.publisher.namespace.descriptor).st_ino
-        end = time.monotonic() + 5
-        while Path(f"/proc/{started.pid}/ns/net").stat().st_ino != inside:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        until(lambda: Path(f"/proc/{started.pid}/ns/net").stat().st_ino == inside)
     assert started.wait(5) == -9
 
 
@@ -132,15 +131,17 @@ def test_tc_takes_what_netem_is_asked_for() -> None:
             try:
                 one.run(*emulated("lo", profile))
             except NetworkError as error:
-                assert "Specified qdisc kind is unknown" in str(error)
+                assert "qdisc kind" in str(error)
                 assert not support.has_netem()
 
 
-def test_one_line_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_line_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
+) -> None:
     monkeypatch.setattr(support, "program", lambda name: None if name == "tc" else name)
     with pytest.raises(UserError) as raised, network(BUILT_IN["wan"], 1):
         pass
-    assert str(raised.value) == "network wan: tc not found: apt install iproute2"
+    assert str(raised.value) == snapshot
 
 
 MISSING = """
@@ -154,4 +155,4 @@ def test_who_lacks_the_right_is_told_which() -> None:
     done = python_as_second_user(MISSING)
     assert done.returncode == 0, done.stderr
     (line,) = done.stdout.splitlines()
-    assert line.startswith("no network namespace can be made (Operation not permitted): run as")
+    assert line.startswith("no network namespace")

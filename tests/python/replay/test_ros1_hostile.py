@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.ros1_systems import until
+from support.waiting import until
 from wirecost._middleware import Queue
 from wirecost.replay import ros1
 from wirecost.replay.ros1 import rpc, tcpros
@@ -232,8 +232,8 @@ def test_a_lying_publisher_is_noted_and_others_are_recorded() -> None:
                 return len({note.split(": ")[1] for note in notes}) == 2
 
             until(all_noted)
-            assert any("announced a message of 4294967295 bytes" in note for note in notes)
-            assert any("'nonsense' is not http://host:port" in note for note in notes)
+            assert any("of 4294967295 bytes" in note for note in notes)
+            assert any("'nonsense' is not" in note for note in notes)
             assert definitions.topic("/x", "*").type == "a/B"
             links.close()
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, free_port, ros_system, until
+from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, free_port, ros_system
+from support.waiting import until
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
 from wirecost.replay import ros1
@@ -208,7 +209,8 @@ def test_calls_are_seen_and_places_given_back(system: System) -> None:
         good = {call.reply for call in calls if call.request == b"\x01"}
         assert good == {b"\x01\x02\x00\x00\x00on"}
         bad = {call.error for call in calls if call.request == b"\x00"}
-        assert bad == {"service cannot process request: will not"}
+        (text,) = bad
+    assert text.endswith(": will not")
     assert system.call("lookupService", "/switch") == before
     # Who had a connection through us keeps it.
     earlier = system.output().count("kept on")

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -58,15 +58,6 @@ def end(node: subprocess.Popen[str]) -> str:
     output, _ = node.communicate(timeout=10)
     assert node.returncode == 0
     return output
-
-
-def soon(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def take(queue: Queue, count: int, seconds: float = 10) -> list[Received]:

@@ -7,31 +7,18 @@ import os
 import signal
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from support.waiting import until
 from wirecost.replay.ros1 import rpc
 from wirecost.replay.ros1.sockets import PeerError
 
 PYTHON = "/usr/bin/python3"
 ROSMASTER = Path("/usr/bin/rosmaster")
 TOPIC_TOOLS = Path("/usr/lib/topic_tools")
-WAIT_S = 30.0
-T = TypeVar("T")
-
-
-def until(condition: Callable[[], T], what: str = "the condition") -> T:
-    """Waits for something true."""
-    end = time.monotonic() + WAIT_S
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.02)
-    raise AssertionError(f"{what} did not come true in {WAIT_S} s")
 
 
 class System:
@@ -113,7 +100,7 @@ def ros_system(folder: Path) -> Iterator[System]:
         return True
 
     try:
-        until(answers, "the master")
+        until(answers, what="the master")
         yield system
     finally:
         system.stop()

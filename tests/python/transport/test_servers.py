@@ -19,7 +19,8 @@ from wirecost.errors import UserError
 from wirecost.tensor import encode
 from wirecost.transport import open_transport
 from wirecost.transport.shared.discovery import Offer, offered, path_of
-from wirecost.transport.shared.inbox import Inbox, wait_until
+from wirecost.transport.shared.inbox import Inbox
+from wirecost.waiting import wait_until
 
 PATIENCE = 30.0
 FRAME = encode({"number": 7})

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import secrets
 import struct
-import time
 from collections.abc import Callable
 
 from wirecost import _dds
 from wirecost.replay.dds import envelope, names, qos
 from wirecost.replay.system import Service
+from wirecost.waiting import Deadline, wait_until
 
 _INBOX_BYTES = 64 << 20
 _CHECK_S = 0.01
@@ -40,20 +40,18 @@ class Client:
         self._replies.close()
 
     def call(self, content: bytes, vendor: Callable[[], int], timeout_s: float) -> bytes:
-        """The reply's content. ``vendor`` is asked for the server's DDS implementation once there
-        is a server.
+        """Return the reply's content. ``vendor`` is asked for the server's DDS implementation once
+        there is a server.
 
         Raises:
             NoReplyError: no node provides the service, or no reply comes.
         """
-        end = time.monotonic() + timeout_s
-        while not self._ready():
-            if time.monotonic() > end:
-                raise NoReplyError(f"no node provided it within {timeout_s:g} s")
-            time.sleep(_CHECK_S)
+        end = Deadline(timeout_s)
+        if not wait_until(self._ready, timeout_s, _CHECK_S):
+            raise NoReplyError(f"no node provided it within {timeout_s:g} s")
         server_vendor = vendor()
         mine = self._send(content, server_vendor)
-        while (left := end - time.monotonic()) > 0:
+        while (left := end.left) > 0:
             for each in self._replies.take(left):
                 opened = envelope.open_reply(envelope.Envelope(*each), server_vendor)
                 if opened is not None and opened[0] == mine:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which nodes are in a domain and what belongs to them."""
+"""Nodes of a domain and what belongs to them."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from wirecost import _dds
 from wirecost.replay.dds import entities, names, qos
 from wirecost.replay.dds.cdr import CdrError
+from wirecost.waiting import Deadline, wait_until
 
 RECORDER, REPLAYER = "wirecost_record", "wirecost_replay"
 OWN_NAMES = (RECORDER, REPLAYER)
@@ -58,27 +58,25 @@ class Discovery:
         self._inbox.close()
 
     def settle(self) -> None:
-        """Waits until a participant answers, then until nothing new is announced, then until all
+        """Wait until a participant answers, then until nothing new is announced, then until all
         have acknowledged that we are there. What is announced from then on arrives at once; an
         announcement that came too early is repeated a second later."""
-        end = time.monotonic() + _FIRST_S
+        first = Deadline(_FIRST_S)
         seen, changes = -1, 0
-        while time.monotonic() < end and (changes != seen or not self._participant.endpoints()):
+        while not first.passed and (changes != seen or not self._participant.endpoints()):
             seen = changes
             changes = self._participant.wait(seen, _QUIET_S)
-        end = time.monotonic() + _CONFIRMED_S
-        while self._inbox.unconfirmed() and time.monotonic() < end:
-            time.sleep(_LOOK_S)
+        wait_until(lambda: not self._inbox.unconfirmed(), _CONFIRMED_S, _LOOK_S)
 
     def vendor(self, guid: bytes) -> int:
-        """Of the participant that the endpoint belongs to; 0 where it is gone."""
+        """Return the vendor of the participant that the endpoint belongs to; 0 where it is gone."""
         for participant in self._participant.participants():
             if participant.guid[:_PREFIX_BYTES] == guid[:_PREFIX_BYTES]:
                 return participant.vendor
         return 0
 
     def wait(self, seen: tuple[int, int], timeout_s: float) -> tuple[int, int]:
-        """Waits for changes in the domain and asks for announcements; the counts of both."""
+        """Wait for changes in the domain and ask for announcements; return the counts of both."""
         changes = self._participant.wait(seen[0], timeout_s)
         with self._lock:
             self._read_announcements()
@@ -108,8 +106,8 @@ class Discovery:
         return sorted(found, key=lambda node: node.name)
 
     def writers_of(self, node: str) -> tuple[set[bytes], set[bytes]]:
-        """Writers of the nodes with that name, and those of their participants that no node has
-        claimed yet."""
+        """Return writers of the nodes with that name, and those of their participants that no node
+        has claimed yet."""
         nodes = self.nodes()
         own = {each.guid for found in nodes if found.name == node for each in found.writers}
         homes = {found.participant.guid[:_PREFIX_BYTES] for found in nodes if found.name == node}
@@ -122,7 +120,7 @@ class Discovery:
         return own, unclaimed
 
     def topics_read(self) -> set[str]:
-        """Topics that others read, recorders left out."""
+        """Return topics that others read, recorders left out."""
         recorders = {
             each.guid[:_PREFIX_BYTES]
             for each in self._participant.participants()
@@ -135,7 +133,7 @@ class Discovery:
         }
 
     def owner(self, guid: bytes) -> str:
-        """The node that a reader or writer belongs to; empty where unknown."""
+        """Return the node that a reader or writer belongs to; empty where unknown."""
         for node in self.nodes():
             if any(guid == each.guid for each in (*node.readers, *node.writers)):
                 return node.name

@@ -23,6 +23,7 @@ from wirecost.replay.dds.listening import Listening
 from wirecost.replay.dds.node_parameters import NodeParameters
 from wirecost.replay.dds.watching import Watching
 from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Topic
+from wirecost.waiting import Deadline
 
 ENCLAVE = b"enclave=/;"
 # By the port numbers of RTPS, 7400 + 250 for each domain.
@@ -106,11 +107,11 @@ class DdsRecorder:
 
     def _find(self, name: str) -> FoundNode:
         wanted = name if name.startswith("/") else f"/{name}"
-        end = time.monotonic() + _PATIENCE_S
+        end = Deadline(_PATIENCE_S)
         while True:
             nodes = self._discovery.nodes()
             found = [node for node in nodes if node.name == wanted]
-            late = time.monotonic() > end
+            late = end.passed
             if found and (late or all(node.complete for node in found)):
                 break
             if late:

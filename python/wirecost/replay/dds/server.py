@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
 from wirecost import _dds
 from wirecost.replay.answers import Answers
 from wirecost.replay.dds import envelope, names, qos
 from wirecost.replay.system import Service
+from wirecost.waiting import Deadline
 
 _INBOX_BYTES = 64 << 20
 _CHECK_S = 0.1
@@ -78,7 +78,7 @@ class Server:
             self._replies.answer(recorded.reply, call.client, call.sequence)
 
     def _wait_for_reader(self) -> None:
-        end = time.monotonic() + _REPLY_READER_S
+        end = Deadline(_REPLY_READER_S)
         while not self._replies.readers() or self._replies.unconfirmed():
-            if time.monotonic() > end or self._ending.wait(_LOOK_S):
+            if end.passed or self._ending.wait(_LOOK_S):
                 return

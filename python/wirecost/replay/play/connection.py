@@ -15,6 +15,7 @@ from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.process.node import NodeProcess, Start, last_lines
 from wirecost.replay.recording.reader import Stored
 from wirecost.replay.system import IsolatedSystem
+from wirecost.waiting import Deadline
 
 LATE_TOPIC_S = 1.0
 """A topic that appeared later than that in the recording is waited for no longer than others."""
@@ -44,7 +45,7 @@ class Connection:
         self._start = start
 
     def wait_for_inputs(self, patience_s: float) -> list[str]:
-        """Waits for all inputs, sending latched messages as soon as there is a reader: a node may
+        """Wait for all inputs, sending latched messages as soon as there is a reader: a node may
         wait for its map before it joins anything else. Returns notes.
 
         Raises:
@@ -73,7 +74,7 @@ class Connection:
             time.sleep(LOOK_S)
 
     def wait_for_outputs(self, primed: OutputCatcher | None) -> list[str]:
-        """Waits a while for the outputs. Returns notes.
+        """Wait a while for the outputs. Returns notes.
 
         A node that advertises an output with its first message would lose that; with ``primed`` the
         first message of each input is sent once beforehand, and what it answers is not kept.
@@ -98,10 +99,10 @@ class Connection:
         ]
 
     def _wait_for_outputs(self) -> list[str]:
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = Deadline(PATIENCE_S)
         while missing := self._isolated.waiting_for([], self._outputs):
             self._check_running()
-            if time.monotonic() > deadline:
+            if deadline.passed:
                 return missing
             time.sleep(LOOK_S)
         return []
@@ -117,7 +118,7 @@ class Connection:
             activity.wait_idle(deadline - time.monotonic())
 
     def _send(self, waiting: list[Stored]) -> list[Stored]:
-        """Sends what has a reader; what is left."""
+        """Send what has a reader; what is left."""
         left = []
         for message in waiting:
             sink = self._sinks[message.topic]
@@ -133,7 +134,7 @@ class Connection:
 
 
 def died(node: NodeProcess, start: Start) -> str:
-    """How a node ended that should not have, with the last it printed."""
+    """Return how a node ended that should not have, with the last it printed."""
     status = node.status()
     how = f"with status {status}" if status is None or status >= 0 else f"by signal {-status}"
     printed = last_lines(Path(start.output)) if start.output else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a process has read everything it was sent and has nothing left to do."""
+"""Activity of a process: whether it has read everything it was sent and has nothing left to do."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wirecost.replay.play.sockets_of import bytes_wait
+from wirecost.waiting import Deadline
 
 BETWEEN_LOOKS_S = 0.0005
 
@@ -25,9 +26,9 @@ class Activity:
 
     def wait_idle(self, timeout_s: float, unless: Callable[[], bool] = lambda: False) -> bool:
         """False where it was still busy after ``timeout_s``, or is gone, or ``unless`` was true."""
-        deadline = time.monotonic() + timeout_s
+        deadline = Deadline(timeout_s)
         former: tuple[int, ...] | None = None
-        while time.monotonic() < deadline and not unless():
+        while not deadline.passed and not unless():
             now = self._quiet()
             if now is not None and now == former:
                 return True
@@ -36,7 +37,7 @@ class Activity:
         return False
 
     def _quiet(self) -> tuple[int, ...] | None:
-        """How often each thread ran so far; None while one runs or bytes wait."""
+        """Return how often each thread ran so far; None while one runs or bytes wait."""
         try:
             if bytes_wait(self._pid):
                 return None

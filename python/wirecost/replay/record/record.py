@@ -26,6 +26,7 @@ from wirecost.replay.recording.snapshot import (
 from wirecost.replay.recording.writer import RecordingWriter
 from wirecost.replay.system import NodeGraph, Recorder
 from wirecost.replay.systems import System
+from wirecost.waiting import Deadline
 
 APPEAR_S, LOOK_S = 30.0, 0.05
 
@@ -44,7 +45,7 @@ class Request:
 
 
 def record(request: Request, folder: Path, report: Report, stopped: Callable[[], bool]) -> Snapshot:
-    """Fills ``folder``; ``report`` gets progress and notes every half second.
+    """Fill ``folder``; ``report`` gets progress and notes every half second.
 
     Raises:
         UserError: the node or its process cannot be found, or the folder cannot be written. What
@@ -91,13 +92,13 @@ def _launched(request: Request) -> Iterator[NodeProcess | None]:
 def _first_graph(
     recorder: Recorder, node: str, process: NodeProcess | None, stopped: Callable[[], bool]
 ) -> NodeGraph:
-    """A launched node takes its time to join the system."""
-    deadline = time.monotonic() + APPEAR_S
+    """Wait for the node's first graph: a launched node takes its time to join the system."""
+    deadline = Deadline(APPEAR_S)
     while True:
         try:
             return recorder.graph(node)
         except UserError:
-            if process is None or stopped() or time.monotonic() >= deadline:
+            if process is None or stopped() or deadline.passed:
                 raise
             if not process.running():
                 raise UserError(
@@ -124,7 +125,7 @@ def _snapshot(request: Request, graph: NodeGraph, process: NodeProcess | None) -
 
 
 def _process_id(request: Request, graph: NodeGraph, process: NodeProcess | None) -> tuple[int, str]:
-    """The node's process and how it was found."""
+    """Return the node's process and how it was found."""
     if request.pid is not None:
         return request.pid, "given"
     if graph.pid is not None:

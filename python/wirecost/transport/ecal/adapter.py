@@ -12,22 +12,22 @@ from __future__ import annotations
 
 import atexit
 import importlib
+import os
 import queue
 import secrets
 import threading
-import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.ecal.ending import end, finalize
 from wirecost.transport.ecal.leftovers import sweep
-from wirecost.transport.ecal.umask import keep_umask
 from wirecost.transport.package import Package
-from wirecost.transport.shared.inbox import Inbox, wait_until
+from wirecost.transport.shared.inbox import Inbox
 from wirecost.transport.shared.inbox_based import (
     InboxReplier,
     InboxRequester,
@@ -41,6 +41,7 @@ from wirecost.transport.shared.shared_memory import (
     mappings,
     reserve_files,
 )
+from wirecost.waiting import Deadline, wait_until
 
 _REGISTRATION_MS = 100
 _GONE_MS = 3000
@@ -82,7 +83,7 @@ def _opened(endpoint: Any) -> None:
 
 
 def _sending(core: Any, acknowledge_ms: int) -> Any:
-    """How a publisher sends: shared memory only, read where it lies."""
+    """Return how a publisher sends: shared memory only, read where it lies."""
     config = core.get_publisher_configuration()
     layer = config.layer
     layer.udp.enable = layer.tcp.enable = False
@@ -92,7 +93,7 @@ def _sending(core: Any, acknowledge_ms: int) -> Any:
 
 
 def _receiving(core: Any) -> Any:
-    """How a subscriber receives: from shared memory only."""
+    """Return how a subscriber receives: from shared memory only."""
     config = core.get_subscriber_configuration()
     config.layer.udp.enable = config.layer.tcp.enable = False
     return config
@@ -112,7 +113,7 @@ def _is_ecals(name: str) -> bool:
 
 
 def _settle() -> None:
-    """Reserves what this process has mapped of eCAL's shared memory, and closes it to others.
+    """Reserve what this process has mapped of eCAL's shared memory, and close it to others.
 
     Raises UserError where there is not enough.
     """
@@ -170,7 +171,7 @@ class _Publisher(Publisher):
         self._most = max(self._most, len(message))
 
     def wait_for_subscriber(self, timeout: float) -> bool:
-        end = time.monotonic() + timeout
+        end = Deadline(timeout)
         while self._answers.take(0):
             pass  # an earlier wait's
         while True:
@@ -179,7 +180,7 @@ class _Publisher(Publisher):
             if self._answers.take(0.01):
                 _settle()
                 return True
-            if time.monotonic() >= end:
+            if end.passed:
                 return False
 
     def close(self) -> None:
@@ -308,3 +309,26 @@ class Ecal(Transport):
 
     def replier(self, service: str) -> InboxReplier:
         return _Replier(self._prefix + service)
+
+
+_STATUS = Path("/proc/self/status")
+_REMEMBERED = [0]
+
+
+def keep_umask() -> None:
+    """Remember the umask if it is not 0, else set the one remembered, if any.
+
+    eCAL sets it to 0 for each file of shared memory that it makes, and then back, in the caller's
+    thread and in its own. Of two threads that do so at once, the later takes the other's 0 for the
+    process's umask and leaves it so: all may write new files.
+    """
+    if now := current_umask():
+        _REMEMBERED[0] = now
+    elif _REMEMBERED[0]:
+        os.umask(_REMEMBERED[0])
+
+
+def current_umask() -> int:
+    """Return the umask without setting it, which another thread would see."""
+    lines = _STATUS.read_text(errors="replace").splitlines()
+    return next((int(line[6:], 8) for line in lines if line.startswith("Umask:")), 0)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from wirecost.errors import UserError
@@ -11,10 +10,11 @@ from wirecost.transport.base import Frame, Replier, Request, Requester, Sample
 from wirecost.transport.iceoryx2.memory import Memory, Received, lender
 from wirecost.transport.iceoryx2.services import Services
 from wirecost.transport.shared.trailer import MAGIC, TRAILER, new_stream
+from wirecost.waiting import Deadline
 
 
 class _Endpoint:
-    """What both sides of a service open and close."""
+    """Parts that both sides of a service open and close."""
 
     def __init__(self, services: Services, service: str) -> None:
         self._services = services
@@ -48,14 +48,14 @@ class Iceoryx2Requester(_Endpoint, Requester):
         self._lend: Any = lender(self._port)
 
     def ask(self, frame: Frame, timeout: float) -> Sample:
-        end = time.monotonic() + timeout
+        end = Deadline(timeout)
         if not self._there() and not self.wait_for_replier(timeout):
             raise UserError(f"{self._name}: nobody answers requests; start its replier")
         self._number += 1
         trailer = TRAILER.pack(self._stream, self._number, 0, MAGIC)
         pending = self._memory.send(self._lend, frame, trailer)
         self._asked.notify()
-        response = self._answered.until(pending.receive, end - time.monotonic())
+        response = self._answered.until(pending.receive, end.left)
         # A reply that comes later finds nobody who waits for it.
         pending.delete()
         if response is None:

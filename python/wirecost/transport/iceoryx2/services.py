@@ -11,6 +11,7 @@ from wirecost.errors import UserError
 from wirecost.transport.iceoryx2.leftovers import clear_services
 from wirecost.transport.iceoryx2.memory import Block
 from wirecost.transport.iceoryx2.wake import Wake
+from wirecost.waiting import Deadline
 
 MOST_DEPTH = 64
 MOST_ENDS = 16
@@ -25,7 +26,7 @@ PATIENCE_S = 6.0
 
 
 class Services:
-    """Those of one node, which ends when ``node`` is set to None."""
+    """Services of one node, which ends when ``node`` is set to None."""
 
     def __init__(self, library: Any, node: Any) -> None:
         self.library = library
@@ -37,12 +38,12 @@ class Services:
             service_name = self.library.ServiceName.new(name)
         except self.library.SemanticStringError as error:
             raise UserError(f"iceoryx2: topic {name!r} must have 1 to 255 characters") from error
-        end = time.monotonic() + PATIENCE_S
+        end = Deadline(PATIENCE_S)
         while True:
             try:
                 return make(self.node.service_builder(service_name))
             except Exception as error:
-                if time.monotonic() > end:
+                if end.passed:
                     raise UserError(
                         f"iceoryx2: {name!r} cannot be opened ({error}): another program uses it"
                         " with other settings, or a killed one left it; take another name"
@@ -100,11 +101,11 @@ class Services:
         )
 
     def clear_dead(self) -> None:
-        """Removes what killed processes left, and that they are counted as there."""
+        """Remove what killed processes left, and that they are counted as there."""
         self.node.try_cleanup_dead_nodes()
 
     def seen(self, there: Callable[[], bool], timeout: float) -> bool:
-        """Whether somebody who is alive is there within ``timeout`` seconds."""
+        """Return whether somebody who is alive is there within ``timeout`` seconds."""
         end = time.monotonic() + timeout
         self.clear_dead()
         cleared = time.monotonic()

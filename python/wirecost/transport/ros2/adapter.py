@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import os
+import re
 import secrets
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
@@ -20,13 +23,13 @@ from wirecost.free_domain import FreeDomain
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.quality import Quality
-from wirecost.transport.ros2.leftovers import sweep
 from wirecost.transport.ros2.serialized import SerializedPublisher, SerializedSubscription
 from wirecost.transport.ros2.surroundings import discovery, shared_memory
 from wirecost.transport.shared.images import ImagePublisher
-from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
 from wirecost.transport.shared.ros_topic import RosPublisher, RosTopic
+from wirecost.transport.shared.shared_memory import FOLDER
+from wirecost.waiting import wait_until
 
 DEPTH = 16
 _MAKERS_DEPTH = 10
@@ -203,7 +206,7 @@ class Ros2(Transport):
         return self._kept(_Publisher(self.name, self.topic(topic)))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
-        """Publishes arrays as ``sensor_msgs/Image``."""
+        """Publish arrays as ``sensor_msgs/Image``."""
         return self._kept(ImagePublisher(self.topic(topic, _IMAGE), image_message))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Ros2Subscriber:
@@ -217,7 +220,7 @@ class Ros2(Transport):
 
 
 def _parsed(address: str | None) -> tuple[int, str]:
-    """The domain, and the other machines as ROS 2 takes them. Raises UserError."""
+    """Return the domain, and the other machines as ROS 2 takes them. Raises UserError."""
     text, at, peers = (address or "").partition("@")
     text = text or os.environ.get("ROS_DOMAIN_ID") or "0"
     if not (text.isascii() and text.isdecimal() and int(text) <= _LAST_DOMAIN):
@@ -232,3 +235,36 @@ def _parsed(address: str | None) -> tuple[int, str]:
                 f"address {address!r}: {peer!r} is no machine's name or address"
             ) from error
     return int(text), peers
+
+
+_LOCK = re.compile(r"(fastrtps|fastdds)_[0-9a-f]{16}_el")
+"""Of the memory that one participant writes messages into; it holds the lock as long as it lives.
+Those of ports are everybody's who writes to them, and the next participant takes them over."""
+_OLD_S = 2
+"""Younger files may be somebody's who is about to lock them."""
+
+
+def sweep(folder: Path = FOLDER) -> None:
+    """Remove what this user's dead participants left in shared memory; Fast DDS does not."""
+    for lock in folder.glob("fast*_el"):
+        if _LOCK.fullmatch(lock.name) and _is_dead(lock):
+            with suppress(OSError):
+                lock.with_name(lock.name.removesuffix("_el")).unlink(missing_ok=True)
+                lock.unlink()
+
+
+def _is_dead(lock: Path) -> bool:
+    try:
+        descriptor = os.open(lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        found = os.fstat(descriptor)
+        if found.st_uid != os.getuid() or time.time() - found.st_ctime < _OLD_S:
+            return False
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

@@ -6,8 +6,6 @@ from __future__ import annotations
 import os
 import queue
 import threading
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -85,14 +83,3 @@ class Inbox:
             signal, self._signal = self._signal, None
         if signal is not None:
             os.close(signal)
-
-
-def wait_until(condition: Callable[[], bool], timeout: float, interval: float = 0.01) -> bool:
-    """Whether ``condition`` came true within ``timeout`` seconds; for what a middleware does not
-    report by itself."""
-    end = time.monotonic() + timeout
-    while not condition():
-        if time.monotonic() >= end:
-            return False
-        time.sleep(interval)
-    return True

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +11,13 @@ from wirecost.errors import UserError
 from wirecost.transport.base import Frame, Replier, Request, Requester, Sample, Subscriber
 from wirecost.transport.shared.inbox import Inbox
 from wirecost.transport.shared.trailer import MAGIC, TRAILER, new_stream, split
+from wirecost.waiting import Deadline
 
 _WAITING_REQUESTS = 64
 
 
 def joined(frame: Frame, trailer: bytes, before: bytes = b"") -> bytes:
-    """A message in memory of its own: one copy of the frame."""
+    """Return a message in memory of its own: one copy of the frame."""
     return b"".join([before, *frame.parts(), trailer])
 
 
@@ -48,7 +48,7 @@ class InboxReplier(Replier):
         self.inbox = Inbox(_WAITING_REQUESTS)
 
     def _next(self, timeout: float | None) -> Any:
-        """A request with what sends its reply, or None after ``timeout`` seconds."""
+        """Return a request with what sends its reply, or None after ``timeout`` seconds."""
         return self.inbox.take(timeout)
 
     def take(self, timeout: float | None = None) -> Request | None:
@@ -80,14 +80,14 @@ class InboxRequester(Requester):
 
     @abstractmethod
     def _send(self, message: bytes) -> None:
-        """Sends a request."""
+        """Send a request."""
 
     def _next(self, timeout: float) -> Any:
-        """A reply, or None after ``timeout`` seconds."""
+        """Return a reply, or None after ``timeout`` seconds."""
         return self.inbox.take(timeout)
 
     def ask(self, frame: Frame, timeout: float) -> Sample:
-        end = time.monotonic() + timeout
+        end = Deadline(timeout)
         if not self.wait_for_replier(timeout):
             raise UserError(
                 f"service {self.service!r} was not there within {timeout:g} s: start what answers"
@@ -95,7 +95,7 @@ class InboxRequester(Requester):
         asked = self._stream, self._number
         self._number += 1
         self._send(joined(frame, TRAILER.pack(*asked, 0, MAGIC)))
-        while (left := end - time.monotonic()) > 0:
+        while (left := end.left) > 0:
             message = self._next(left)
             if message is None:
                 break

@@ -14,8 +14,8 @@ from wirecost.errors import UserError
 from wirecost.transport.base import Publisher, Requester, Subscriber, Transport
 from wirecost.transport.quality import OWN, Quality
 from wirecost.transport.shared.discovery import Following, Offer, Servers, path_of
-from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxReplier, InboxSubscriber
+from wirecost.waiting import wait_until
 
 
 class Server(ABC):

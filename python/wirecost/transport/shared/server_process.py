@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wirecost.errors import UserError
+from wirecost.waiting import Deadline
 
 LOOPBACK = "127.0.0.1"
 _START_S = 20
@@ -24,12 +25,13 @@ class NoServerError(UserError):
 
 
 def program(name: str) -> str | None:
-    """The path of a program, also one that only administrators have on theirs."""
+    """Return the path of a program, also one that only administrators have on theirs."""
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
 
 
 def reachable(host: str, port: int, timeout: float = 4) -> bool:
-    """Whether something listens there. A lost first packet is sent again after 1 and 3 seconds."""
+    """Return whether something listens there. A lost first packet is sent again after 1 and 3
+    seconds."""
     try:
         socket.create_connection((host, port), timeout).close()
     except OSError:
@@ -38,7 +40,7 @@ def reachable(host: str, port: int, timeout: float = 4) -> bool:
 
 
 def host_and_port(address: str, default_port: int) -> tuple[str, int]:
-    """Of ``host`` or ``host:port``. Raises UserError for what is neither."""
+    """Split ``host`` or ``host:port``. Raises UserError for what is neither."""
     host, _, port = address.rpartition(":") if ":" in address else (address, "", str(default_port))
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise UserError(f"address {address!r}: host:port is needed")
@@ -52,7 +54,7 @@ def running(
     environment: Mapping[str, str] | None = None,
     host: str = LOOPBACK,
 ) -> Iterator[int]:
-    """Runs ``command(port)`` until it listens there, gives the port, and ends it afterwards.
+    """Run ``command(port)`` until it listens there, give the port, and end it afterwards.
     ``host``: an address of this machine's.
 
     It ends with this process even if that is killed. ``log`` takes what it prints. Raises
@@ -70,8 +72,8 @@ def running(
                 words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
             )
         try:
-            end = time.monotonic() + _START_S
-            while process.poll() is None and time.monotonic() < end:
+            end = Deadline(_START_S)
+            while process.poll() is None and not end.passed:
                 # Something else may have taken the port meanwhile; then the server ends.
                 if reachable(host, port) and process.poll() is None:
                     yield port

@@ -14,11 +14,10 @@ from typing import Any
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Frame, Publisher
-from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.loopback import own_sockets
-from wirecost.transport.yarp.layout import ROW, SIZE
-from wirecost.transport.yarp.library import yarp
+from wirecost.transport.yarp.library import ROW, SIZE, yarp
 from wirecost.transport.yarp.port import Port, is_there, known_ports, port_name, style
+from wirecost.waiting import wait_until
 
 _STALLED_S = 5.0
 """A subscriber that takes no byte for so long, or up to twice as long, while its publisher sends,
@@ -62,7 +61,7 @@ class _Watch:
 
 
 def _unsent(one: socket.socket) -> int:
-    """Bytes that the other side has not acknowledged."""
+    """Return bytes that the other side has not acknowledged."""
     return int.from_bytes(fcntl.ioctl(one, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
 
 

@@ -31,11 +31,11 @@ from wirecost.transport.base import (
     Transport,
 )
 from wirecost.transport.package import Package
-from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxReplier, InboxRequester, InboxSubscriber
 from wirecost.transport.shared.rendezvous import MOST_PATH, beside, meet, private_folder
 from wirecost.transport.shared.server_process import running
 from wirecost.transport.zenoh.memory import one_line
+from wirecost.waiting import wait_until
 
 STUCK_US = 2_000_000
 """A publisher waits for a subscriber whose sockets are full; then it is cut off."""

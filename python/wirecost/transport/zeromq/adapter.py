@@ -43,6 +43,7 @@ from wirecost.transport.shared.rendezvous import (
 )
 from wirecost.transport.shared.trailer import MAGIC, TRAILER, new_stream, split
 from wirecost.transport.zeromq.socket import START, Library, Socket
+from wirecost.waiting import Deadline
 
 WAITING = 32
 """Messages that wait for each subscriber at the publisher, beside its own ``depth``."""
@@ -94,9 +95,9 @@ class _Publisher(Publisher):
         return super().trailer(start)
 
     def wait_for_subscriber(self, timeout: float) -> bool:
-        end = time.monotonic() + timeout
+        end = Deadline(timeout)
         self._listen()
-        while not self._subscribed and (left := end - time.monotonic()) > 0:
+        while not self._subscribed and (left := end.left) > 0:
             self.end.wait(self._pollin, left)
             self._listen()
         return self._subscribed
@@ -157,14 +158,14 @@ class _Requester(Requester):
         self._number = 0
 
     def ask(self, frame: Frame, timeout: float) -> Sample:
-        end = time.monotonic() + timeout
+        end = Deadline(timeout)
         self._number += 1
         if not self.wait_for_replier(timeout):
             raise UserError(f"{self._service}: nobody answers requests; start its replier")
         trailer = TRAILER.pack(self._stream, self._number, START, MAGIC)
         with suppress(self._zmq.Again):
             self.end.library.send(self.end, frame, trailer)
-        while (left := end - time.monotonic()) > 0:
+        while (left := end.left) > 0:
             parts = self.end.receive(left)
             if parts is not None:
                 stream, number, view = split(parts[-1])
@@ -211,7 +212,7 @@ _E = TypeVar("_E", _Publisher, _Subscriber, _Requester, _Replier)
 
 
 class _ZeroMQ(Transport):
-    """What both kinds of endpoint have in common."""
+    """Base of both kinds of endpoint."""
 
     package = Package("pyzmq", ("zmq",))
 
@@ -224,7 +225,8 @@ class _ZeroMQ(Transport):
 
     @abstractmethod
     def _endpoint(self, kind: str, name: str, bind: bool) -> tuple[str, list[Callable[[], object]]]:
-        """Where ``name`` is, and what is to be done when its socket is closed, last first."""
+        """Return where ``name`` is, and what is to be done when its socket is closed, last
+        first."""
 
     def _attach(self, end: _E, kind: str, name: str, bind: bool) -> _E:
         try:
