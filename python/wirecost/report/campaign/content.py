@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from wirecost.analysis.campaign.change_points import ENOUGH
-from wirecost.analysis.campaign.history import Series, history, moved_together
+from wirecost.analysis.campaign.history import Change, Point, Series, history, moved_together
 from wirecost.analysis.campaign.machines import Across, Flip, across
+from wirecost.analysis.intervals import Estimate
 from wirecost.analysis.race import Name, Ratio, label
 from wirecost.counted import counted
 from wirecost.printable import printable
 from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Column, Table, named
 
 MOST_FAILURES = 50
 MOST_CHANGES = 200
@@ -65,13 +66,13 @@ def content(
 
 
 def latest(records: pl.DataFrame) -> str:
-    """The revision that was measured last."""
+    """Return the revision that was measured last."""
     return str(records.sort("created")["revision"][-1])
 
 
 def ratio_text(ratio: Ratio) -> str:
-    low, high = ratio.ci95
-    return f"{ratio.median:.3g} [{low:.3g}, {high:.3g}]"
+    """Return a ratio with its 95 % interval."""
+    return _interval(Estimate(ratio.median, *ratio.ci95))
 
 
 def _lead(found: list[Across], series: list[Series], flips: list[str]) -> str:
@@ -97,23 +98,27 @@ def _lead(found: list[Across], series: list[Series], flips: list[str]) -> str:
 
 
 def _machines(one: Across) -> Table:
-    body = [[label(name), *(_cell(one, host, name) for host in one.hosts)] for name in one.names]
     runs = ", ".join(f"{host} {count}" for host, count in one.runs.items())
     notes = [
         f"Median total, and its ratio to {label(one.baseline)} of the same machine, with the 95 %"
         f" interval. Runs: {runs}."
     ]
-    title, bars = printable(str(one.subject)), (tuple(one.hosts),)
-    return Table(title, ["contender", *one.hosts], body, notes, bars=bars)
+    return Table.matrix(
+        printable(str(one.subject)),
+        "contender",
+        [(label(name), name) for name in one.names],
+        named(one.hosts),
+        lambda name, host: _cell(one, host, name),
+        notes,
+        bars=(tuple(one.hosts),),
+    )
 
 
 def _cell(one: Across, host: str, name: Name) -> str:
-    median = one.medians.get((host, name))
-    if median is None:
-        return "–"
-    time = units.time(median.value)
-    ratio = one.ratios.get((host, name))
-    return time if name == one.baseline or ratio is None else time + f" · {ratio_text(ratio)}"
+    median, ratio = one.medians.get((host, name)), one.ratios.get((host, name))
+    time = units.time(median.value if median else None)
+    has_ratio = median is not None and ratio is not None and name != one.baseline
+    return time + f" · {ratio_text(ratio)}" if has_ratio and ratio else time
 
 
 def _flip(one: Across, flip: Flip) -> str:
@@ -127,30 +132,27 @@ def _changes(series: list[Series]) -> Table | None:
     long = [one for one in series if len(one.points) >= ENOUGH]
     if not long:
         return None
-    body = []
-    for one in long:
-        for change in one.changes:
-            point = one.points[change.at]
-            low, high = change.factor.low, change.factor.high
-            body.append(
-                [
-                    printable(f"{one.subject} · {label(one.name)}"),
-                    one.host,
-                    point.revision or "–",
-                    point.created[:16].replace("T", " "),
-                    f"{change.factor.value:.3g} [{low:.3g}, {high:.3g}]",
-                    f"{change.q:.2g}",
-                ]
-            )
-    left = len(body) - MOST_CHANGES
+    changes = [(one, change, one.points[change.at]) for one in long for change in one.changes]
+    columns: list[Column[tuple[Series, Change, Point]]] = [
+        Column("series", lambda of: printable(f"{of[0].subject} · {label(of[0].name)}")),
+        Column("host", lambda of: of[0].host),
+        Column("revision", lambda of: of[2].revision or units.NONE),
+        Column("from", lambda of: of[2].created[:16].replace("T", " ")),
+        Column("factor", lambda of: _interval(of[1].factor)),
+        Column("q", lambda of: f"{of[1].q:.2g}"),
+    ]
+    left_out = len(changes) - MOST_CHANGES
     notes = [
         f"Of {len(long):,} series of {ENOUGH} runs and more. Factor: median of the runs from there"
         " on, beside the median of those before, with its 95 % interval. q: how likely by chance,"
         " considering all series (Pettitt's test by permutation; Benjamini and Hochberg)."
     ]
-    notes += [f"{left:,} more."] if left > 0 else []
-    headings = ["series", "host", "revision", "from", "factor", "q"]
-    return Table("Changes over time", headings, body[:MOST_CHANGES], notes)
+    notes += [f"{left_out:,} more."] if left_out > 0 else []
+    return Table.of("Changes over time", changes[:MOST_CHANGES], columns, notes)
+
+
+def _interval(factor: Estimate) -> str:
+    return f"{factor.value:.3g} [{factor.low:.3g}, {factor.high:.3g}]"
 
 
 def _missing(records: pl.DataFrame) -> list[str]:

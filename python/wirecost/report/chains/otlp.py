@@ -8,7 +8,6 @@ node. Identifiers follow from the chain's times, so that the same log gives the 
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from wirecost.analysis.chains.walk import Chain
 
@@ -19,11 +18,11 @@ SCOPE = {"name": "wirecost"}
 
 def traces(
     chains: list[Chain], first: str, last: str, wall_ns: int, deadline_ns: float | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The body of an ExportTraceServiceRequest. ``wall_ns``: what turns a time of the chains into
     nanoseconds since 1970."""
     name = f"{first} → {last}"
-    spans: dict[str, list[dict[str, Any]]] = {}
+    spans: dict[str, list[dict[str, object]]] = {}
     for chain in chains:
         trace = _identity(32, name, chain.begin_ns, chain.end_ns)
         root = _identity(16, trace, "chain")
@@ -54,7 +53,7 @@ def traces(
 
 def _span(
     trace: str, identity: str, name: str, begin_ns: int, end_ns: int, wall_ns: int
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "traceId": trace,
         "spanId": identity,
@@ -66,7 +65,7 @@ def _span(
     }
 
 
-def _attribute(key: str, value: str | int) -> dict[str, Any]:
+def _attribute(key: str, value: str | int) -> dict[str, object]:
     typed = {"stringValue": value} if isinstance(value, str) else {"intValue": str(value)}
     return {"key": key, "value": typed}
 

@@ -5,25 +5,23 @@ each part, and arrows from part to part of a chain. Chains that overlap in time 
 
 from __future__ import annotations
 
-from typing import Any
-
 from wirecost.analysis.chains.walk import Chain
 
 PROCESS = 1
 
 
-def trace(chains: list[Chain], first: str, last: str) -> dict[str, Any]:
+def trace(chains: list[Chain], first: str, last: str) -> dict[str, object]:
     """Times are microseconds of CLOCK_MONOTONIC."""
     nodes = list(dict.fromkeys(part.node for chain in chains for part in chain.parts))
     rows = _rows(chains)
-    events: list[dict[str, Any]] = [_named("process_name", 0, f"chains {first} → {last}")]
+    events: list[dict[str, object]] = [_named("process_name", 0, f"chains {first} → {last}")]
     for row in range(max(rows, default=-1) + 1):
         for at, node in enumerate(nodes):
             suffix = f" ({row + 1})" if row else ""
             events.append(_named("thread_name", _track(row, at, nodes), f"{node}{suffix}"))
     for number, (chain, row) in enumerate(zip(chains, rows, strict=True)):
         for at, part in enumerate(chain.parts):
-            here: dict[str, Any] = {
+            here: dict[str, object] = {
                 "pid": PROCESS,
                 "tid": _track(row, nodes.index(part.node), nodes),
             }
@@ -51,5 +49,5 @@ def _track(row: int, node: int, nodes: list[str]) -> int:
     return 1 + row * len(nodes) + node
 
 
-def _named(what: str, track: int, name: str) -> dict[str, Any]:
+def _named(what: str, track: int, name: str) -> dict[str, object]:
     return {"ph": "M", "name": what, "pid": PROCESS, "tid": track, "args": {"name": name}}

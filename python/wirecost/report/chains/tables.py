@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from wirecost.analysis.chains.hops import ORDER, STAMP
 from wirecost.analysis.chains.joins import FILTER, LAST_INPUT, STAMPED
-from wirecost.analysis.chains.latency import Latency, Miss
-from wirecost.analysis.chains.listed import KEPT, TAKES, Join, Listed
+from wirecost.analysis.chains.latency import Latency, Miss, PartSummary
+from wirecost.analysis.chains.listed import KEPT, TAKES, Join, Listed, ListedChain
 from wirecost.analysis.ros_names import shown_names
 from wirecost.counted import counted
 from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Column, Table
 
-NONE = "–"
 UNKNOWN = {
     "transport": "no probe sees inside",
     "queue wait": "its thread ran nothing recorded: woken late",
@@ -40,25 +38,27 @@ RULES = {
 
 
 def list_table(found: Listed, deadline_ns: float | None, *, every: bool = False) -> Table:
-    """One row a chain. ``every``: all of them and all that joined them."""
+    """Return a row for each chain. ``every``: all of them and all that joined them."""
     shown = found.chains if every else found.chains[:CHAINS_LISTED]
-    body = []
-    for one in shown:
-        cells = [one.name, f"{one.count:,}", units.time(one.median_ns), units.time(one.maximum_ns)]
-        body.append(cells if one.misses is None else [*cells, f"{one.misses:,}"])
-    notes = _rule_notes([join for one in shown for join in one.joins])
+    columns: list[Column[ListedChain]] = [
+        Column("chain", lambda chain: chain.name),
+        Column("count", lambda chain: f"{chain.count:,}"),
+        Column("median", lambda chain: units.time(chain.median_ns)),
+        Column("worst", lambda chain: units.time(chain.maximum_ns)),
+        Column("misses", lambda chain: units.amount(chain.misses), shown=deadline_ns is not None),
+    ]
+    notes = _rule_notes([join for chain in shown for join in chain.joins])
     notes += left_out_notes(found.left_out, joins_left_out=found.joins_left_out)
     if len(shown) < len(found.chains):
         notes.append(f"{len(found.chains) - len(shown):,} shorter chains: --all")
     if deadline_ns is not None:
         notes.append(f"Misses took longer than {units.time(deadline_ns)}")
     notes.append("Where the time goes: wirecost probe chain … --from FIRST --to LAST")
-    headings = ["chain", "count", "median", "worst"] + ["misses"] * (deadline_ns is not None)
-    return Table("Chains, the longest first", headings, body, notes)
+    return Table.of("Chains, the longest first", shown, columns, notes)
 
 
 def left_out_notes(left_out: int, *, joins_left_out: bool) -> list[str]:
-    """What was not followed."""
+    """Say what was not followed."""
     notes = []
     if left_out:
         notes.append(f"{left_out:,} times a path was not followed: too many or too long")
@@ -68,7 +68,7 @@ def left_out_notes(left_out: int, *, joins_left_out: bool) -> list[str]:
 
 
 def _rule_notes(joins: list[Join]) -> list[str]:
-    """Which rule joined what; what follows from recorded identities alone needs no word."""
+    """Say which rule joined what; what follows from recorded identities alone needs no word."""
     notes = []
     for rule, text in RULES.items():
         places = dict.fromkeys(f"{one.into} of {one.node}" for one in joins if one.rule == rule)
@@ -79,7 +79,7 @@ def _rule_notes(joins: list[Join]) -> list[str]:
     return notes
 
 
-def list_document(found: Listed, deadline_ns: float | None) -> dict[str, Any]:
+def list_document(found: Listed, deadline_ns: float | None) -> dict[str, object]:
     """What ``--json`` writes of all chains. Times in nanoseconds."""
     return {
         "deadline_ns": deadline_ns,
@@ -113,18 +113,18 @@ def chain_tables(found: Latency, first: str, last: str) -> list[Table]:
 
 
 def _latency_table(found: Latency, first: str, last: str) -> Table:
-    names = {p: "median" if p == 50 else f"p{p:g}" for p in found.percentiles_ns}
-    times = [_time(ns) for ns in (*found.percentiles_ns.values(), found.maximum_ns)]
-    headings = ["chain", "count", *names.values(), "max"]
+    titles = [units.percentile_title(percent) for percent in found.percentiles_ns]
+    times = map(units.time, (*found.percentiles_ns.values(), found.maximum_ns))
+    headings = ["chain", "count", *titles, "max"]
     cells = [f"{first} → {last}", f"{found.count:,}", *times]
-    sections = any(part.kind == "section" for part in found.parts)
-    what = "executions" if sections else "messages"
+    has_sections = any(part.kind == "section" for part in found.parts)
+    what = "executions" if has_sections else "messages"
     notes = [f"{found.without_output:,} of {found.inputs:,} {what} of {first} had no output"]
     if found.deadline_ns is not None:
         headings.append("misses")
         cells.append(f"{len(found.misses):,}")
         notes.append(f"Misses took longer than {units.time(found.deadline_ns)}")
-    if found.unlinked and sections:
+    if found.unlinked and has_sections:
         notes.append(
             f"{counted(found.unlinked, 'execution')} of {last} without {first} of the loop"
         )
@@ -141,21 +141,23 @@ def _latency_table(found: Latency, first: str, last: str) -> Table:
 
 def _part_table(found: Latency) -> Table:
     whole = found.percentiles_ns[50.0] or 0.0
-    body = []
     nodes_of = Counter(part.name for part in found.parts)
     names = shown_names(nodes_of)
-    for part in found.parts:
-        share = f"{100 * part.median_ns / whole:.0f} %" if whole > 0 else NONE
-        name = names[part.name]
-        cells = [
-            name if nodes_of[part.name] == 1 else f"{name} ({part.node})",
-            _time(part.median_ns),
-            share,
-            _time(part.p99_ns),
-            _time(part.maximum_ns),
-        ]
-        body.append([*cells, _time(part.missed_ns)] if found.misses else cells)
-    headings = ["part", "median", "share", "p99", "max"] + ["in misses"] * bool(found.misses)
+
+    def name(part: PartSummary) -> str:
+        return names[part.name] if nodes_of[part.name] == 1 else f"{names[part.name]} ({part.node})"
+
+    def share(part: PartSummary) -> str:
+        return f"{100 * part.median_ns / whole:.0f} %" if whole > 0 else units.NONE
+
+    columns: list[Column[PartSummary]] = [
+        Column("part", name),
+        Column("median", lambda part: units.time(part.median_ns)),
+        Column("share", share),
+        Column("p99", lambda part: units.time(part.p99_ns), optional=1),
+        Column("max", lambda part: units.time(part.maximum_ns)),
+        Column("in misses", lambda part: units.time(part.missed_ns), shown=bool(found.misses)),
+    ]
     notes = [
         "transport: from the start of publishing to receipt; queue wait: from receipt to the start "
         "of the callback; callback: from its start to the start of publishing"
@@ -165,28 +167,23 @@ def _part_table(found: Latency) -> Table:
             notes.append(f"{'; '.join(joined)}: {rule}, {text}")
     if any(part.kind == "section" for part in found.parts):
         notes = ["Executions with the same loop number belong together"]
-    return Table("Parts of a chain, in order", headings, body, notes, ("p99",))
+    return Table.of("Parts of a chain, in order", found.parts, columns, notes)
 
 
 def _miss_table(found: Latency) -> Table:
     begin = min(miss.chain.begin_ns for miss in found.misses)
     names = shown_names(miss.part.name for miss in found.misses)
-    body = [
-        [
-            names[miss.part.name],
-            f"{(miss.chain.begin_ns - begin) / 1e9:.3f} s",
-            units.time(miss.chain.ns),
-            f"+{units.time(miss.excess_ns)}",
-            why(miss),
-        ]
-        for miss in found.misses[:LISTED]
+    columns: list[Column[Miss]] = [
+        Column("in", lambda miss: names[miss.part.name]),
+        Column("at", lambda miss: f"{(miss.chain.begin_ns - begin) / 1e9:.3f} s"),
+        Column("took", lambda miss: units.time(miss.chain.ns)),
+        Column("excess", lambda miss: f"+{units.time(miss.excess_ns)}"),
+        Column("because", why),
     ]
     notes = ["Times since the first miss; the part that exceeded its median most, and why"]
     if len(found.misses) > LISTED:
         notes.append(f"{len(found.misses) - LISTED:,} more, all of them in --json")
-    return Table(
-        "Misses, the longest first", ["in", "at", "took", "excess", "because"], body, notes
-    )
+    return Table.of("Misses, the longest first", found.misses[:LISTED], columns, notes)
 
 
 def why(miss: Miss) -> str:
@@ -195,11 +192,7 @@ def why(miss: Miss) -> str:
     return f"{miss.reason} for {units.time(miss.reason_ns)}"
 
 
-def _time(ns: float | None) -> str:
-    return NONE if ns is None else units.time(ns)
-
-
-def document(found: Latency, first: str, last: str) -> dict[str, Any]:
+def document(found: Latency, first: str, last: str) -> dict[str, object]:
     """What ``--json`` writes. Times in nanoseconds."""
     return {
         "from": first,

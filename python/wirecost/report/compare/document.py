@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any
 
 from wirecost.analysis.compare.comparison import FALSE_DISCOVERIES, Comparison
 from wirecost.analysis.compare.gate import looks_at_times, unseen
@@ -23,7 +22,7 @@ MOST = (200, 50, 10)
 """Rows of each table: as many as fit."""
 
 
-def document(comparison: Comparison) -> dict[str, Any]:
+def document(comparison: Comparison) -> dict[str, object]:
     """What ``--json`` writes: times in nanoseconds, changes as shares; null: no value."""
     labels = Labels(comparison)
     return {
@@ -162,13 +161,17 @@ def _listed(lines: list[str], before: str, most: int) -> str:
     return "\n".join(shown)
 
 
-def _side(run: Run) -> dict[str, Any]:
-    known = ("created", "command", "environment")
-    return {"path": str(run.path)} | {name: run.meta.get(name) for name in known}
+def _side(run: Run) -> dict[str, object]:
+    return {
+        "path": str(run.path),
+        "created": run.meta.created or None,
+        "command": run.meta.command or None,
+        "environment": run.meta.environment,
+    }
 
 
 def _created(comparison: Comparison) -> str:
-    times = [str(run.meta.get("created", "")) for run in (comparison.a, comparison.b)]
+    times = [run.meta.created for run in (comparison.a, comparison.b)]
     return f" ({md.text(' → '.join(times))})" if all(times) else ""
 
 

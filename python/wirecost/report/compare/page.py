@@ -12,7 +12,7 @@ from wirecost.report.choices import FIGURE_FORMATS
 from wirecost.report.compare import tables
 from wirecost.report.compare.figures import comparison_figures
 from wirecost.report.compare.rows import headline
-from wirecost.report.shared.drawing import draw
+from wirecost.report.shared.figure import draw
 from wirecost.report.shared.page import render
 from wirecost.whole_file import made_folder
 
@@ -32,7 +32,7 @@ def page(comparison: Comparison) -> str:
         figures,
         scenario=comparison.a.scenario,
         sides=[
-            (name, str(run.path), run.meta.get("created", ""))
+            (name, str(run.path), run.meta.created)
             for name, run in (("A", comparison.a), ("B", comparison.b))
         ],
         verdict=headline(comparison),

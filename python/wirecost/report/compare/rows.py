@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Any
 
 from wirecost.analysis.compare.comparison import (
     FASTER,
@@ -14,10 +13,12 @@ from wirecost.analysis.compare.comparison import (
     SLOWER,
     UNDECIDED,
     Comparison,
+    CountChange,
     TimeChange,
 )
 from wirecost.analysis.compare.gate import gated, unseen
-from wirecost.analysis.compare.quantiles import least_samples
+from wirecost.analysis.compare.plain import PlainChange
+from wirecost.analysis.compare.quantiles import TooFew, least_samples
 from wirecost.analysis.compare.runs import Key
 from wirecost.counted import counted
 from wirecost.function_names import short_names
@@ -26,6 +27,10 @@ from wirecost.report.shared import units
 SECTION = "section"
 MOST_TURNS = 50
 """How many times as many turns anybody would take."""
+DEPENDENT = (
+    "count as: executions that follow one another, and those of one process, depend on each other, "
+    "so they say only as much as so many independent ones"
+)
 OBVIOUS = ("wire", "factor", "elements", "build", "variant")
 """Columns that usually follow from others: the first to be left out of a row's label."""
 
@@ -49,7 +54,7 @@ class Labels:
         self._names_of_functions = short_names(str(key[i]) for i in sections for key in distinct)
 
     def __call__(self, row: Key) -> str:
-        """``protobuf · decode``; the columns that are the same everywhere are left out."""
+        """Return ``protobuf · decode``, without the columns that are the same everywhere."""
         shown = [
             self._names_of_functions.get(row[i], str(row[i]))
             for i in self._shown
@@ -57,35 +62,34 @@ class Labels:
         ]
         return " · ".join(shown) or " · ".join(str(v) for v in row if v not in {None, ""}) or "all"
 
-    def named(self, row: Key) -> dict[str, Any]:
-        """Every naming column with its value."""
+    def named(self, row: Key) -> dict[str, object]:
+        """Return every naming column with its value."""
         return dict(zip(self._names, row, strict=True))
 
 
 def changed_first(changes: list[TimeChange]) -> list[TimeChange]:
-    """Regressions, what else is slower, what is faster; the largest change first."""
+    """Return regressions, what else is slower, what is faster; the largest change first."""
     rank = {SLOWER: 1, FASTER: 2}
-    found = [one for one in changes if one.verdict in rank]
     return sorted(
-        found,
+        (one for one in changes if one.verdict in rank),
         key=lambda c: (0 if c.regression else rank[c.verdict], -abs(c.shift.change or 0.0)),
     )
 
 
 def not_changed(changes: list[TimeChange]) -> list[TimeChange]:
-    """The rest, as the runs have it."""
+    """Return the rest, in the order of the runs."""
     return [one for one in changes if one.verdict not in {SLOWER, FASTER}]
 
 
 def most_changed_rows(comparison: Comparison, most: int) -> list[Key]:
-    """Rows with a verdict first, then those that changed most, at most so many."""
+    """Return rows with a verdict first, then those that changed most, at most so many."""
     changes = changed_first(comparison.times)
     changes += sorted(not_changed(comparison.times), key=lambda c: -abs(c.shift.change or 0.0))
     return list(dict.fromkeys(one.row for one in changes))[:most]
 
 
 def tally(comparison: Comparison) -> str:
-    """``2 slower, 6 faster, 82 no difference``."""
+    """Return ``2 slower, 6 faster, 82 no difference``."""
     found = Counter(one.verdict for one in comparison.times)
     return ", ".join(
         f"{found[verdict]:,} {verdict}"
@@ -95,7 +99,7 @@ def tally(comparison: Comparison) -> str:
 
 
 def verdict_line(comparison: Comparison) -> str | None:
-    """What ``--fail-above`` comes to; None without it."""
+    """Return the result of ``--fail-above``; None without it."""
     limit = comparison.settings.fail_above
     if limit is None:
         return None
@@ -106,7 +110,7 @@ def verdict_line(comparison: Comparison) -> str | None:
 
 
 def _seen(comparison: Comparison, limit: float) -> str:
-    """That a gate passes, and what it looked at."""
+    """Say that a gate passes, and what it looked at."""
     said = f"No regression above {100 * limit:g} %"
     looked_at = gated(comparison)
     first = looked_at[0] if looked_at else None
@@ -118,7 +122,7 @@ def _seen(comparison: Comparison, limit: float) -> str:
 
 
 def _not_seen(comparison: Comparison, limit: float) -> str | None:
-    """What a gate that passes could not have seen; None where it could have seen all."""
+    """Say what a gate that passes could not have seen; None where it could have seen all."""
     found = unseen(comparison)
     if not found:
         return None
@@ -152,7 +156,7 @@ def _noise(comparison: Comparison, what: str) -> str:
 
 
 def headline(comparison: Comparison) -> str:
-    """What the comparison comes to, in one sentence without its full stop."""
+    """Return the result of the comparison, one sentence without its full stop."""
     verdict = verdict_line(comparison)
     if verdict is not None:
         return verdict
@@ -176,14 +180,14 @@ def headline(comparison: Comparison) -> str:
 
 
 def percent(share: float | None) -> str:
-    """``+12.3 %``; a dash where there is none."""
+    """Return ``+12.3 %``; a dash where there is none."""
     if share is None:
-        return "–"
+        return units.NONE
     return f"{_signed(100 * share)} %"
 
 
 def interval(change: TimeChange) -> str:
-    """``+12.3 % [+10.1, +14.8]``, or why there is no interval."""
+    """Return ``+12.3 % [+10.1, +14.8]``, or why there is no interval."""
     found = change.shift
     if found.ci95 is None:
         return f"{percent(found.change)} ({found.why})" if found.why else percent(found.change)
@@ -191,7 +195,7 @@ def interval(change: TimeChange) -> str:
 
 
 def ends(interval95: tuple[float, float]) -> str:
-    """``[+10.1, +14.8]``, of shares in percent."""
+    """Return ``[+10.1, +14.8]``, shares in percent."""
     low, high = interval95
     return f"[{_signed(100 * low)}, {_signed(100 * high)}]"
 
@@ -199,3 +203,20 @@ def ends(interval95: tuple[float, float]) -> str:
 def _signed(value: float) -> str:
     sign = "+" if value > 0 else "−" if value < 0 else "±"
     return sign + (units.significant(abs(value)) if value else "0")
+
+
+def verdict_of(change: TimeChange | CountChange | PlainChange) -> str:
+    """Return a row's verdict; what fails a gate is a regression."""
+    return "REGRESSION" if change.regression else change.verdict
+
+
+def too_few(few: TooFew) -> str:
+    """Return ``600 count as 149, 368 needed: 15 runs, not 6``."""
+    text = f"{few.executions:,}"
+    if few.worth < few.executions:
+        text += f" count as {few.worth:,}"
+    times = few.needed / few.worth
+    more = f"{times:.1f} times as long a run"
+    if few.processes > 1:
+        more = f"{math.ceil(times * few.processes):,} runs, not {few.processes:,}"
+    return f"{text}, {few.needed:,} needed: {more}"

@@ -10,14 +10,18 @@ from wirecost.analysis.compare.comparison import (
     SAME,
     UNDECIDED,
     Comparison,
+    CountChange,
     TimeChange,
 )
 from wirecost.analysis.compare.context import Difference, busy
 from wirecost.analysis.compare.noise import LEAST_ROWS
+from wirecost.analysis.compare.outputs import TopicOutputs
+from wirecost.analysis.compare.plain import PlainChange
 from wirecost.analysis.compare.quantiles import FEW
 from wirecost.analysis.compare.runs import Key
 from wirecost.counted import counted
 from wirecost.report.compare.rows import (
+    DEPENDENT,
     Labels,
     changed_first,
     ends,
@@ -25,12 +29,12 @@ from wirecost.report.compare.rows import (
     not_changed,
     percent,
     tally,
+    too_few,
+    verdict_of,
 )
 from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.too_few import DEPENDENT, too_few
+from wirecost.report.shared.table import Column, Table
 
-TIME_HEADINGS = ["row", "percentile", "A", "B", "change [95 %]", "verdict"]
 CHANGED = "Changed"
 DOCTOR = "doctor"
 IN_NANOSECONDS = ("-ns", "TASK-CLOCK", "CPU-CLOCK")
@@ -39,7 +43,7 @@ ALL = 1_000_000
 
 
 def method(comparison: Comparison) -> str:
-    """How verdicts came about, in one sentence."""
+    """Say how verdicts came about, in one sentence."""
     margin = f"{100 * comparison.settings.margin:g} %"
     beyond = {name: share for name, share in comparison.noise.items() if share}
     if beyond:
@@ -59,7 +63,7 @@ def method(comparison: Comparison) -> str:
 
 
 def changed(comparison: Comparison, most: int = ALL) -> Table:
-    """Regressions, slower and faster percentiles, at most so many."""
+    """Return regressions, slower and faster percentiles, at most so many."""
     shown = changed_first(comparison.times)
     notes = [f"{tally(comparison)}, of {len(comparison.times):,} percentiles."]
     if len(shown) > most:
@@ -68,112 +72,105 @@ def changed(comparison: Comparison, most: int = ALL) -> Table:
 
 
 def unchanged(comparison: Comparison) -> Table:
-    """The percentiles without a verdict against them."""
+    """Return the percentiles without a verdict against them."""
     return _times("Not changed", not_changed(comparison.times), comparison, [])
 
 
 def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
-    """The percentiles of which nothing can be said, and why; None where there is none."""
-    found = [one for one in comparison.times if one.verdict == UNDECIDED]
-    if not found:
+    """Return the percentiles of which nothing can be said, and why; None where there is none."""
+    rows = [one for one in comparison.times if one.verdict == UNDECIDED]
+    if not rows:
         return None
     labels = Labels(comparison)
-    body = [
-        [
-            labels(one.row),
-            one.quantile,
-            percent(one.shift.change),
-            one.shift.why.removeprefix(FEW) if one.shift.few is None else too_few(one.shift.few),
-        ]
-        for one in found[:most]
+    columns: list[Column[TimeChange]] = [
+        Column("row", lambda one: labels(one.row)),
+        Column("percentile", lambda one: one.quantile),
+        Column("change", lambda one: percent(one.shift.change)),
+        Column("executions", _executions),
     ]
     notes = []
-    if any(one.shift.few and one.shift.few.worth < one.shift.few.executions for one in found):
+    if any(one.shift.few and one.shift.few.worth < one.shift.few.executions for one in rows):
         notes.append(DEPENDENT)
-    if len(found) > most:
-        notes.append(f"{len(found) - most:,} more: --json has all.")
-    return Table("Cannot tell", ["row", "percentile", "change", "executions"], body, notes)
+    if len(rows) > most:
+        notes.append(f"{len(rows) - most:,} more: --json has all.")
+    return Table.of("Cannot tell", rows[:most], columns, notes)
+
+
+def _executions(one: TimeChange) -> str:
+    return one.shift.why.removeprefix(FEW) if one.shift.few is None else too_few(one.shift.few)
 
 
 def _times(
     title: str, changes: list[TimeChange], comparison: Comparison, notes: list[str]
 ) -> Table:
     labels = Labels(comparison)
-    body = [
-        [
-            labels(one.row),
-            one.quantile,
-            units.time(one.shift.a),
-            units.time(one.shift.b),
-            interval(one),
-            "REGRESSION" if one.regression else one.verdict,
-        ]
-        for one in changes
+    columns: list[Column[TimeChange]] = [
+        Column("row", lambda one: labels(one.row)),
+        Column("percentile", lambda one: one.quantile),
+        Column("A", lambda one: units.time(one.shift.a), optional=1),
+        Column("B", lambda one: units.time(one.shift.b), optional=2),
+        Column("change [95 %]", interval),
+        Column("verdict", verdict_of),
     ]
-    return Table(title, TIME_HEADINGS, body, notes, ("A", "B"))
+    return Table.of(title, changes, columns, notes)
 
 
 def counts(comparison: Comparison, every: bool) -> Table | None:
-    """Counters of the samples by their means, and numbers that a run has once."""
-    labels = Labels(comparison)
-    body = []
-    for one in comparison.counts:
-        found = one.difference
-        if every or one.verdict not in {SAME, UNDECIDED}:
-            show = _time if one.name.endswith(IN_NANOSECONDS) else _count
-            if found.a >= 1 and found.change95 is not None:
-                change, between = percent(found.change), ends(found.change95)
-            else:
-                change = _signed(show)(found.b - found.a)
-                between = ", ".join(map(_signed(show), found.ci95 or ()))
-                between = between and f"[{between}]"
-            verdict = "REGRESSION" if one.regression else one.verdict
-            body.append(
-                [labels(one.row), one.name, show(found.a), show(found.b), change, between, verdict]
-            )
-    for plain in comparison.plain:
-        if every or plain.verdict != SAME:
-            written = _size if plain.is_size else _number
-            body.append(
-                [
-                    labels(plain.row),
-                    plain.what.removesuffix("_bytes").replace("_", " "),
-                    written(plain.a),
-                    written(plain.b),
-                    percent(plain.change),
-                    "",
-                    "REGRESSION" if plain.regression else plain.verdict,
-                ]
-            )
+    """Return counters of the samples by their means, and numbers that a run has once."""
     total = len(comparison.counts) + len(comparison.plain)
     if not total:
         return None
+    labels = Labels(comparison)
+    body = [
+        [labels(one.row), one.name, *_count_cells(one), verdict_of(one)]
+        for one in comparison.counts
+        if every or one.verdict not in {SAME, UNDECIDED}
+    ]
+    body += [
+        [labels(one.row), *_plain_cells(one), verdict_of(one)]
+        for one in comparison.plain
+        if every or one.verdict != SAME
+    ]
     headings = ["row", "what", "A", "B", "change", "95 % interval", "verdict"]
     title = "All counters and sizes" if every else "Changed counters and sizes"
     notes = [] if every else [f"{len(body):,} of {total:,} changed."]
     return Table(title, headings, body, notes, ("95 % interval", "change"))
 
 
+def _count_cells(one: CountChange) -> list[str]:
+    """Return both means, their change and its interval: in percent where there is anything to be
+    a share of, else in what is counted."""
+    means = one.difference
+    show = _time if one.name.endswith(IN_NANOSECONDS) else _count
+    sides = [show(means.a), show(means.b)]
+    if means.a >= 1 and means.change95 is not None:
+        return [*sides, percent(means.change), ends(means.change95)]
+    low_high = ", ".join(map(_signed(show), means.ci95 or ()))
+    return [*sides, _signed(show)(means.b - means.a), low_high and f"[{low_high}]"]
+
+
+def _plain_cells(one: PlainChange) -> list[str]:
+    sides = (units.size(round(n)) if one.is_size else f"{n:.6g}" for n in (one.a, one.b))
+    what = one.what.removesuffix("_bytes").replace("_", " ")
+    return [what, *sides, percent(one.change), ""]
+
+
 def outputs(comparison: Comparison) -> Table | None:
-    """Whether the outputs are the same messages."""
+    """Return whether the outputs are the same messages; None where there are none."""
     if comparison.outputs is None:
         return None
-    body = [
-        [
-            one.topic,
-            f"{one.messages_a:,}",
-            f"{one.messages_b:,}",
-            f"{one.equal:,}",
-            one.first_difference or "equal",
-        ]
-        for one in comparison.outputs
+    columns: list[Column[TopicOutputs]] = [
+        Column("topic", lambda one: one.topic),
+        Column("in A", lambda one: f"{one.messages_a:,}", optional=1),
+        Column("in B", lambda one: f"{one.messages_b:,}", optional=2),
+        Column("equal", lambda one: f"{one.equal:,}"),
+        Column("first difference", lambda one: one.first_difference or "equal"),
     ]
-    headings = ["topic", "in A", "in B", "equal", "first difference"]
-    return Table("Outputs", headings, body, [], ("in A", "in B"))
+    return Table.of("Outputs", comparison.outputs, columns)
 
 
 def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
-    """Whether both versions of a node sent the same messages; nothing where none were kept."""
+    """Say whether both versions of a node sent the same messages; nothing where none were kept."""
     found = comparison.outputs or []
     differ = [one for one in found if one.first_difference]
     if differ:
@@ -184,30 +181,32 @@ def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
 
 
 def environment(comparison: Comparison) -> Table | None:
-    """What differs beside the numbers."""
-    found = _without_one_doctor(comparison.differences)
-    body = [[one.what.replace("_", " "), one.a or "–", one.b or "–"] for one in found]
-    if not body:
-        return None
+    """Return what differs beside the numbers; None where nothing does."""
+    differences = _without_one_doctor(comparison.differences)
+    columns: list[Column[Difference]] = [
+        Column("what", lambda one: one.what.replace("_", " ")),
+        Column("A", lambda one: one.a or units.NONE),
+        Column("B", lambda one: one.b or units.NONE),
+    ]
     notes = ["Not only the code differs: a change can come from any of these."]
-    return Table("Different environments", ["what", "A", "B"], body, notes)
+    return Table.of("Different environments", differences, columns, notes) if differences else None
 
 
-def _without_one_doctor(found: list[Difference]) -> list[Difference]:
-    """Where one run alone has the doctor's verdicts, one row instead of a row for each."""
-    doctor = [one for one in found if one.what.startswith(DOCTOR)]
+def _without_one_doctor(differences: list[Difference]) -> list[Difference]:
+    """Put one row in place of the doctor's verdicts where one run alone has them."""
+    doctor = [one for one in differences if one.what.startswith(DOCTOR)]
     if len(doctor) < 2 or not (
         all(one.a is None for one in doctor) or all(one.b is None for one in doctor)
     ):
-        return found
+        return differences
     whole = next((one for one in doctor if one.what == f"{DOCTOR} verdict"), doctor[0])
     text = f"{whole.a or whole.b}, {len(doctor)} verdicts"
-    one = Difference(DOCTOR, whole.a and text, whole.b and text)
-    return [*(other for other in found if other not in doctor), one]
+    row = Difference(DOCTOR, whole.a and text, whole.b and text)
+    return [*(other for other in differences if other not in doctor), row]
 
 
 def one_sided(comparison: Comparison) -> list[tuple[str, list[str]]]:
-    """Rows that one run alone has, and where."""
+    """Return the rows that one run alone has, by its name."""
     labels = Labels(comparison)
 
     def names(keys: list[Key]) -> list[str]:
@@ -218,7 +217,7 @@ def one_sided(comparison: Comparison) -> list[tuple[str, list[str]]]:
 
 
 def warnings(comparison: Comparison) -> list[str]:
-    """What a reader must know before believing a verdict, one line each."""
+    """Return what a reader must know before believing a verdict, one line each."""
     lines = list(comparison.notes)
     if comparison.other_contents:
         count = len(comparison.other_contents)
@@ -244,10 +243,6 @@ def _busy(comparison: Comparison) -> list[str]:
     return [f"run {name} was on a busy machine (load {load}): {advice}"]
 
 
-def _size(value: float) -> str:
-    return units.size(round(value))
-
-
 def _time(ns: float) -> str:
     return units.time(ns).replace("-", "−")
 
@@ -261,7 +256,3 @@ def _count(value: float) -> str:
 
 def _signed(show: Callable[[float], str]) -> Callable[[float], str]:
     return lambda value: ("+" if value > 0 else "") + show(value)
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}"

@@ -1,27 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine that probe logs were recorded on, as the doctor saw it then.
-
-What the doctor would say when logs are shown is about another time and perhaps another machine, so
-it is never asked here.
-"""
+"""The machine that probe logs were recorded on, as the doctor saw it then."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from wirecost.regular_file import read_regular
+from wirecost.records.recorded_machine import DOCTOR, examination_in, folders_of
 
-FILE = "doctor.json"
-"""What ``wirecost doctor --json`` wrote into the folder of the logs."""
-LARGEST = 1 << 20
 UNKNOWN = (
     "The state of the machine while recording is unknown. Next time: "
-    f"wirecost doctor --json FOLDER/{FILE} before the program starts."
+    f"wirecost doctor --json FOLDER/{DOCTOR} before the program starts."
 )
 
 
@@ -36,23 +27,18 @@ class RecordedMachine:
 
 
 def recorded_machines(paths: Iterable[Path]) -> list[RecordedMachine]:
-    """One for each folder of the logs that holds a readable document of the doctor."""
-    folders = dict.fromkeys(path if path.is_dir() else path.parent for path in paths)
-    found = [_read(folder / FILE) for folder in folders]
-    return [machine for machine in found if machine is not None]
-
-
-def _read(path: Path) -> RecordedMachine | None:
-    try:
-        document: Any = json.loads(read_regular(path, LARGEST))
+    """Return one for each folder of the logs that holds a readable document of the doctor."""
+    machines = []
+    for folder in folders_of(paths):
+        if (examination := examination_in(folder)) is None:
+            continue
+        path = folder / DOCTOR
         written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        checks = [_check(one) for one in document["checks"]]
-        verdict = str(document["verdict"])
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None
-    return RecordedMachine(path, f"{written:%Y-%m-%d %H:%M} UTC", verdict, checks)
-
-
-def _check(one: dict[str, Any]) -> tuple[str, str]:
-    parts = [str(one["verdict"])] + [str(one[key]) for key in ("value", "advice") if one.get(key)]
-    return str(one["title"]), " · ".join(parts)
+        checks = [
+            (check.title, " · ".join(filter(None, (check.verdict, check.value, check.advice))))
+            for check in examination.checks
+        ]
+        machines.append(
+            RecordedMachine(path, f"{written:%Y-%m-%d %H:%M} UTC", examination.verdict, checks)
+        )
+    return machines

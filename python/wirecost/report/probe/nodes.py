@@ -15,9 +15,10 @@ from wirecost.counted import counted
 from wirecost.report.shared import units
 from wirecost.report.shared.cause_lead import cause_lead
 from wirecost.report.shared.causes import record_next
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Column, Table
 
-NONE = "–"
+OPTIONAL = {99.99: 2, 95.0: 3, 99.9: 4, 99.0: 6}
+"""Percentiles that a narrow terminal leaves out, by rank."""
 LINES, OTHER_LINES, FEWEST_ROWS = 24, 8, 4
 """Of the first answer: in all, around its rows and the text above them; rows that it has at least,
 for which the text may lack what explains the time."""
@@ -32,8 +33,8 @@ def node_table(
     *,
     rows: int | None = None,
 ) -> Table:
-    """One row a section, what took most in all first. ``rows``: of callbacks and publishing alone,
-    at most, with one row for what every node has; None: of everything."""
+    """Return a row for each section, what took most in all first. ``rows``: of callbacks and
+    publishing alone, at most, with one row for what every node has; None: of everything."""
     shown = sorted(sections, key=lambda one: -one.total_ns)
     every = [one for one in shown if _is_background(one.section, places)]
     background = [one for one in every if _is_work(one.section, places)]
@@ -45,16 +46,67 @@ def node_table(
             ends.append(INFRASTRUCTURE_NOTE)
         more = f"{len(work) - len(shown):,} more rows, w" if len(work) > len(shown) else "W"
         ends.append(f"{more}aits and causes: probe show --all LOGS, or --report page.html")
-    misses = any(one.misses is not None for one in sections)
-    known = [p for p in PERCENTILES if any(one.percentiles_ns.get(p) is not None for one in shown)]
-    body = [_row(one, places.get(one.section), known, misses) for one in shown]
+    measured = [
+        p for p in PERCENTILES if any(one.percentiles_ns.get(p) is not None for one in shown)
+    ]
     if background and rows is not None:
-        body.append(_together(background, known, misses))
-    names = {percent: "median" if percent == 50 else f"p{percent:g}" for percent in known}
-    headings = ["node · topic or period · kind", "count", "rate", "total", *names.values(), "max"]
-    headings += ["misses"] * misses + ["symbol"]
-    optional = ("symbol", "p99.99", "p95", "p99.9", "total", "p99")
-    return Table("Callbacks, by their total time", headings, body, ends, optional, ("total",))
+        shown.append(_together(background))
+    return Table.of(
+        "Callbacks, by their total time", shown, _columns(sections, places, measured), ends
+    )
+
+
+def _columns(
+    sections: Sequence[SectionSummary], places: Mapping[str, Place], measured: Sequence[float]
+) -> list[Column[SectionSummary]]:
+    """``measured``: percentiles that any of the rows has."""
+
+    def name(one: SectionSummary) -> str:
+        return places[one.section].name if one.section in places else one.section
+
+    def time(one: SectionSummary, ns: float | None) -> str:
+        # How long publishing took is not recorded by every version.
+        place = places.get(one.section)
+        is_timed = place is None or place.kind != "publish" or one.maximum_ns > 0
+        return units.time(ns if is_timed else None)
+
+    def misses(one: SectionSummary) -> str:
+        place = places.get(one.section)
+        return units.amount(one.misses if place is None or place.is_callback else None)
+
+    def symbol(one: SectionSummary) -> str:
+        return places[one.section].symbol if one.section in places else ""
+
+    def percentile(percent: float) -> Column[SectionSummary]:
+        title, optional = units.percentile_title(percent), OPTIONAL.get(percent, 0)
+        return Column(
+            title, lambda one: time(one, one.percentiles_ns.get(percent)), optional=optional
+        )
+
+    return [
+        Column("node · topic or period · kind", name),
+        Column("count", lambda one: f"{one.count:,}"),
+        Column("rate", lambda one: _rate(one.rate_hz)),
+        Column("total", lambda one: time(one, one.total_ns), bar=True, optional=5),
+        *map(percentile, measured),
+        Column("max", lambda one: time(one, one.maximum_ns)),
+        Column("misses", misses, shown=any(one.misses is not None for one in sections)),
+        Column("symbol", symbol, optional=1),
+    ]
+
+
+def _together(background: Sequence[SectionSummary]) -> SectionSummary:
+    """Return all of them as one section, which has neither percentiles nor a rate."""
+    return SectionSummary(
+        INFRASTRUCTURE,
+        count=sum(one.count for one in background),
+        percentiles_ns={},
+        maximum_ns=max(one.maximum_ns for one in background),
+        misses=None,
+        scaled=0,
+        counters={},
+        total_ns=sum(one.total_ns for one in background),
+    )
 
 
 def node_answer(
@@ -65,8 +117,8 @@ def node_answer(
     notes: Sequence[str],
     width: int | None,
 ) -> tuple[str, Table]:
-    """The text above all and the first table, which fit a terminal of this ``width`` and ``LINES``;
-    None: with all rows. ``causes``: with their names as shown."""
+    """Return the text above all and the first table, which fit a terminal of this ``width`` and
+    ``LINES``; None: with all rows. ``causes``: with their names as shown."""
     order = sorted(sections, key=lambda one: -one.total_ns)
     names = [places[one.section].name if one.section in places else one.section for one in order]
     text = " ".join(filter(None, [lead, cause_lead([c for c in causes if c.costs], names)]))
@@ -87,8 +139,8 @@ def node_lead(
     deadline_ns: float | None,
     misses: Sequence[Missed],
 ) -> str:
-    """Which node takes most, which chain takes longest, how many deadlines were missed. ``misses``:
-    the longest first."""
+    """Say which node takes most, which chain takes longest, how many deadlines were missed.
+    ``misses``: the longest first."""
     totals: dict[str, int] = {}
     missed = 0
     for one in sections:
@@ -137,33 +189,10 @@ def _is_background(section: str, places: Mapping[str, Place]) -> bool:
 
 
 def _is_work(section: str, places: Mapping[str, Place]) -> bool:
-    """Not waiting: callbacks, publishing, sections of the program's own."""
+    """Distinguish callbacks, publishing and sections of the program's own from waiting."""
     place = places.get(section)
     return place is None or place.is_callback or place.kind == "publish"
 
 
-def _row(one: SectionSummary, place: Place | None, known: list[float], misses: bool) -> list[str]:
-    times = [one.total_ns, *(one.percentiles_ns[p] for p in known), one.maximum_ns]
-    # How long publishing took is not recorded by every version.
-    is_timed = place is None or place.kind != "publish" or one.maximum_ns > 0
-    cells = [
-        one.section if place is None else place.name,
-        f"{one.count:,}",
-        _rate(one.rate_hz),
-        *(units.time(ns) if is_timed and ns is not None else NONE for ns in times),
-    ]
-    if misses:
-        counts = one.misses is not None and (place is None or place.is_callback)
-        cells.append(f"{one.misses:,}" if counts else NONE)
-    return [*cells, place.symbol if place is not None else ""]
-
-
-def _together(background: list[SectionSummary], known: list[float], misses: bool) -> list[str]:
-    cells = [INFRASTRUCTURE, f"{sum(one.count for one in background):,}", NONE]
-    cells += [units.time(sum(one.total_ns for one in background)), *[NONE] * len(known)]
-    cells += [units.time(max(one.maximum_ns for one in background))] + [NONE] * misses
-    return [*cells, ""]
-
-
 def _rate(hz: float | None) -> str:
-    return NONE if hz is None else f"{units.significant(hz)} Hz"
+    return units.NONE if hz is None else f"{units.significant(hz)} Hz"

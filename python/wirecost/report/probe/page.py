@@ -20,16 +20,19 @@ from wirecost.function_names import shortened
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.report.probe.nodes import node_table
-from wirecost.report.probe.tables import counter_table, log_table, losses, time_table
-from wirecost.report.probe.tree_table import tree_table
+from wirecost.report.probe.tables import (
+    counter_table,
+    log_table,
+    losses,
+    time_table,
+    tree_table,
+)
 from wirecost.report.shared.cause_lead import cause_lead
-from wirecost.report.shared.causes import all_sentences, cause_table, record_next
-from wirecost.report.shared.drawing import draw
+from wirecost.report.shared.causes import all_sentences, cause_table, record_next, worth_advice
 from wirecost.report.shared.executions import section_figures
 from wirecost.report.shared.executions.series import Options
-from wirecost.report.shared.figure import Figure
+from wirecost.report.shared.figure import Figure, draw
 from wirecost.report.shared.page import render
-from wirecost.report.shared.small import worth_advice
 from wirecost.report.shared.table import Table
 from wirecost.whole_file import made_folder
 

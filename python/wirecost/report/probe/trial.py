@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from wirecost.analysis.compare.quantiles import Shift
 from wirecost.analysis.gains import Effects, Gain
+from wirecost.report.compare.rows import DEPENDENT, too_few
 from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.too_few import DEPENDENT, too_few
+from wirecost.report.shared.table import Column, Table
+from wirecost.report.shared.units import NONE
 
-NONE = "–"
 FEWEST_FOR_P99 = 100
 """Executions with fewer of which p99 is the longest one."""
 CHANCE = 0.05
@@ -21,31 +20,41 @@ CHANCE = 0.05
 
 
 def gain_table(gains: list[Gain]) -> Table:
-    """One row a case under a remedy, the largest gain of the median first in each case."""
+    """Return a row for each case under a remedy, the largest gain of the median first in a case."""
     order = list(dict.fromkeys(gain.case for gain in gains))
     ranked = sorted(gains, key=lambda gain: (order.index(gain.case), gain.median.change or 0.0))
-    body = []
-    for gain in ranked:
-        cells = [gain.case, gain.remedy]
-        for one in (gain.median, gain.p99):
-            if one is gain.p99 and gain.count < FEWEST_FOR_P99:
-                cells += [NONE, NONE]
-                continue
-            cells += [f"{units.time(one.a)} → {units.time(one.b)}", _change(one)]
-        body.append([*cells, _verdicts(gain)])
-    headings = ["case", "remedy", "median", "change [95 %]", "p99", "change of p99 [95 %]", "so"]
-    notes = ["Turns of one process each, in an order that changes from round to round"]
-    if any(gain.count < FEWEST_FOR_P99 for gain in gains):
-        notes.append(f"{NONE}: p99 needs {FEWEST_FOR_P99} executions")
-    notes += _without_interval([gain.p99 for gain in gains if gain.count >= FEWEST_FOR_P99])
-    # What is the finding is shown on a narrow terminal too.
+    # What the tail shows is on a narrow terminal too, if it says something else.
     of_tail = any(tail_verdict(gain) not in (None, verdict(gain)) for gain in gains)
-    optional = ("p99", "median") if of_tail else ("p99", "change of p99 [95 %]")
-    return Table("What remedies gained", headings, body, notes, optional)
+    columns: list[Column[Gain]] = [
+        Column("case", lambda gain: gain.case),
+        Column("remedy", lambda gain: gain.remedy),
+        Column("median", lambda gain: _times(gain.median), optional=2 if of_tail else 0),
+        Column("change [95 %]", lambda gain: _change(gain.median)),
+        Column("p99", lambda gain: _times(gain.p99) if _has_p99(gain) else NONE, optional=1),
+        Column(
+            "change of p99 [95 %]",
+            lambda gain: _change(gain.p99) if _has_p99(gain) else NONE,
+            optional=0 if of_tail else 2,
+        ),
+        Column("so", _verdicts),
+    ]
+    notes = ["Turns of one process each, in an order that changes from round to round"]
+    if not all(map(_has_p99, gains)):
+        notes.append(f"{NONE}: p99 needs {FEWEST_FOR_P99} executions")
+    notes += _without_interval([gain.p99 for gain in gains if _has_p99(gain)])
+    return Table.of("What remedies gained", ranked, columns, notes)
+
+
+def _has_p99(gain: Gain) -> bool:
+    return gain.count >= FEWEST_FOR_P99
+
+
+def _times(shift: Shift) -> str:
+    return f"{units.time(shift.a)} → {units.time(shift.b)}"
 
 
 def _without_interval(shifts: list[Shift]) -> list[str]:
-    """Why, one line a reason; of those with too few executions, that which lacks most."""
+    """Say why, in a line for each reason; of those with too few executions, for what lacks most."""
     lacking = [one.few for one in shifts if one.few is not None]
     reasons = sorted({one.why for one in shifts if one.why and one.few is None})
     notes = [f"p99 without interval: {reason}" for reason in reasons]
@@ -58,24 +67,20 @@ def _without_interval(shifts: list[Shift]) -> list[str]:
 
 
 def effect_table(effects: list[Effects], about: Mapping[str, str]) -> Table:
-    """One row a remedy: what its processes took of the kernel, and whether they did the same."""
-    body = [
-        [
-            one.remedy,
-            f"{one.processes}",
-            _count(one.minor_faults),
-            _count(one.switches),
-            one.outputs,
-        ]
-        for one in effects
+    """Return what each remedy's processes took of the kernel, and whether they did the same."""
+    columns: list[Column[Effects]] = [
+        Column("remedy", lambda one: one.remedy),
+        Column("processes", lambda one: f"{one.processes}"),
+        Column("minor faults", lambda one: units.amount(one.minor_faults, ",.0f")),
+        Column("switches", lambda one: units.amount(one.switches, ",.0f")),
+        Column("outputs", lambda one: one.outputs),
     ]
     notes = [f"{name}: {text}" for name, text in about.items()]
-    headings = ["remedy", "processes", "minor faults", "switches", "outputs"]
-    return Table("Of a whole process", headings, body, notes)
+    return Table.of("Of a whole process", effects, columns, notes)
 
 
 def verdict(gain: Gain) -> str:
-    """What the interval of the median allows to say."""
+    """Return what the interval of the median allows to say."""
     interval = gain.median.ci95
     if interval is None:
         return "not known"
@@ -85,7 +90,7 @@ def verdict(gain: Gain) -> str:
 
 
 def tail_verdict(gain: Gain) -> str | None:
-    """What the interval of p99 allows to say; None where it allows nothing."""
+    """Return what the interval of p99 allows to say; None where it allows nothing."""
     found = gain.p99
     if gain.count < FEWEST_FOR_P99 or found.ci95 is None or found.p is None or found.p > CHANCE:
         return None
@@ -95,7 +100,7 @@ def tail_verdict(gain: Gain) -> str | None:
 
 
 def _verdicts(gain: Gain) -> str:
-    """Of the median, and of p99 where that says something else: ``p99 faster``."""
+    """Return the verdict of the median, and of p99 where that differs: ``p99 faster``."""
     of_median, of_tail = verdict(gain), tail_verdict(gain)
     if of_tail is None or of_tail == of_median:
         return of_median
@@ -106,8 +111,8 @@ def _verdicts(gain: Gain) -> str:
 
 def document(
     gains: list[Gain], effects: list[Effects], refused: Mapping[str, str]
-) -> dict[str, Any]:
-    """What ``--json`` writes. Times in nanoseconds; ``change`` is b / a - 1."""
+) -> dict[str, object]:
+    """Return what ``--json`` writes. Times in nanoseconds; ``change`` is b / a - 1."""
     return {
         "gains": [
             asdict(one) | {"verdict": verdict(one), "verdict_p99": tail_verdict(one)}
@@ -126,7 +131,3 @@ def _change(one: Shift) -> str:
         return text
     low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in one.ci95)
     return f"{text} [{low}, {high}]"
-
-
-def _count(mean: float | None) -> str:
-    return NONE if mean is None else f"{mean:,.0f}"

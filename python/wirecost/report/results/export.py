@@ -3,23 +3,28 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from wirecost.analysis.race import Ratio
 from wirecost.analysis.summary import Row
 from wirecost.errors import UserError
 from wirecost.failed_write import failed_write
 from wirecost.records.folder import Results
 from wirecost.report.choices import REPORT_FORMATS
 from wirecost.report.results.caution import caution
-from wirecost.report.results.csv_rows import csv_text
 from wirecost.report.results.page import page
 from wirecost.report.scenarios import content_of, figures_of
-from wirecost.report.shared import drawing, markdown
-from wirecost.report.shared.figure import Figure
+from wirecost.report.shared import markdown
+from wirecost.report.shared.figure import Figure, draw
 from wirecost.whole_file import write_text
 
 WITHOUT_FIGURES = {"md", "csv", "mcap"}
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a formula of a spreadsheet begins with."""
 
 
 def write_report(
@@ -63,7 +68,7 @@ def _write(
         return [path]
     folder = results.folder / "figures"
     folder.mkdir(exist_ok=True)
-    return [drawing.draw(figure.chart, folder / figure.file(name)) for figure in figures]
+    return [draw(figure.chart, folder / figure.file(name)) for figure in figures]
 
 
 def _markdown(results: Results, rows: list[Row]) -> str:
@@ -71,3 +76,40 @@ def _markdown(results: Results, rows: list[Row]) -> str:
     shown = (*content.tables, *content.folded, *content.details)
     first = [f"{markdown.text(said)}\n" for said in (caution(results.meta), content.lead) if said]
     return "\n".join([*first, *map(markdown.table, shown)])
+
+
+def csv_text(rows: list[Row]) -> str:
+    """All rows with plain numbers, for other tools."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = [
+        "case", "contender", "variant", "build", "fmi", "stage", "n",
+        "median_ns", "p5_ns", "p95_ns", "p99_ns",
+    ]  # fmt: skip
+    # Behind what older readers know; the names are the format's.
+    counted = ["allocations", "instructions"]
+    parts = ("to", "median", "low", "high")
+    writer.writerow(
+        [*names, "ci95_low_ns", "ci95_high_ns", "bytes", "digest"]
+        + [f"{r}_{part}" for r in ("ratio", "ratio_best") for part in parts]
+        + ["lang", "mode", *counted]
+        + [f"ratio_sceptic_{part}" for part in parts]
+        + ["processes"]
+    )
+    for row in rows:
+        cells: list[Any] = [getattr(row, name) for name in names]
+        cells += [*row.ci95_ns, row.bytes, row.digest]
+        cells += [*_ratio_cells(row.ratio), *_ratio_cells(row.ratio_best)]
+        cells += [row.lang, row.mode, *(row.fact(name) for name in counted)]
+        cells += [*_ratio_cells(row.ratio_best_codec), row.processes]
+        writer.writerow([_no_formula(cell) for cell in cells])
+    return out.getvalue()
+
+
+def _ratio_cells(ratio: Ratio | None) -> list[Any]:
+    return [ratio.to, ratio.median, *ratio.ci95] if ratio else [None] * 4
+
+
+def _no_formula(cell: Any) -> Any:
+    """Text that a spreadsheet would take for a formula, as text: names come from files."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

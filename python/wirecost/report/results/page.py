@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
-from wirecost.report.results.failures import not_measured
+from wirecost.records.schemas.common import Entry, Meta
+from wirecost.report.results.caution import not_measured
 from wirecost.report.scenarios import content_of
 from wirecost.report.shared import units
 from wirecost.report.shared.figure import Figure
@@ -35,7 +35,7 @@ def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool 
         verdict=verdict,
         worst=worst,
         meta=results.meta,
-        created=_minute(results.meta["created"]),
+        created=_minute(results.meta.created),
         content=content,
         details=details,
         left_out=[table.title for table in content.details[len(details) :]],
@@ -56,19 +56,16 @@ def _first(tables: list[Table]) -> list[Table]:
     return kept
 
 
-def _machine(meta: dict[str, Any]) -> tuple[str, list[str]]:
-    """The doctor's verdict, and what speaks most against the machine."""
-    doctor = meta["environment"].get("doctor")
-    if not isinstance(doctor, dict):
-        return "", []
-    checks = [(str(said), name) for name, said in doctor.items() if name != "verdict"]
+def _machine(meta: Meta) -> tuple[str, list[str]]:
+    """Return the doctor's verdict, and what speaks most against the machine."""
+    checks = [(str(said), name) for name, said in meta.doctor.items() if name != "verdict"]
     found = [
         f"{name.replace('_', ' ')}: {said.removeprefix(level).strip(' ()') or level}"
         for level in ("fail", "warn")
         for said, name in checks
         if said.startswith(level)
     ]
-    return str(doctor.get("verdict", "")), found[:WORST]
+    return str(meta.doctor.get("verdict", "")), found[:WORST]
 
 
 def _minute(created: str) -> str:
@@ -79,22 +76,23 @@ def _minute(created: str) -> str:
         return created
 
 
-def _environment(meta: dict[str, Any]) -> list[tuple[str, str]]:
+def _environment(meta: Meta) -> list[tuple[str, str]]:
     rows = []
-    for key, value in meta["environment"].items():
-        if key == "doctor" and isinstance(value, dict):
+    for key, value in meta.environment.items():
+        if key == "doctor" and meta.doctor:
             rows += [
-                (f"check: {name.replace('_', ' ')}", str(said)) for name, said in value.items()
+                (f"check: {name.replace('_', ' ')}", str(said))
+                for name, said in meta.doctor.items()
             ]
             continue
         name = key.removesuffix("_bytes").removesuffix("_ns").replace("_", " ")
         rows.append((name, _shown(key, value)))
-    libraries = dict.fromkeys(about["library"] for about in meta["contenders"].values())
+    libraries = dict.fromkeys(about.library for about in meta.contenders.values())
     rows.append(("libraries", ", ".join(libraries)))
     return rows
 
 
-def _shown(key: str, value: Any) -> str:
+def _shown(key: str, value: Entry) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_shown(name, entry)}" for name, entry in value.items())
     if isinstance(value, list):

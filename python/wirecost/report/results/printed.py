@@ -9,8 +9,7 @@ from rich.console import Console
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
-from wirecost.report.results.caution import caution
-from wirecost.report.results.failures import not_measured
+from wirecost.report.results.caution import caution, not_measured
 from wirecost.report.scenarios import content_of
 from wirecost.report.shared.terminal import print_table, say
 

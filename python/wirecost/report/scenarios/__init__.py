@@ -9,13 +9,14 @@ names, only packages of known scenarios are imported.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
-from wirecost.records.scenarios import SCENARIOS
+from wirecost.records.schemas import SCENARIOS
 from wirecost.report.shared.figure import Figure
 from wirecost.report.shared.table import Table
 
@@ -41,26 +42,31 @@ class Content:
 
 
 def content_of(results: Results, rows: list[Row]) -> Content:
-    """The words and tables of the folder's scenario."""
-    made: Content = _module(results, "content").content(results, rows)
-    return made
+    """Return the words and tables of the folder's scenario."""
+    content: Content = _module(results, "content").content(results, rows)
+    return content
 
 
 def figures_of(results: Results, rows: list[Row]) -> list[Figure]:
-    """The figures of the folder's scenario."""
+    """Draw the figures of the folder's scenario."""
     module = _module(results, "figures")
     return module.figures(results, rows) if module else []
 
 
 def _module(results: Results, name: str) -> Any:
-    scenario = results.meta["scenario"]
+    scenario = results.meta.scenario
     if scenario not in SCENARIOS:
         raise ValueError(f"unknown scenario {scenario}")
     path = f"{__name__}.{scenario}.{name}"
     return importlib.import_module(path) if find_spec(path) else None
 
 
-def built_with(environment: dict[str, Any]) -> str:
-    """Compiler and flags, as far as a run wrote them down."""
-    known = [environment.get(name) for name in ("compiler", "flags")]
-    return ", ".join(str(one) for one in known if one) or "unknown compiler"
+def built_with(environment: Mapping[str, object]) -> str:
+    """Return compiler and flags, as far as a run wrote them down."""
+    entries = [environment.get(name) for name in ("compiler", "flags")]
+    return ", ".join(str(entry) for entry in entries if entry) or "unknown compiler"
+
+
+def joined(*sentences: str | None) -> str | None:
+    """Return a lead of the sentences that there are; None of none."""
+    return " ".join(filter(None, sentences)) or None

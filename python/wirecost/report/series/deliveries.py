@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from wirecost.records.folder import Results
 from wirecost.records.scenarios import scenario_of
+from wirecost.records.schemas import tensor, transport
+from wirecost.records.schemas.common import Run
 from wirecost.report.series.mcap_file import Channel, Part
 from wirecost.report.series.messages import MessageType
 from wirecost.report.series.names import Distinct, field_name, topic
@@ -51,15 +52,18 @@ def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
         },
     )
     topics = Distinct()
-    runs = {_who(run): run for run in results.meta["runs"]}
+    meta = results.meta
+    assert isinstance(meta, tensor.Meta | transport.Meta)
+    runs = {_who(run): run for run in meta.runs}
     parts = []
     for who, subscriber, table in _contenders(results.samples):
-        run = runs.get(tuple(who.values()), {})
-        rate = run.get("asked_rate") or run.get("rate")
-        if not rate or rate > MOST_HZ:
+        run = runs.get(tuple(who.values()))
+        rate = run and (run.asked_rate or run.rate)
+        if not run or not rate or rate > MOST_HZ:
             continue
         device = who["device"] if who["device"] != "cpu" else ""
-        at = f"subscriber {subscriber}" if run.get("subscribers", 1) > 1 else ""
+        several = isinstance(run, transport.Run) and run.subscribers > 1
+        at = f"subscriber {subscriber}" if several else ""
         levels = (who["contender"], who["mode"], who["case"], device, at)
         about = {name: value for name, value in who.items() if value} | {"rate_hz": str(rate)}
         if subscriber is not None:
@@ -94,8 +98,8 @@ def _contenders(
         yield dict(zip(WHO, map(str, names), strict=True)), subscriber, table
 
 
-def _who(run: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(str(run.get(name) or "") for name in WHO)
+def _who(run: Run) -> tuple[str, ...]:
+    return tuple(getattr(run, name, "") for name in WHO)
 
 
 def _column(stage: str) -> str:

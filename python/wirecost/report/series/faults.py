@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from wirecost.records.folder import Results
+from wirecost.records.schemas.transport import Meta
 from wirecost.records.table_columns import LARGEST_NUMBER
 from wirecost.report.series.mcap_file import Channel, Part
 from wirecost.report.series.messages import MessageType
@@ -29,22 +30,25 @@ def fault_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
     del out
     topics = Distinct()
     parts = []
-    for one in results.meta["faults"]:
+    for fault in results.meta_as(Meta).faults:
         rows = np.array(
             [
                 (row[0], np.nan if row[1] is None else row[1], row[2])
-                for row in one["timeline"]
+                for row in fault.timeline
                 if len(row) == 3 and None not in (row[0], row[2]) and _in_bounds(row)
             ],
             np.float64,
         ).reshape(-1, 3)
-        about = {name: one[name] for name in ("fault", "mware", "client", "settings", "network")}
+        about = {
+            "fault": fault.fault, "mware": fault.mware, "client": fault.client,
+            "settings": fault.settings, "network": fault.network,
+        }  # fmt: skip
         for role, word in ROLES.items():
             chosen = rows[rows[:, 2] == role]
             if not len(chosen):
                 continue
-            mode = f"{one['client']} {one['settings']}"
-            named = topic("faults", one["fault"], one["mware"], mode, one["network"], word)
+            mode = f"{fault.client} {fault.settings}"
+            named = topic("faults", fault.fault, fault.mware, mode, fault.network, word)
             channel = Channel(topics.name(named), KIND, about | {"subscriber": word})
             latency = chosen[:, 1] / 1e3
             columns = {"latency_us": latency, "arrived": np.isfinite(latency).astype(np.float64)}

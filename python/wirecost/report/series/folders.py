@@ -36,21 +36,22 @@ KINDS: dict[str, tuple[Parts, str]] = {
 
 def write_folder(results: Results, out: Path, advance: Progress = silent) -> Written:
     """Raises UserError, also for scenarios whose samples have no time."""
-    scenario = results.meta["scenario"]
+    scenario = results.meta.scenario
     if scenario not in KINDS:
         raise UserError(
             f"{results.folder}: samples of bench {scenario} have no times; mcap is written of "
             f"{', '.join(KINDS)}; choose another --format"
         )
     made, clock = KINDS[scenario]
-    parts = made(results, _created_ns(results.meta["created"]), out)
+    parts = made(results, _created_ns(results.meta.created), out)
     if not any(len(part.times) for part in parts):
         raise UserError(
             f"{results.folder}: no sample in it has a time; choose another --format, or measure "
             "again at a rate"
         )
-    about = {"source": f"result folder of {scenario}", "clock": clock}
-    about["created"] = results.meta["created"]
+    about = {
+        "source": f"result folder of {scenario}", "clock": clock, "created": results.meta.created,
+    }  # fmt: skip
     return mcap_file.write(out, parts, about, advance)
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from wirecost.records.folder import Results
 from wirecost.records.run_logs import run_logs
+from wirecost.records.schemas.replay import Meta
 from wirecost.records.table_columns import COUNT, TEXT, WHOLE, Columns
 from wirecost.records.table_file import read_table
 from wirecost.report.series.executions import execution_parts
@@ -57,7 +58,7 @@ OUTPUT = MessageType(
 
 def replayed_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
     runs = run_logs(results.folder)
-    several = len(results.meta["repeats"]) > 1
+    several = len(results.meta_as(Meta).repeats) > 1
     names = {run: _level(run, several) for run, _ in runs}
     parts = execution_parts([(names[run], logs) for run, logs in runs], out)
     tables = [

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -18,11 +20,9 @@ from markupsafe import Markup, escape
 from wirecost.errors import UserError
 from wirecost.private import home, private_folder, read_private, write_private
 from wirecost.records import json_document
-from wirecost.report.shared.bars import with_bars
-from wirecost.report.shared.datasets import with_data_once
 from wirecost.report.shared.figure import Figure, themed
 from wirecost.report.shared.page_text import on_page, plain
-from wirecost.report.shared.stills import still_figures
+from wirecost.report.shared.table import with_bars
 
 MOST_BUNDLE = 16 << 20
 """Bytes; it has one million."""
@@ -30,11 +30,18 @@ MOST_PAGE = 400_000
 """Bytes, without the figures' library."""
 REPEATED = {"config", "$schema"}
 """Entries of a specification that are the same in all of a page."""
+LEAST_DATA = 100
+"""Characters of a figure's data that are worth a name."""
+DESCRIPTIONS = re.compile(r' (?:aria-[a-z]+|role|class)="[^"]*"')
+"""What describes each mark of a drawn figure by itself; the caption describes the figure."""
+PLACES = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
+DECIMALS = re.compile(r"(\.\d)\d+")
+TAGS = re.compile(r"<[^>]*>")
 
 
 @cache
 def bundle() -> Markup:
-    """Vega, Vega-Lite and their embedder, for a script element.
+    """Return Vega, Vega-Lite and their embedder, for a script element.
 
     Making it takes a second and a half; it is kept in the user's cache for the next report.
     """
@@ -53,7 +60,7 @@ def bundle() -> Markup:
 
 
 def render(template: str, drawn: Sequence[Figure], stills: bool = False, **content: Any) -> str:
-    """A page. ``template``: a file of ``templates``; ``drawn``: its figures, by their numbers;
+    """Return a page. ``template``: a file of ``templates``; ``drawn``: figures, by their numbers;
     ``stills``: for browsers without scripts also as they are, those for which a page of
     ``MOST_PAGE`` bytes has room."""
     environment = Environment(
@@ -84,10 +91,58 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
     return made.render(bundle=bundle(), **content)
 
 
+def with_data_once(specification: dict[str, Any]) -> dict[str, Any]:
+    """Return the specification with its inline data by name, in Vega-Lite's ``datasets``: what
+    several layers of a figure draw stands there once."""
+    names: dict[str, str] = {}
+    datasets: dict[str, Any] = {}
+
+    def with_names(part: Any) -> Any:
+        if isinstance(part, list):
+            return [with_names(entry) for entry in part]
+        if not isinstance(part, dict):
+            return part
+        if set(part) == {"values"} and _are_rows(part["values"]):
+            text = json.dumps(part["values"])
+            if len(text) >= LEAST_DATA:
+                name = names.setdefault(text, f"d{len(names)}")
+                datasets[name] = part["values"]
+                return {"name": name}
+        return {key: with_names(entry) for key, entry in part.items()}
+
+    shown: dict[str, Any] = with_names(specification)
+    return shown | {"datasets": datasets} if datasets else shown
+
+
+def _are_rows(values: Any) -> bool:
+    """Distinguish a chart's data from the values of an axis."""
+    return isinstance(values, list) and all(isinstance(value, dict) for value in values)
+
+
+def still_figures(specifications: Sequence[dict[str, Any]], room: int) -> list[Markup]:
+    """Return SVG of the figures, in all at most ``room`` bytes; empty where one has no room."""
+    stills: list[Markup] = []
+    for specification in specifications:
+        svg = shortened_svg(vlc.vegalite_to_svg(specification))
+        size = _bytes(svg)
+        stills.append(Markup(svg if size <= room else ""))
+        room -= size if size <= room else 0
+    return stills
+
+
+def shortened_svg(svg: str) -> str:
+    """Return the same picture, to a tenth of a pixel; within a text nothing changes."""
+    return TAGS.sub(lambda tag: _shortened(tag[0]), svg)
+
+
+def _shortened(tag: str) -> str:
+    return PLACES.sub(lambda place: DECIMALS.sub(r"\1", place[0]), DESCRIPTIONS.sub("", tag))
+
+
 def _bytes(text: str) -> int:
     return len(text.encode())
 
 
 def script_json(value: Any) -> str:
-    """JSON that cannot end the script element it stands in."""
+    """Return JSON that cannot end the script element it stands in."""
     return json_document.text(value, indent=None).replace("<", "\\u003c")

@@ -4,7 +4,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+R = TypeVar("R")
+C = TypeVar("C")
 
 
 class Marked(str):
@@ -13,9 +18,9 @@ class Marked(str):
     mark: str
 
     def __new__(cls, text: str, mark: str = "") -> Marked:
-        made = super().__new__(cls, text)
-        made.mark = mark
-        return made
+        cell = super().__new__(cls, text)
+        cell.mark = mark
+        return cell
 
 
 class Linked(str):
@@ -24,9 +29,9 @@ class Linked(str):
     to: str
 
     def __new__(cls, text: str, to: str = "") -> Linked:
-        made = super().__new__(cls, text)
-        made.to = to
-        return made
+        cell = super().__new__(cls, text)
+        cell.to = to
+        return cell
 
 
 class Amount(str):
@@ -36,12 +41,25 @@ class Amount(str):
     value: float
 
     def __new__(cls, text: str, value: float = math.nan) -> Amount:
-        made = super().__new__(cls, text)
-        made.value = value
-        return made
+        cell = super().__new__(cls, text)
+        cell.value = value
+        return cell
 
     def __add__(self, text: str, /) -> Amount:
         return Amount(str.__add__(self, text), self.value)
+
+
+@dataclass(frozen=True)
+class Column(Generic[R]):
+    """A column as it is declared: its title, and the cell that it has in each row."""
+
+    title: str
+    cell: Callable[[R], str]
+    bar: bool | str = False
+    """Whether a page draws bars in its cells; columns with the same word share a scale."""
+    optional: int = 0
+    """Rank among the columns that a narrow terminal leaves out, 1 first; 0: it is always there."""
+    shown: bool = True
 
 
 @dataclass(frozen=True)
@@ -60,8 +78,100 @@ class Table:
     columns of a tuple have one: parts of a total, or the same quantity of several contenders. Only
     cells that are an ``Amount`` have a bar."""
 
+    @classmethod
+    def of(
+        cls, title: str, rows: Iterable[R], columns: Iterable[Column[R]], notes: Iterable[str] = ()
+    ) -> Table:
+        """Make a table with a row of text for each of ``rows``."""
+        shown = [column for column in columns if column.shown]
+        scales: dict[str, list[str]] = {}
+        for column in shown:
+            if column.bar:
+                scale = column.title if column.bar is True else column.bar
+                scales.setdefault(scale, []).append(column.title)
+        optional = sorted((one for one in shown if one.optional), key=lambda one: one.optional)
+        return cls(
+            title,
+            [column.title for column in shown],
+            [[column.cell(row) for column in shown] for row in rows],
+            list(notes),
+            tuple(column.title for column in optional),
+            tuple(map(tuple, scales.values())),
+        )
+
+    @classmethod
+    def matrix(
+        cls,
+        title: str,
+        corner: str,
+        rows: Iterable[tuple[str, R]],
+        columns: Iterable[tuple[str, C]],
+        cell: Callable[[R, C], str],
+        notes: Iterable[str] = (),
+        optional: Iterable[str] = (),
+        bars: tuple[str | tuple[str, ...], ...] = (),
+    ) -> Table:
+        """Make a table with a cell for each pair of a row and a column, which have names."""
+        headed = list(columns)
+        body = [[name, *(cell(row, column) for _, column in headed)] for name, row in rows]
+        headings = [corner, *(name for name, _ in headed)]
+        return cls(title, headings, body, list(notes), tuple(optional), bars)
+
     def explains(self, note: str) -> set[str]:
-        """Columns that a note is about; empty where it is about more."""
+        """Return the columns that a note is about; none where it is about more."""
         names, colon, _ = note.partition(": ")
-        found = set(names.split(", "))
-        return found if colon and found <= set(self.headings) else set()
+        columns = set(names.split(", "))
+        return columns if colon and columns <= set(self.headings) else set()
+
+
+def present(*tables: Table | None) -> list[Table]:
+    """Return the tables that there are."""
+    return [table for table in tables if table is not None]
+
+
+def named(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return rows or columns of a matrix that are their names, each once."""
+    return [(name, name) for name in dict.fromkeys(names)]
+
+
+def with_bars(table: Table) -> list[list[tuple[str, int | None]]]:
+    """Return the table's rows, beside each cell the length of its bar in percent of the longest.
+
+    Scales are linear and begin at 0, so a length means what its number does, and small numbers
+    beside large ones have none that can be seen. None: the cell has no bar, because its column has
+    none (``Table.bars``), its number is negative or not finite, or all numbers are the same.
+    """
+    lengths: dict[tuple[int, int], int] = {}
+    for group in table.bars:
+        headings = {group} if isinstance(group, str) else set(group)
+        # The first column has names, whatever its heading is.
+        columns = [i for i, name in enumerate(table.headings) if i and name in headings]
+        lengths |= _lengths(table.rows, columns)
+    return [
+        [(cell, lengths.get((row, column))) for column, cell in enumerate(cells)]
+        for row, cells in enumerate(table.rows)
+    ]
+
+
+def _lengths(rows: Sequence[Sequence[str]], columns: Iterable[int]) -> dict[tuple[int, int], int]:
+    """Return lengths by row and column; none where there is nothing to compare."""
+    values = {
+        (row, column): value
+        for row, cells in enumerate(rows)
+        for column in columns
+        if column < len(cells) and (value := _value(cells[column])) is not None
+    }
+    if len(set(values.values())) < 2:
+        return {}
+    most = max(values.values())
+    return {place: round(100 * (value / most)) for place, value in values.items()}
+
+
+def _value(cell: str) -> float | None:
+    if not isinstance(cell, Amount):
+        return None
+    try:
+        value = float(cell.value)
+    except OverflowError:  # an integer of a file
+        return None
+    return value if math.isfinite(value) and value >= 0 else None

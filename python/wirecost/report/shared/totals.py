@@ -7,9 +7,9 @@ import altair as alt
 
 from wirecost.analysis.summary import Row
 from wirecost.report.shared import units
+from wirecost.report.shared.axes import domain, log_time, names_down, plot
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
-from wirecost.report.shared.log_axes import MICROSECONDS, domain, ticks
-from wirecost.report.shared.races import Race, race_title
+from wirecost.report.shared.races import Race, race_title, races
 
 ROW = 24
 """Pixels of a contender."""
@@ -18,12 +18,13 @@ LABELLED = 5
 
 
 def totals(rows: list[Row], race: Race, number: int) -> Figure | None:
-    """None for a race of one contender. ``number``: of the figure among others of its kind."""
-    found = sorted(
+    """Draw the totals; None for a race of one contender. ``number``: of the figure among others of
+    its kind."""
+    shown = sorted(
         (row for row in rows if row.race == race and row.stage == "total" and row.median_ns > 0),
         key=lambda row: row.median_ns,
     )
-    if len(found) < 2:
+    if len(shown) < 2:
         return None
     points: list[dict[str, str | float]] = [
         {
@@ -34,28 +35,22 @@ def totals(rows: list[Row], race: Race, number: int) -> Figure | None:
             "time": units.time(row.median_ns),
             "label": units.time(row.median_ns) if place < LABELLED else "",
         }
-        for place, row in enumerate(found)
+        for place, row in enumerate(shown)
     ]
     span = domain([float(point[name]) for point in points for name in ("low", "us", "high")])
-    base = alt.Chart(alt.Data(values=points)).encode(
-        y=alt.Y(
-            "contender:N", sort=[row.name for row in found], title=None, axis=alt.Axis(grid=True)
-        )
-    )
-    across = alt.X(
-        "us:Q",
-        title="total",
-        scale=alt.Scale(type="log", domain=span, nice=False),
-        axis=alt.Axis(values=ticks(span), labelExpr=MICROSECONDS),
-    )
+    base = plot(points).encode(y=names_down("contender", [row.name for row in shown], grid=True))
+    across = log_time(alt.X, "us", "total", span)
     dots = base.mark_point(filled=True, size=70, color=PALETTE[0], opacity=1)
     chart = alt.layer(
         base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q"),
         dots.encode(x=across, tooltip=["contender:N", "time:N"]),
         base.mark_text(align="left", dx=9, dy=-7, fontSize=11).encode(x=across, text="label:N"),
-    ).properties(width=WIDTH, height=ROW * len(found), title=race_title(race))
-    return Figure(
-        f"totals-{number}",
-        "Median of the total with its 95 % interval, on a logarithmic axis.",
-        chart,
-    )
+    ).properties(width=WIDTH, height=ROW * len(shown), title=race_title(race))
+    caption = "Median of the total with its 95 % interval, on a logarithmic axis."
+    return Figure(f"totals-{number}", caption, chart)
+
+
+def all_totals(rows: list[Row]) -> list[Figure]:
+    """Draw the totals of every race of several contenders."""
+    figures = (totals(rows, race, number) for number, race in enumerate(races(rows), start=1))
+    return [figure for figure in figures if figure is not None]

@@ -4,108 +4,119 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from wirecost.analysis.causes import explain
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
-from wirecost.report.scenarios import Content, built_with
-from wirecost.report.scenarios.cloud.growth import HEAP, PLAIN, growths
+from wirecost.records.schemas.cloud import Meta, Run
+from wirecost.report.scenarios import Content, built_with, joined
 from wirecost.report.shared import units
 from wirecost.report.shared.causes import cause_table
-from wirecost.report.shared.races import ratio_text, samples_taken
-from wirecost.report.shared.table import Amount, Table
+from wirecost.report.shared.races import contenders_table, ratio_text, samples_taken
+from wirecost.report.shared.table import Amount, Column, Table, present
 
 TITLE = "Point clouds: two callbacks as usual, as recommended, and in wirecost"
 OURS = "wirecost"
 FAULTS = "minor-faults"
+PLAIN, HEAP = "plain", "heap"
 
 
 def content(results: Results, rows: list[Row]) -> Content:
-    """``rows``: one a case, version and mode."""
-    rings = [row for row in rows if row.facts["study"] == "ring"]
-    areas = [row for row in rows if row.facts["study"] == "area"]
-    causes = _causes(results)
-    growth = _growth(rows, results.meta)
+    """``rows``: one for each case, version and mode."""
+    meta = results.meta_as(Meta)
+    rings = [row for row in rows if row.run_as(Run).study == "ring"]
+    areas = [row for row in rows if row.run_as(Run).study == "area"]
+    grid = _grid(areas, meta) if areas else None
     return Content(
         TITLE,
-        " ".join(filter(None, (_lead(rings, "ring"), _lead(areas, "area"), _faults(results))))
-        or None,
+        joined(_lead(rings, "Ring filter"), _lead(areas, "Detection areas"), _faults(results)),
+        present(*_callbacks(rings), grid, _growth_table(growths(rows, meta)), *_causes(results)),
         [
-            *(_callbacks(rings, case) for case in dict.fromkeys(row.case for row in rings)),
-            *([_grid(areas, results.meta)] if areas else []),
-            *([growth] if growth else []),
-            *causes,
+            *_callbacks(areas),
+            contenders_table(
+                meta.contenders,
+                {"made with": lambda one: one.library, "what it does": lambda one: one.about},
+                title="Versions",
+                first="version",
+            ),
         ],
-        [
-            *(_callbacks(areas, case) for case in dict.fromkeys(row.case for row in areas)),
-            _versions(results.meta),
-        ],
-        f"Every version: {built_with(results.meta['environment'])}.",
+        f"Every version: {built_with(meta.environment)}.",
     )
 
 
 def _causes(results: Results) -> list[Table]:
-    """What callbacks follow, a table for each case; what the columns mean is explained once."""
-    tables = []
+    """Return what callbacks follow, a table for each case; the last one explains the columns."""
     rings = results.samples.filter(study="ring")
     sections = rings.with_columns(section=pl.format("{} {}", "contender", "mode"))
-    for (case,), rows in sections.group_by(["case"], maintain_order=True):
-        table = cause_table(explain(rows))
-        if table is not None:
-            tables.append(replace(table, title=f"What the time follows: {case}", notes=[]))
-            notes = table.notes
-    return [*tables[:-1], replace(tables[-1], notes=notes)] if tables else []
-
-
-def _callbacks(rows: list[Row], case: str) -> Table:
-    body = []
-    here = [row for row in rows if row.case == case]
-    for row in here:
-        faults = (row.facts["counters"] or {}).get(FAULTS)
-        body.append(
-            [
-                row.name,
-                units.time(row.median_ns),
-                units.time(row.p99_ns),
-                f"{row.p99_ns / row.median_ns:.2f}" if row.median_ns else "–",
-                "n/a" if faults is None else Amount(units.significant(faults), faults),
-                ratio_text(row, row.ratio),
-                ratio_text(row, row.ratio_best),
-            ]
-        )
-    headings = ["version", "median", "p99", "p99/median", "faults", "× usual", "× best recommended"]
-    notes = [
-        f"{samples_taken(here[0], 'callbacks')} each, in turns; faults: mean minor page "
-        "faults per callback; ×: ratio of medians with its 95 % interval; heap: with "
-        "libwirecost-heap preloaded."
+    tables = [
+        replace(table, title=f"What the time follows: {case}")
+        for (case,), rows in sections.group_by(["case"], maintain_order=True)
+        if (table := cause_table(explain(rows))) is not None
     ]
-    optional, bars = ("p99/median", "× best recommended"), ("median", "faults")
-    return Table(case, headings, body, notes, optional, bars)
+    return [*(replace(table, notes=[]) for table in tables[:-1]), *tables[-1:]]
 
 
-def _grid(rows: list[Row], meta: dict[str, Any]) -> Table:
-    """All cells of the area study without the heap, and how many times as quick we are."""
+def _callbacks(rows: list[Row]) -> list[Table]:
+    """Return a table for each case."""
+    columns: list[Column[Row]] = [
+        Column("version", lambda row: row.name),
+        Column("median", lambda row: units.time(row.median_ns), bar=True),
+        Column("p99", lambda row: units.time(row.p99_ns)),
+        Column("p99/median", _tail, optional=1),
+        Column("faults", _faults_of, bar=True),
+        Column("× usual", lambda row: ratio_text(row, row.ratio)),
+        Column("× best recommended", lambda row: ratio_text(row, row.ratio_best), optional=2),
+    ]
+    tables = []
+    for case in dict.fromkeys(row.case for row in rows):
+        here = [row for row in rows if row.case == case]
+        note = (
+            f"{samples_taken(here[0], 'callbacks')} each, in turns; faults: mean minor page "
+            "faults per callback; ×: ratio of medians with its 95 % interval; heap: with "
+            "libwirecost-heap preloaded."
+        )
+        tables.append(Table.of(case, here, columns, [note]))
+    return tables
+
+
+def _tail(row: Row) -> str:
+    return f"{row.p99_ns / row.median_ns:.2f}" if row.median_ns else units.NONE
+
+
+def _faults_of(row: Row) -> str:
+    faults = row.run_as(Run).counters.get(FAULTS)
+    return "n/a" if faults is None else Amount(units.significant(faults), faults)
+
+
+def _grid(rows: list[Row], meta: Meta) -> Table:
+    """Return all cases of the area study without the heap, and how many times as quick we are."""
     times = {(row.case, row.contender): row.median_ns for row in rows if row.mode == PLAIN}
     names = list(dict.fromkeys(row.contender for row in rows))
     others = [name for name in names if name != OURS]
-    about = {run["case"]: run for run in meta["runs"] if run["study"] == "area"}
-    body = []
-    ratios: dict[str, list[float]] = {name: [] for name in others}
-    for case in dict.fromkeys(row.case for row in rows):
-        mine = times.get((case, OURS))
-        cells = [units.time(times[case, n]) if (case, n) in times else "–" for n in names]
-        for n in others:
-            quicker = times[case, n] / mine if mine and (case, n) in times else None
-            ratios[n] += [] if quicker is None else [quicker]
-            cells.append("–" if quicker is None else f"{quicker:.1f}")
-        run = about[case]
-        inside = f"{100 * run['inside']:g}"
-        body.append([str(run["points"]), str(run["vertices"]), inside, run["ask"], *cells])
-    medians = [f"{statistics.median(found):.1f}" if found else "–" for found in ratios.values()]
+
+    def quicker(case: str, name: str) -> float | None:
+        ours, theirs = times.get((case, OURS)), times.get((case, name))
+        return theirs / ours if ours and theirs is not None else None
+
+    def median(name: str) -> float | None:
+        ratios = [ratio for run in cases if (ratio := quicker(run.case, name)) is not None]
+        return statistics.median(ratios) if ratios else None
+
+    areas = {run.case: run for run in meta.runs if run.study == "area"}
+    cases = [areas[case] for case in dict.fromkeys(row.case for row in rows)]
+    body = [
+        [
+            *(str(run.points), str(run.vertices), f"{100 * (run.inside or 0):g}", run.ask or ""),
+            *(units.time(times.get((run.case, name))) for name in names),
+            *(units.amount(quicker(run.case, name), ".1f") for name in others),
+        ]
+        for run in cases
+    ]
+    medians = (units.amount(median(name), ".1f") for name in others)
     body.append(["median", "", "", "", *("" for _ in names), *medians])
     headings = ["points", "vertices", "% in", "find", *names, *(f"{n} ÷" for n in others)]
     notes = [
@@ -115,31 +126,62 @@ def _grid(rows: list[Row], meta: dict[str, Any]) -> Table:
     return Table("8 detection areas", headings, body, notes, bars=(tuple(names),))
 
 
-def _growth(rows: list[Row], meta: dict[str, Any]) -> Table | None:
-    body = [
-        [
-            f"{one.version}, {one.held}",
-            one.over,
-            " ".join(map(str, one.sizes)),
-            " ".join(units.time(ns) for ns in one.ns),
-            f"{one.order:.2f}",
-        ]
-        for one in growths(rows, meta)
+@dataclass(frozen=True)
+class Growth:
+    """A version's medians where only ``over`` differs, and the power that the times grow with."""
+
+    version: str
+    over: str
+    """points or vertices"""
+    held: str
+    """What else there is, the same for all."""
+    sizes: list[int]
+    ns: list[float]
+    order: float
+    """Slope of the least-squares line through logarithms."""
+
+
+def growths(rows: list[Row], meta: Meta) -> list[Growth]:
+    """Fit plain runs that looked for all points, wherever at least two sizes were measured."""
+    all_found = {run.case: run for run in meta.runs if run.study == "area" and run.ask == "all"}
+    chosen = [
+        (row.contender, run.inside or 0.0, row.median_ns, sizes)
+        for row in rows
+        if row.mode == PLAIN
+        and (run := all_found.get(row.case)) is not None
+        # On logarithms there is no 0.
+        and row.median_ns
+        and all((sizes := {"points": run.points, "vertices": run.vertices or 0}).values())
     ]
-    if not body:
-        return None
+    fits = []
+    for over, other in (("points", "vertices"), ("vertices", "points")):
+        groups: dict[tuple[str, int, float], list[tuple[int, float]]] = {}
+        for version, inside, ns, size in chosen:
+            groups.setdefault((version, size[other], inside), []).append((size[over], ns))
+        for (version, held, inside), pairs in groups.items():
+            counts, times = zip(*sorted(pairs), strict=True)
+            if len(set(counts)) < 2:
+                continue
+            order = float(np.polyfit(np.log(counts), np.log(times), 1)[0])
+            text = f"{held} {other}, {100 * inside:g} % inside"
+            fits.append(Growth(version, over, text, list(counts), list(times), order))
+    return fits
+
+
+def _growth_table(fits: list[Growth]) -> Table | None:
+    columns: list[Column[Growth]] = [
+        Column("version", lambda fit: f"{fit.version}, {fit.held}"),
+        Column("over", lambda fit: fit.over),
+        Column("sizes", lambda fit: " ".join(map(str, fit.sizes)), optional=1),
+        Column("medians", lambda fit: " ".join(map(units.time, fit.ns)), optional=2),
+        Column("order", lambda fit: f"{fit.order:.2f}"),
+    ]
     notes = ["order: the exponent of the growth, 1 if the time is proportional to the size."]
-    headings = ["version", "over", "sizes", "medians", "order"]
-    return Table("Growth", headings, body, notes, ("sizes", "medians"))
-
-
-def _versions(meta: dict[str, Any]) -> Table:
-    body = [[name, about["library"], about["about"]] for name, about in meta["contenders"].items()]
-    return Table("Versions", ["version", "made with", "what it does"], body, [])
+    return Table.of("Growth", fits, columns, notes) if fits else None
 
 
 def _lead(rows: list[Row], study: str) -> str | None:
-    """How many times as quick ours is, in the median case."""
+    """Say how many times as quick ours is, in the median case."""
     times = {(r.case, r.contender): r.median_ns for r in rows if r.mode == PLAIN}
     parts = []
     for name in ("usual", "recommended"):
@@ -149,34 +191,23 @@ def _lead(rows: list[Row], study: str) -> str | None:
             if who == name and times.get((case, OURS))
         ]
         if quicker:
-            parts.append(
-                f"{statistics.median(quicker):.1f} times as quick as {name}" + _span(quicker)
-            )
-    what = {"ring": "Ring filter", "area": "Detection areas"}[study]
-    return f"{what}: wirecost is {' and '.join(parts)}." if parts else None
-
-
-def _span(quicker: list[float]) -> str:
-    """`` (9.6–54.0 over 3 cases)``; nothing of one case."""
-    if len(quicker) < 2:
-        return ""
-    return f" ({min(quicker):.1f}–{max(quicker):.1f} over {len(quicker)} cases)"
+            parts.append(f"{statistics.median(quicker):.1f} times as quick as {name}")
+        if len(quicker) > 1:
+            ends = f"{min(quicker):.1f}–{max(quicker):.1f}"
+            parts[-1] += f" ({ends} over {len(quicker)} cases)"
+    return f"{study}: wirecost is {' and '.join(parts)}." if parts else None
 
 
 def _faults(results: Results) -> str | None:
-    """In how many scans the usual version's time follows page faults, plain and under the heap."""
+    """Say in how many scans the usual version's time follows page faults, with which heap."""
     usual = results.samples.filter(study="ring", contender="usual")
     usual = usual.with_columns(section=pl.col("case"))
     parts = []
     for mode, text in ((PLAIN, ""), (HEAP, " with the heap library")):
-        explained = explain(usual.filter(mode=mode))
-        prices = [c.ns_each for one in explained for c in one.causes if c.name == FAULTS]
-        if explained:
-            found = f"in {len(prices)} of {len(explained)} scans{text}"
-            parts.append(found + (f" ({_prices(prices)} per fault)" if prices else ""))
+        explanations = explain(usual.filter(mode=mode))
+        prices = [c.ns_each for one in explanations for c in one.causes if c.name == FAULTS]
+        if explanations:
+            parts.append(f"in {len(prices)} of {len(explanations)} scans{text}")
+        if prices:
+            parts[-1] += f" ({units.span(prices, units.time, ' to ')} per fault)"
     return f"The time of usual follows its page faults {', '.join(parts)}." if parts else None
-
-
-def _prices(ns: list[float]) -> str:
-    least, most = units.time(min(ns)), units.time(max(ns))
-    return least if least == most else f"{least} to {most}"

@@ -3,35 +3,104 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
-from wirecost.report.scenarios.lists.matrix import heat
+from wirecost.records.schemas.lists import Run
+from wirecost.report.scenarios.lists.content import compared_with_protobuf, quotient
+from wirecost.report.shared import units
+from wirecost.report.shared.axes import GREY, keyed, names_down, plot
 from wirecost.report.shared.figure import WIDTH, Figure
-from wirecost.report.shared.legend import keyed
 
 PLAIN, COMPRESSED = "as sent", "after zstd"
 SHADES = {"encode": "#56B4E9", "decode": "#D55E00", PLAIN: "#0072B2", COMPRESSED: "#E69F00"}
+CELL = 46, 24
+"""Pixels."""
+MOST_CELLS = 2000
+"""Of a figure; more are read in the table."""
+FARTHEST = 10.0
+"""Ratios beyond it, either way, have the colour of its end."""
 
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
+    """Draw the matrix, then sizes and times of each list."""
     del results
-    made = [figure for figure in (heat(rows),) if figure is not None]
+    drawn = [figure for figure in (heat(rows),) if figure is not None]
     for number, case in enumerate(dict.fromkeys(row.case for row in rows), start=1):
         here = [row for row in rows if row.case == case]
-        elements = here[0].facts["elements"] or 1
-        made.append(_sizes(number, case, here, elements))
-        made.append(_times(number, case, here, elements))
-    return made
+        elements = here[0].run_as(Run).elements or 1
+        drawn += [_sizes(number, case, here, elements), _times(number, case, here, elements)]
+    return drawn
+
+
+def heat(rows: list[Row]) -> Figure | None:
+    """Draw each ratio to Protobuf's best in colours; None for one cell of a contender, which is no
+    matrix."""
+    compared = compared_with_protobuf(rows)
+    names = list(dict.fromkeys(row.name for row in compared))
+    kinds = list(dict.fromkeys(row.variant for row in compared))
+    counts = sorted({row.run_as(Run).elements for row in compared})
+    if len(kinds) * len(counts) < 2 or len(compared) > MOST_CELLS:
+        return None
+    values = [
+        {
+            "contender": row.name,
+            "list": row.variant,
+            "count": f"{row.run_as(Run).elements:,}",
+            "ratio": min(max(row.ratio_best.median, 1 / FARTHEST), FARTHEST),
+            "text": quotient(row.ratio_best.median),
+            "time": units.time(row.median_ns),
+        }
+        for row in compared
+        if row.ratio_best is not None
+    ]
+    base = alt.Chart().encode(
+        x=alt.X(
+            "count:N",
+            sort=[f"{count:,}" for count in counts],
+            title="elements",
+            axis=alt.Axis(labelAngle=0, ticks=False, domain=False),
+        ),
+        y=names_down("contender", names, ticks=False, domain=False),
+    )
+    ends = [1 / FARTHEST, 1, FARTHEST]
+    shades = ["#56B4E9", "#F5F5F5", "#E69F00"]
+    colour = alt.Color(
+        "ratio:Q",
+        title="time / Protobuf's best",
+        scale=alt.Scale(type="log", domain=ends, range=shades, interpolate="rgb"),
+        legend=alt.Legend(orient="bottom", gradientLength=200, values=ends, format="~g"),
+    )
+    tooltip = ["list:N", "contender:N", "count:N", "text:N", "time:N"]
+    width, height = CELL[0] * len(counts), CELL[1] * len(names)
+    chart = (
+        alt.layer(
+            base.mark_rect(stroke=GREY, strokeWidth=0.5).encode(color=colour, tooltip=tooltip),
+            base.mark_text(fontSize=11, color="#1B1B1B").encode(text="text:N"),
+        )
+        .properties(width=width, height=height)
+        .facet(
+            data=alt.Data(values=values),
+            facet=alt.Facet("list:N", title=None, sort=kinds),
+            columns=max(1, 900 // (width + 150)),
+        )
+        .properties(title="Time compared with Protobuf's best mode")
+    )
+    caption = (
+        "Time to encode and decode a list, divided by that of Google Protobuf's quickest mode: "
+        "blue is quicker, orange slower, and the number is the ratio. Colours end at 10 times."
+    )
+    return Figure("list-matrix", caption, chart)
 
 
 def _sizes(number: int, case: str, rows: list[Row], elements: int) -> Figure:
-    """Once an encoding: reused messages and views of one wire have the same bytes."""
+    """Draw each encoding once: reused messages and views of one wire have the same bytes."""
     sizes = {
-        row.contender: (row.bytes, row.facts["compressed_bytes"] or 0)
+        row.contender: (row.bytes, row.run_as(Run).compressed_bytes)
         for row in rows
         if row.stage == "total" and row.bytes > 0 and row.contender != "wirecost-protobuf"
     }
@@ -40,7 +109,7 @@ def _sizes(number: int, case: str, rows: list[Row], elements: int) -> Figure:
         for name, pair in sizes.items()
         for part, size in zip((PLAIN, COMPRESSED), pair, strict=True)
     ]
-    chart = _chart(bars, list(sizes), [PLAIN, COMPRESSED], "bytes per element")
+    chart = _bars(bars, list(sizes), [PLAIN, COMPRESSED], "bytes per element")
     chart = chart.encode(yOffset=alt.YOffset("part:N", sort=[PLAIN, COMPRESSED]))
     return Figure(
         f"list-sizes-{number}",
@@ -50,7 +119,7 @@ def _sizes(number: int, case: str, rows: list[Row], elements: int) -> Figure:
 
 
 def _times(number: int, case: str, rows: list[Row], elements: int) -> Figure:
-    """Encoding and decoding stacked; fresh Google messages set the scale."""
+    """Draw encoding and decoding stacked; fresh Google messages set the scale."""
     bars = [
         {
             "contender": row.name,
@@ -63,7 +132,7 @@ def _times(number: int, case: str, rows: list[Row], elements: int) -> Figure:
         if row.stage in {"encode", "decode"}
     ]
     names = list(dict.fromkeys(row.name for row in rows))
-    chart = _chart(bars, names, ["encode", "decode"], "time per element [ns]")
+    chart = _bars(bars, names, ["encode", "decode"], "time per element [ns]")
     return Figure(
         f"list-times-{number}",
         "Median time of a message divided by its number of elements: encoding and decoding.",
@@ -71,17 +140,16 @@ def _times(number: int, case: str, rows: list[Row], elements: int) -> Figure:
     )
 
 
-def _chart(bars: list[dict[str, Any]], names: list[str], parts: list[str], axis: str) -> alt.Chart:
-    ranked = [bar | {"rank": parts.index(bar["part"])} for bar in bars]
-    chart: alt.Chart = (
-        alt.Chart(alt.Data(values=ranked))
-        .mark_bar()
-        .encode(
-            y=alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(ticks=False)),
-            x=alt.X("amount:Q", title=axis),
-            order=alt.Order("rank:Q"),
-            color=keyed(alt.Color, "part", parts, [SHADES[part] for part in parts]),
-            tooltip=["contender:N", "part:N", alt.Tooltip("amount:Q", format=".4~g", title=axis)],
-        )
-    )
-    return chart
+def _bars(
+    bars: Sequence[Mapping[str, Any]], names: list[str], parts: list[str], axis: str
+) -> alt.Chart:
+    ranked = [{**bar, "rank": parts.index(bar["part"])} for bar in bars]
+    amount = alt.Tooltip("amount:Q", format=".4~g", title=axis)
+    drawn: alt.Chart = plot(ranked).mark_bar().encode(
+        y=names_down("contender", names, ticks=False),
+        x=alt.X("amount:Q", title=axis),
+        order=alt.Order("rank:Q"),
+        color=keyed(alt.Color, "part", parts, [SHADES[part] for part in parts]),
+        tooltip=["contender:N", "part:N", amount],
+    )  # fmt: skip
+    return drawn

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import PurePath
 
 from wirecost.analysis.message_doubts import Key
 from wirecost.analysis.summary import Row
-from wirecost.report.scenarios.message.adoption import adoption
-from wirecost.report.scenarios.message.wires import wire_named, wire_of
+from wirecost.records.schemas.message import Change, Meta
 from wirecost.report.shared import units
 from wirecost.report.shared.races import LANGUAGES
 from wirecost.report.shared.table import Table
@@ -21,92 +20,138 @@ FASTER = "faster"
 MOST_OF_BASELINE = 0.95
 """Of the baseline's total, for another library or mode to be worth a change."""
 COLUMNS = "wirecost-columns"
+SCHEMAS = (".proto", ".msg", ".srv", ".desc")
+COMPILED = ("wirecost", "wirecost-cdr", "wirecost-ros1")
+LIBRARIES = {
+    "wirecost-classes": "`wirecost compile {schema} --lang cpp --protobuf-api --out DIR`, for the "
+    "same program",
+    "wirecost-columns": "`wirecost compile {schema} --wire columns --columns MESSAGE --out DIR`",
+    "flatbuffers-table": "a FlatBuffers schema with the same fields, compiled by flatc",
+    "messagepack": "each message as an array of its fields, by msgpack",
+    "rosbags": "`pip install rosbags`",
+}
+MODES = {
+    "reused": "keep one object for all messages and decode into it; Protobuf's ParseFromString "
+    "clears it and keeps its memory",
+    "arena": "make the message on a google::protobuf::Arena, reset after each message",
+    "view": "read the fields in the bytes by the generated view, without an object",
+    "view in Python": "`decode_{wire}(data, views=True)`, and `encode_{wire}_into(memory)` with "
+    "memory that is used again",
+    "best": "parse from wrapped bytes into a reused builder, with aliasing",
+}
 
 
-def languages_asked(meta: dict[str, Any]) -> tuple[str, ...]:
-    """Whose contenders ran or were missing, in the order of ``LANGUAGES``."""
-    named = {name.partition(" ")[0] for name in (*meta["contenders"], *meta.get("not_run", {}))}
-    return tuple(one for one in LANGUAGES if one in named)
+def wire_of(meta: Meta, row: Row) -> str:
+    """Return on which wire a contender sends; empty where the run does not say."""
+    return _wire_named(meta, row.lang, row.name)
+
+
+def _wire_named(meta: Meta, lang: str, name: str) -> str:
+    about = meta.contenders.get(f"{lang} {name}")
+    return about.wire if about is not None else ""
+
+
+def languages_asked(meta: Meta) -> tuple[str, ...]:
+    """Return the languages whose contenders ran or were missing, in the order of ``LANGUAGES``."""
+    asked = {name.partition(" ")[0] for name in (*meta.contenders, *meta.not_run)}
+    return tuple(lang for lang in LANGUAGES if lang in asked)
 
 
 def changes(
-    meta: dict[str, Any],
+    meta: Meta,
     rows: list[Row],
     doubted: Collection[Key],
     ends: Mapping[Key, tuple[float, float]],
 ) -> Table | None:
-    """Other code for the same bytes, then other wires, then other messages; of each, what saves
-    most on top. ``doubted``: contenders from which no factor follows; those are listed where
+    """Return other code for the same bytes, then other wires, then other messages; of each, what
+    saves most on top. ``doubted``: contenders from which no factor follows; those are listed where
     ``ends``, the least and the greatest median of a process, do not overlap."""
     totals = [row for row in rows if row.stage == "total" and row.ratio is not None]
-    quicker = [row for row in totals if _speed(row, doubted, ends)]
-    asked = languages_asked(meta)
-    measured_in = _languages_by_wire(meta, totals)
-    placed = []
-    for row in quicker:
-        wire = wire_of(meta, row)
-        is_same = row.ratio is not None and wire == wire_named(meta, row.lang, row.ratio.to)
-        lacking = [LANGUAGES[one] for one in asked if one not in measured_in.get(wire, set())]
-        whom = SAME if is_same else ALL_PEERS
-        if lacking and not is_same:
-            whom += f"; not measured in {', '.join(lacking)}"
-        placed.append((not is_same, asked.index(row.lang), row, whom))
-    placed.sort(key=lambda one: (one[0], one[1], one[2].ratio.median if one[2].ratio else 0.0))
+    sure = [row for row in totals if not _in_doubt(row, doubted)]
+    quicker = _quicker(meta, totals, doubted, ends)
     body = [
         [
             f"{LANGUAGES.get(row.lang, row.lang)}: {row.name}",
             whom,
-            _speed(row, doubted, ends),
+            speed,
             units.size(row.bytes),
-            "measured",
+            how,
         ]
-        for _, _, row, whom in placed
-        if row.ratio is not None
+        for row, whom, speed, how in quicker
     ]
     body += [
         [
-            change["what"],
+            change.what,
             ALL_PEERS,
-            _added_time(change, [row for row in totals if not _in_doubt(row, doubted)]),
-            units.size(round(change["bytes"])),
-            change["how"],
+            _added_time(change, sure),
+            units.size(round(change.bytes)),
+            change.how,
         ]
-        for change in meta["changes"]
+        for change in meta.changes
     ]
     if not body:
         return None
-    bases = {row.lang: row.ratio.to for row in quicker if row.ratio is not None}
-    note = "".join(f"{LANGUAGES.get(one, one)}: instead of {to}. " for one, to in bases.items())
-    note += _legend(meta, {row[2] for row in body})
-    notes = [note]
+    bases = {row.lang: row.ratio.to for row in totals if row.ratio and _speed(row, doubted, ends)}
+    note = "".join(f"{LANGUAGES.get(lang, lang)}: instead of {to}. " for lang, to in bases.items())
+    notes = [note + _legend(meta, {cells[2] for cells in body})]
     if quicker:
-        notes.append(adoption(meta, [row for _, _, row, _ in placed]))
+        notes.append(adoption(meta, [row for row, *_ in quicker]))
     if many_fields(meta) is not None:
         notes.append(f"… more: all are in report.html, table {MANY_FIELDS}, and in meta.json.")
     headings = ["change", "who", "time", "bytes", "how"]
     return Table("What to change", headings, body, notes, bars=("bytes",))
 
 
-def many_fields(meta: dict[str, Any]) -> Table | None:
-    """The fields of the changes that name only the first of theirs."""
-    cut = [change for change in meta["changes"] if "more" in change["what"].split()]
-    body = [[change["what"], path] for change in cut for path in change.get("fields", ())]
+def _quicker(
+    meta: Meta,
+    totals: list[Row],
+    doubted: Collection[Key],
+    ends: Mapping[Key, tuple[float, float]],
+) -> list[tuple[Row, str, str, str]]:
+    """Return rows that are quicker than their baseline, those with its bytes first: who must
+    change, by how much it is quicker, and how that is known."""
+    measured_in: dict[str, set[str]] = {}
+    for row in totals:
+        measured_in.setdefault(wire_of(meta, row), set()).add(row.lang)
+    asked = languages_asked(meta)
+    placed = []
+    for row in totals:
+        speed = _speed(row, doubted, ends)
+        if not speed or row.ratio is None:
+            continue
+        wire = wire_of(meta, row)
+        is_same = wire == _wire_named(meta, row.lang, row.ratio.to)
+        lacking = [LANGUAGES[lang] for lang in asked if lang not in measured_in[wire]]
+        whom = SAME if is_same else ALL_PEERS
+        if lacking and not is_same:
+            whom += f"; not measured in {', '.join(lacking)}"
+        rank = not is_same, asked.index(row.lang), row.ratio.median
+        placed.append((rank, (row, whom, speed, "measured")))
+    placed.sort(key=lambda pair: pair[0])
+    return [entry for _, entry in placed]
+
+
+def many_fields(meta: Meta) -> Table | None:
+    """Return the fields of the changes that name only the first of theirs."""
+    cut = [change for change in meta.changes if "more" in change.what.split()]
+    body = [[change.what, path] for change in cut for path in change.fields]
     return Table(MANY_FIELDS, ["change", "field"], body, []) if body else None
 
 
-def _added_time(change: Mapping[str, Any], totals: Iterable[Row]) -> str:
-    """Of columns, what the C++ program with rows takes with them; ``totals``: without doubt."""
-    if change["ns"] is not None:
-        return f"{units.time(change['ns'])} more"
+def _added_time(change: Change, totals: Iterable[Row]) -> str:
+    """Return the time that a change adds; of columns, what the C++ program with rows takes with
+    them. ``totals``: without doubt."""
+    if change.ns is not None:
+        return f"{units.time(change.ns)} more"
     tried = [row for row in totals if row.contender == COLUMNS and row.ratio is not None]
-    if not tried or not change["what"].startswith("columns for"):
-        return "–"
+    if not tried or not change.what.startswith("columns for"):
+        return units.NONE
     best = min(row.ratio.median for row in tried if row.ratio is not None)
     return f"{units.speed(best)} in C++"
 
 
 def _speed(row: Row, doubted: Collection[Key], ends: Mapping[Key, tuple[float, float]]) -> str:
-    """Beside the baseline; empty where it is not faster."""
+    """Return the speed beside the baseline; empty where it is not faster."""
     if row.ratio is None or row.ratio.ci95[1] >= 1:
         return ""
     mine, baseline = (row.lang, row.name), (row.lang, row.ratio.to)
@@ -119,19 +164,12 @@ def _speed(row: Row, doubted: Collection[Key], ends: Mapping[Key, tuple[float, f
 
 
 def _in_doubt(row: Row, doubted: Collection[Key]) -> bool:
-    """Whether no factor follows from it and its baseline."""
+    """Say whether no factor follows from it and its baseline."""
     of = [row.name] if row.ratio is None else [row.name, row.ratio.to]
     return any((row.lang, name) in doubted for name in of)
 
 
-def _languages_by_wire(meta: dict[str, Any], totals: list[Row]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for row in totals:
-        found.setdefault(wire_of(meta, row), set()).add(row.lang)
-    return found
-
-
-def _legend(meta: dict[str, Any], times: Collection[str]) -> str:
+def _legend(meta: Meta, times: Collection[str]) -> str:
     parts = [
         f"{SAME}: another library or mode, for one program at a time; {ALL_PEERS}: other bytes, to "
         "which sender and receivers have to change together."
@@ -146,10 +184,43 @@ def _legend(meta: dict[str, Any], times: Collection[str]) -> str:
             f"in C++: {COLUMNS}, with all these lists in columns with every bit kept, and both "
             "conversions from and to rows."
         )
-    if meta["changes"]:
+    if meta.changes:
         parts.append(
             "time: of all stages of a message, or what compressing and decompressing it takes "
             "besides, by Python's packages of the libraries in C; –: not measured. estimated: by "
             "what the fields hold, without the changed schema."
         )
     return " ".join(parts)
+
+
+def adoption(meta: Meta, rows: Sequence[Row]) -> str:
+    """Say how a program comes to use the libraries and modes of ``rows``, in one line."""
+    schema = _schema(meta.command)
+    texts = {}
+    for library in dict.fromkeys(row.contender for row in rows):
+        of_library = [row for row in rows if row.contender == library]
+        if library in COMPILED:
+            languages = ",".join(dict.fromkeys(row.lang for row in of_library))
+            wire = wire_of(meta, of_library[0])
+            how = f"`wirecost compile {schema} --lang {languages} --wire {wire} --out DIR`"
+            texts[library] = how if wire else ""
+        else:
+            texts[library] = LIBRARIES.get(library, "").format(schema=schema)
+    modes = {
+        f"{word} in Python" if (row.lang, word) == ("python", "view") else word: row
+        for row in rows
+        for word in row.mode.split()
+    }
+    texts |= {
+        mode: how.format(wire=wire_of(meta, modes[mode]))
+        for mode, how in MODES.items()
+        if mode in modes
+    }
+    parts = [f"{name}: {how}" for name, how in texts.items() if how]
+    return f"How: {'; '.join(parts)}." if parts else ""
+
+
+def _schema(command: Sequence[str]) -> str:
+    """Return the schema as the run's command gave it, without its folder."""
+    given = [word for word in command if PurePath(word).suffix in SCHEMAS]
+    return PurePath(given[0]).name if len(given) == 1 else "SCHEMA"

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from wirecost.analysis.message_fields import STAGES, Share, Shares
-from wirecost.records.schemas.message import TOGETHER
+from wirecost.records.schemas.message import TOGETHER, FieldBytes, Meta
 from wirecost.report.shared import units
 from wirecost.report.shared.races import LANGUAGES
 from wirecost.report.shared.table import Amount, Table
@@ -22,58 +20,54 @@ UNKNOWN = "–"
 CANNOT_TELL = "cannot tell"
 
 
-def field_table(
-    meta: dict[str, Any], found: list[Shares], languages: tuple[str, ...]
-) -> Table | None:
-    """Those that have most, then all others in one row. ``languages``: that were asked for."""
-    counted = meta["counted_bytes"]
-    if not meta["fields"] or not counted:
+def field_table(meta: Meta, found: list[Shares], languages: tuple[str, ...]) -> Table | None:
+    """Return those that have most, then all others in one row. ``languages``: that were asked
+    for."""
+    if not meta.fields or not meta.counted_bytes:
         return None
-    messages = max(1, meta["messages"])
-    known = {field for one in found for field, _ in one.of} - {TOGETHER}
-    listed = sorted(meta["fields"], key=lambda field: -field["all"])
-    worth = [f for f in listed if f["path"] in known or f["all"] >= LEAST_SHOWN * counted][:SHOWN]
-    chosen = {field["path"] for field in worth}
-    shown = [field for field in meta["fields"] if field["path"] in chosen]
-    body = []
-    open_rests: list[tuple[str, list[str]]] = []
-    for at, field in enumerate(shown):
-        path = field["path"]
-        body.append(
-            [
-                INDENT * path.count(".") + path.rpartition(".")[2],
-                units.size(round(field["all"] / messages)),
-                percent(field["all"] / counted),
-                *_times(found, path),
-            ]
-        )
-        if (rest := _rest(found, path)) is not None:
-            name = f"{INDENT * (path.count('.') + 1)}rest of {path.rpartition('.')[2]}"
-            open_rests.append((f"{path}.", [name, "", "", *rest]))
-        following = shown[at + 1]["path"] if at + 1 < len(shown) else ""
-        while open_rests and not following.startswith(open_rests[-1][0]):
-            body.append(open_rests.pop()[1])
-    others = [field for field in meta["fields"] if field["path"] not in chosen]
+    timed = {field for one in found for field, _ in one.of} - {TOGETHER}
+    listed = sorted(meta.fields, key=lambda field: -field.all)
+    least = LEAST_SHOWN * meta.counted_bytes
+    chosen = {f.path for f in [f for f in listed if f.path in timed or f.all >= least][:SHOWN]}
+    others = [field for field in meta.fields if field.path not in chosen]
+    body = _tree(meta, found, [field for field in meta.fields if field.path in chosen])
     if others:
-        together = sum(field["own"] for field in others)
-        body.append(
-            [
-                f"{len(others)} {'other' if len(others) == 1 else 'others, together'}",
-                units.size(round(together / messages)),
-                percent(together / counted),
-                *(UNKNOWN for _ in found for _ in TIMED),
-            ]
-        )
-    rest = _times(found, TOGETHER)
-    if any(cell != UNKNOWN for cell in rest):
-        body.append(["all measured ones at once", "", "", *rest])
+        name = f"{len(others)} {'other' if len(others) == 1 else 'others, together'}"
+        unknown = [UNKNOWN for _ in found for _ in TIMED]
+        body.append([name, *_bytes(meta, sum(field.own for field in others)), *unknown])
+    together = _times(found, TOGETHER)
+    if any(cell != UNKNOWN for cell in together):
+        body.append(["all measured ones at once", "", "", *together])
     headings = ["field", "bytes", "share"]
     headings += [f"{one.contender} {stage}" for one in found for stage in TIMED]
     has_rest = any(_rest(found, path) is not None for path in chosen)
-    note = _note(
-        found, len(known), others != [], has_rest, languages, meta.get("interrupted", False)
-    )
+    ended = bool(meta.interrupted)
+    note = _note(found, len(timed), others != [], has_rest, languages, ended)
     return Table("Where it goes, by field", headings, body, [note], bars=("share",))
+
+
+def _tree(meta: Meta, found: list[Shares], shown: list[FieldBytes]) -> list[list[str]]:
+    """Return a row for each field, and what is left of its time below those inside it."""
+    body: list[list[str]] = []
+    open_rests: list[tuple[str, list[str]]] = []
+    following = [field.path for field in shown[1:]] + [""]
+    for field, next_path in zip(shown, following, strict=True):
+        path, level = field.path, field.path.count(".")
+        name = path.rpartition(".")[2]
+        body.append([INDENT * level + name, *_bytes(meta, field.all), *_times(found, path)])
+        if (rest := _rest(found, path)) is not None:
+            open_rests.append(
+                (f"{path}.", [f"{INDENT * (level + 1)}rest of {name}", "", "", *rest])
+            )
+        while open_rests and not next_path.startswith(open_rests[-1][0]):
+            body.append(open_rests.pop()[1])
+    return body
+
+
+def _bytes(meta: Meta, count: int) -> list[str]:
+    """Return bytes of a message, and their share of all."""
+    size = units.size(round(count / max(1, meta.messages)))
+    return [size, percent(count / meta.counted_bytes)]
 
 
 def percent(value: float) -> str:
@@ -85,24 +79,23 @@ def _times(found: list[Shares], path: str) -> list[str]:
 
 
 def _rest(found: list[Shares], path: str) -> list[str] | None:
-    """What the times of the fields in it leave of its own; None where none was measured."""
-    cells = []
-    for one in found:
-        for stage in TIMED:
-            inner = [
-                share.value
-                for (field, of), share in one.of.items()
-                if of == stage and field.rpartition(".")[0] == path
-            ]
-            whole = one.of.get((path, stage))
-            if whole is None or not inner:
-                cells.append(UNKNOWN)
-            else:
-                rest = whole.value - sum(inner)
-                # Not where fields disturb one another: without one, a message may be slower.
-                adds_up = 0 <= rest <= whole.value
-                cells.append(f"≈ {100 * rest:.0f} %" if adds_up else CANNOT_TELL)
+    """Return what the times of the fields in it leave of its own; None where none was measured."""
+    cells = [_rest_of(one, path, stage) for one in found for stage in TIMED]
     return cells if any(cell != UNKNOWN for cell in cells) else None
+
+
+def _rest_of(found: Shares, path: str, stage: str) -> str:
+    inner = [
+        share.value
+        for (field, of), share in found.of.items()
+        if of == stage and field.rpartition(".")[0] == path
+    ]
+    whole = found.of.get((path, stage))
+    if whole is None or not inner:
+        return UNKNOWN
+    rest = whole.value - sum(inner)
+    # Not where fields disturb one another: without one, a message may be slower.
+    return f"≈ {100 * rest:.0f} %" if 0 <= rest <= whole.value else CANNOT_TELL
 
 
 def _share(share: Share | None) -> str:

@@ -12,7 +12,7 @@ from wirecost.analysis.message_fields import STAGES, Shares, shares
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.records.scenarios import with_all_columns
-from wirecost.records.schemas.message import TOGETHER
+from wirecost.records.schemas.message import TOGETHER, Meta
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
 
 ROW_HEIGHT = 26
@@ -38,12 +38,11 @@ class Box:
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     del rows
-    fields = results.meta["fields"]
-    counted = results.meta["counted_bytes"]
-    if not fields or not counted:
+    meta = results.meta_as(Meta)
+    if not meta.fields or not meta.counted_bytes:
         return []
-    paths = [field["path"] for field in fields]
-    parts = {"bytes": {field["path"]: field["all"] / counted for field in fields}}
+    paths = [field.path for field in meta.fields]
+    parts = {"bytes": {field.path: field.all / meta.counted_bytes for field in meta.fields}}
     for found in shares(with_all_columns(results.samples)):
         for stage in STAGES[:2]:
             parts[f"{stage}, {found.contender}"] = _of_stage(found, stage)

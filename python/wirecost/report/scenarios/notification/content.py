@@ -3,27 +3,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.records.schemas.notification import Meta, Run
 from wirecost.report.scenarios import Content, built_with
-from wirecost.report.scenarios.notification.ticket import TICKET
 from wirecost.report.shared import units
 from wirecost.report.shared.races import (
     LANGUAGES,
+    NAME,
+    Contender,
     Race,
     baseline,
+    best_column,
+    best_of,
     codecs_table,
     contenders,
+    of_race,
     race_title,
     races,
-    ratio_text,
+    ratio_column,
     samples_taken,
+    stage_column,
     stage_winners,
+    total_column,
 )
-from wirecost.report.shared.table import Amount, Table
+from wirecost.report.shared.table import Amount, Column, Table, named, present
 
 TITLE = "A small notification: what its encoding costs"
 STAGES = ("fill", "size", "encode", "decode", "read", "destroy")
@@ -41,58 +48,69 @@ MODES = (
 """Ours, Protobuf's beside it, and what they are."""
 
 
+@dataclass(frozen=True)
+class TicketRow:
+    """A row of the table of RSB ticket 997 (J. Moringen, 2012-06-14): bytes of a message, and
+    seconds of a million round trips with new objects."""
+
+    factor: int
+    protobuf_bytes: int
+    protobuf_s: float
+    ros_bytes: int
+    ros_s: float
+
+
+TICKET = (
+    TicketRow(4, 55, 1.953, 104, 1.154),
+    TicketRow(8, 83, 2.005, 132, 1.129),
+    TicketRow(16, 139, 2.047, 188, 1.216),
+    TicketRow(32, 251, 2.476, 300, 1.211),
+    TicketRow(64, 477, 2.401, 524, 1.281),
+    TicketRow(128, 933, 2.519, 972, 1.497),
+)
+
+
 def content(results: Results, rows: list[Row]) -> Content:
-    factors = {run["case"]: int(run["factor"]) for run in results.meta["runs"]}
+    meta = results.meta_as(Meta)
+    factors = {run.case: run.factor for run in meta.runs}
     groups = dict.fromkeys((row.lang, row.variant) for row in rows)
-    real = [row for row in rows if row.contender not in _floors(results.meta)]
-    memory = _memory(results.meta)
-    totals = [_totals(rows, real, lang, variant, factors, memory) for lang, variant in groups]
+    real = [row for row in rows if row.contender not in _floors(meta)]
+    memory = NEW if any(run.malloc for run in meta.runs) else FORMERLY
     allocator, plain = _under_first_allocator(rows)
-    beside = _ticket(plain, allocator)
     counted = "malloc and its like" if memory is NEW else "operator new"
-    stages = [_stages(rows, real, race, counted) for race in races(rows)]
-    return Content(
-        TITLE,
-        _lead(plain),
-        [*totals, *_by_allocator(rows), *([beside] if beside else [])],
-        [_contenders(results.meta), *stages],
-        _built(results.meta, {row.lang for row in rows}),
-    )
-
-
-def _built(meta: dict[str, Any], languages: set[str]) -> str:
-    if "cpp" not in languages:
-        return ""
-    return f"Every C++ contender: {built_with(meta['environment'])}."
-
-
-def _floors(meta: dict[str, Any]) -> set[str]:
-    """Yardsticks: they win nothing."""
-    guarantees = {name: about["guarantees"] for name, about in meta["contenders"].items()}
-    # They are named ``language contender mode``.
-    floors = [name.split(" ") for name, kind in guarantees.items() if "floor" in kind]
-    return {words[1] for words in floors if len(words) > 1}
-
-
-def _contenders(meta: dict[str, Any]) -> Table:
-    return codecs_table(
-        meta,
+    codecs = codecs_table(
+        meta.contenders,
         "it points into the buffer; validating: every length is checked; by reference: filled "
         "without copying bytes.",
     )
+    has_cpp = any(row.lang == "cpp" for row in rows)
+    return Content(
+        TITLE,
+        _lead(plain),
+        present(
+            *(_totals(rows, real, *group, factors, memory) for group in groups),
+            *_by_allocator(rows),
+            _ticket(plain, allocator),
+        ),
+        [codecs, *(_stages(rows, real, race, counted) for race in races(rows))],
+        f"Every C++ contender: {built_with(meta.environment)}." if has_cpp else "",
+    )
 
 
-def _memory(meta: dict[str, Any]) -> str:
-    """Where new objects of C++ got their memory."""
-    return NEW if any(run.get("malloc") for run in meta["runs"]) else FORMERLY
+def _floors(meta: Meta) -> set[str]:
+    """Return the yardsticks: they win nothing."""
+    # They are named ``language contender mode``.
+    floors = [name.split(" ") for name, of in meta.contenders.items() if "floor" in of.guarantees]
+    return {words[1] for words in floors if len(words) > 1}
 
 
 def _under_first_allocator(rows: list[Row]) -> tuple[str, list[Row]]:
-    """The first allocator that was asked for, if any, and the rows under it with modes alone."""
-    found = {row.mode.partition(" ")[2]: None for row in rows if row.lang == "cpp"}
-    name = next(iter(found), "")
+    """Return the first allocator that was asked for, if any, and the rows under it, with modes
+    alone."""
+    allocators = [row.mode.partition(" ")[2] for row in rows if row.lang == "cpp"]
+    first = next(iter(allocators), "")
     parted = [(row, *row.mode.partition(" ")) for row in rows]
-    return name, [replace(row, mode=mode) for row, mode, _, under in parted if under == name]
+    return first, [replace(row, mode=mode) for row, mode, _, under in parted if under == first]
 
 
 def _totals(
@@ -103,155 +121,174 @@ def _totals(
     factors: dict[str, int],
     memory: str,
 ) -> Table:
-    """Total time per message against the size factor; ``real``: who can win; ``memory``: where new
-    objects of C++ got theirs."""
-    totals = [r for r in rows if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
-    able = [r for r in real if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
+    """Return the total time per message by size factor; ``real``: who can win; ``memory``: where
+    new objects of C++ got theirs."""
+
+    def of_group(some: list[Row]) -> list[Row]:
+        return [r for r in some if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
+
+    totals = of_group(rows)
     cases = sorted({row.case for row in totals}, key=lambda case: factors[case])
-    quickest = {
-        row.case: row.name for row in sorted(able, key=lambda row: row.median_ns, reverse=True)
-    }
+    slowest_first = sorted(of_group(real), key=lambda row: row.median_ns, reverse=True)
+    quickest = {row.case: row.name for row in slowest_first}
+    by_name = {(row.name, row.case): row for row in totals}
     modes = {row.mode for row in totals}
-    body = []
-    for name in dict.fromkeys(row.name for row in totals):
-        mine = {row.case: row for row in totals if row.name == name}
-        shown = name if len(modes) > 1 else name.rpartition(" ")[0]
-        body.append([shown, *(_time(mine.get(case), quickest.get(case)) for case in cases)])
+    has_modes = len(modes) > 1
     title = f"{LANGUAGES.get(lang, lang)} · {variant} · total time per message, by size factor"
-    title += f" · {modes.pop()} objects" if len(modes) == 1 else ""
+    title += "" if has_modes else f" · {totals[0].mode} objects"
     notes = [
         f"Medians of {samples_taken(totals[0], 'samples')}, contenders in turns: fill, size, "
         "encode, decode, read all, destroy; * the quickest, without the floors hand-written and "
         "memcpy." + (f" {memory}" if lang == "cpp" else "")
     ]
+    names = dict.fromkeys(row.name for row in totals)
     sizes = [str(factors[case]) for case in cases]
-    return Table(title, ["contender", *sizes], body, notes, bars=tuple(sizes))
+    return Table.matrix(
+        title,
+        "contender",
+        [(name if has_modes else name.rpartition(" ")[0], name) for name in names],
+        zip(sizes, cases, strict=True),
+        lambda name, case: _time(by_name.get((name, case)), quickest.get(case)),
+        notes,
+        bars=tuple(sizes),
+    )
 
 
 def _by_allocator(rows: list[Row]) -> list[Table]:
-    """Totals of C++ under each allocator, where there were several: a table for each case."""
+    """Return totals of C++ under each allocator, where there were several, case by case."""
     totals = [row for row in rows if (row.lang, row.stage) == ("cpp", "total")]
     allocators = list(dict.fromkeys(row.mode.partition(" ")[2] for row in totals))
-    return [
-        _under_each(totals, case, allocators)
-        for case in dict.fromkeys(r.case for r in totals)
-        if len(allocators) > 1
-    ]
-
-
-def _under_each(totals: list[Row], case: str, allocators: list[str]) -> Table:
-    found: dict[str, dict[str, Row]] = {}
-    for row in totals:
-        mode, _, allocator = row.mode.partition(" ")
-        if row.case == case:
-            found.setdefault(f"{row.contender} {mode}", {})[allocator] = row
-    body = []
-    for name, mine in found.items():
-        quickest = min(mine.values(), key=lambda row: row.median_ns).name
-        body.append([name, *(_time(mine.get(one), quickest) for one in allocators)])
+    if len(allocators) < 2:
+        return []
     notes = [
         f"Medians of {samples_taken(totals[0], 'samples')}, total time per message; * the "
         "allocator under which a contender is quickest."
     ]
-    title = f"C++ · {case} · by allocator"
-    return Table(title, ["contender", *allocators], body, notes, bars=(tuple(allocators),))
+    tables = []
+    for case in dict.fromkeys(row.case for row in totals):
+        under: dict[str, dict[str, Row]] = {}
+        for row in totals:
+            mode, _, allocator = row.mode.partition(" ")
+            if row.case == case:
+                under.setdefault(f"{row.contender} {mode}", {})[allocator] = row
+        tables.append(
+            Table.matrix(
+                f"C++ · {case} · by allocator",
+                "contender",
+                under.items(),
+                named(allocators),
+                lambda of, name: _time(of.get(name), _quickest(of)),
+                notes,
+                bars=(tuple(allocators),),
+            )
+        )
+    return tables
+
+
+def _quickest(rows: Mapping[str, Row]) -> str:
+    return min(rows.values(), key=lambda row: row.median_ns).name
 
 
 def _time(row: Row | None, quickest: str | None) -> str:
     if row is None:
-        return "–"
-    return units.time(row.median_ns) + ("*" if row.name == quickest else "")
-
-
-def _count(found: float | None, form: str) -> str:
-    return "–" if found is None else Amount(format(found, form), found)
+        return units.NONE
+    return units.time(row.median_ns) + "*" * (row.name == quickest)
 
 
 def _stages(rows: list[Row], real: list[Row], race: Race, counted: str) -> Table:
-    """Stages, both ratios, and what was counted, of every contender of a race. ``counted``: as an
-    allocation."""
+    """Return stages, both ratios, and what was counted, of every contender of a race. ``counted``:
+    as an allocation."""
     winners = stage_winners(real, race)
-    body = []
-    for name, stages in contenders(rows, race):
-        total = stages["total"]
-        cells = [_time(stages.get(stage), winners.get(stage)) for stage in (*STAGES, "total")]
-        stage_sum = sum(row.median_ns for stage, row in stages.items() if stage in STAGES)
-        body.append(
-            [
-                name,
-                *cells,
-                units.time(stage_sum),
-                ratio_text(total, total.ratio),
-                ratio_text(total, total.ratio_best),
-                _time(stages.get("move"), winners.get("move")),
-                _count(total.facts["allocations"], ".3g"),
-                _count(total.facts["instructions"], ".0f"),
-                Amount(str(total.bytes), total.bytes),
-            ]
-        )
-    best = next((r.ratio_best.to for r in rows if r.race == race and r.ratio_best), "")
-    headings = ["contender", *STAGES, "total", "sum", f"× {baseline(rows, race)}", f"× {best}"]
-    headings += ["move", "allocations", "instructions", "bytes"]
+
+    def stage_sum(contender: Contender) -> str:
+        _, stages = contender
+        return units.time(sum(stages[stage].median_ns for stage in STAGES if stage in stages))
+
+    columns = [
+        NAME,
+        *(stage_column(stage, winners) for stage in (*STAGES, "total")),
+        Column("sum", stage_sum),
+        ratio_column(baseline(rows, race)),
+        best_column(best_of(of_race(rows, race))),
+        replace(stage_column("move", winners), bar=False),
+        total_column("allocations", lambda row: _amount(row, "allocations", ".3g"), bar=True),
+        total_column("instructions", lambda row: _amount(row, "instructions", ".0f"), bar=True),
+        total_column("bytes", lambda row: units.amount(row.bytes, ""), bar=True),
+    ]
     notes = [
         "total: all stages of each message in a row, without clocks in between; sum: of the "
         "stages, each over the whole batch. move: over a loopback socket, outside the total. "
         f"× = ratio of totals with its 95 % interval; allocations ({counted}) and instructions "
         "(callgrind) per message."
     ]
-    bars = ((*STAGES, "total"), "allocations", "instructions", "bytes")
-    return Table(race_title(race), headings, body, notes, bars=bars)
+    return Table.of(race_title(race), contenders(rows, race), columns, notes)
+
+
+def _amount(row: Row, what: str, form: str) -> str:
+    return units.amount(getattr(row.run_as(Run), what), form)
 
 
 def _ticket(rows: list[Row], allocator: str) -> Table | None:
-    """The ticket's sizes and times beside this machine's, where all ran under one allocator."""
+    """Compare the ticket's sizes and times with this machine's, where all ran under one
+    allocator."""
     ours = {
         (row.case, row.name): row
         for row in rows
         if (row.lang, row.variant, row.stage) == ("cpp", "ticket", "total")
     }
-    body = []
-    for published in TICKET:
-        here = [
-            ours.get((f"ticket, size factor {published.factor}", f"{name} new"))
-            for name in ("protobuf", "gencpp", "wirecost-ros1")
-        ]
-        google, gencpp, ros = here
-        if google is None or ros is None:
-            continue
-        times = [_nanoseconds(row.median_ns) if row else "–" for row in here]
-        quicker = [
-            f"{google.median_ns / row.median_ns:.2f}"
-            for row in (gencpp, ros)
-            if row is not None and row.median_ns
-        ]
-        body.append(
-            [
-                str(published.factor),
-                _bytes(published.protobuf_bytes, google),
-                _bytes(published.ros_bytes, ros),
-                _nanoseconds(published.protobuf_s * 1000),
-                times[0],
-                _nanoseconds(published.ros_s * 1000),
-                *times[1:],
-                f"{published.protobuf_s / published.ros_s:.2f} → {', '.join(quicker)}",
-            ]
-        )
-    if not body:
-        return None
-    headings = ["factor", "PB B", "ROS B", "PB ticket", "PB here", "ROS ticket"]
-    headings += ["gencpp", "wirecost", "PB : ROS"]
+
+    def here(published: TicketRow, name: str) -> Row | None:
+        return ours.get((f"ticket, size factor {published.factor}", f"{name} new"))
+
+    compared = [
+        _Compared(published, google, here(published, "gencpp"), ros)
+        for published in TICKET
+        if (google := here(published, "protobuf")) and (ros := here(published, "wirecost-ros1"))
+    ]
+    columns: list[Column[_Compared]] = [
+        Column("factor", lambda one: str(one.published.factor)),
+        Column("PB B", lambda one: _bytes(one.published.protobuf_bytes, one.google)),
+        Column("ROS B", lambda one: _bytes(one.published.ros_bytes, one.ros)),
+        Column("PB ticket", lambda one: _nanoseconds(one.published.protobuf_s * 1000), "times"),
+        Column("PB here", lambda one: _nanoseconds(one.google.median_ns), "times"),
+        Column("ROS ticket", lambda one: _nanoseconds(one.published.ros_s * 1000), "times"),
+        Column(
+            "gencpp",
+            lambda one: _nanoseconds(one.gencpp.median_ns if one.gencpp else None),
+            "times",
+        ),
+        Column("wirecost", lambda one: _nanoseconds(one.ros.median_ns), "times"),
+        Column("PB : ROS", _quicker),
+    ]
     notes = [
         "Bytes of a message, and time of a round trip with new objects. PB Protobuf; gencpp ROS "
         "1's own classes, wirecost generated code of the same wire, ros1; PB : ROS = ratio of "
         "times, ticket → here with gencpp, with wirecost. The ticket read no field."
         + (f" Here under {allocator}." if allocator else "")
     ]
-    timed = ("PB ticket", "PB here", "ROS ticket", "gencpp", "wirecost")
-    return Table("The ticket's table and this machine", headings, body, notes, bars=(timed,))
+    title = "The ticket's table and this machine"
+    return Table.of(title, compared, columns, notes) if compared else None
 
 
-def _nanoseconds(ns: float) -> str:
-    return Amount(f"{ns:.0f} ns", ns)
+@dataclass(frozen=True)
+class _Compared:
+    published: TicketRow
+    google: Row
+    gencpp: Row | None
+    ros: Row
+
+
+def _quicker(one: _Compared) -> str:
+    ratios = [
+        f"{one.google.median_ns / row.median_ns:.2f}"
+        for row in (one.gencpp, one.ros)
+        if row is not None and row.median_ns
+    ]
+    return f"{one.published.protobuf_s / one.published.ros_s:.2f} → {', '.join(ratios)}"
+
+
+def _nanoseconds(ns: float | None) -> str:
+    return units.NONE if ns is None else Amount(f"{ns:.0f} ns", ns)
 
 
 def _bytes(published: int, row: Row) -> str:
@@ -259,20 +296,19 @@ def _bytes(published: int, row: Row) -> str:
 
 
 def _lead(rows: list[Row]) -> str | None:
-    """How much a generated codec saves, over all sizes measured."""
+    """Say how much a generated codec saves, over all sizes measured."""
     pairs = []
     for wire in ("ros1", "protobuf"):
         for mode, theirs, objects in MODES:
-            found = [
-                _times(rows, row, f"protobuf {theirs}") / row.median_ns
+            ratios = [
+                total / row.median_ns
                 for row in rows
                 if (row.lang, row.stage, row.name) == ("cpp", "total", f"wirecost-{wire} {mode}")
                 and row.median_ns
-                and _times(rows, row, f"protobuf {theirs}")
+                and (total := _total(rows, row, f"protobuf {theirs}"))
             ]
-            if found:
-                low, high = min(found), max(found)
-                span = f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f}–{high:.1f}"
+            if ratios:
+                span = units.span(ratios, "{:.1f}".format)
                 pairs.append(f"{span} times with {objects} ({wire} wire)")
     if not pairs:
         return None
@@ -281,26 +317,23 @@ def _lead(rows: list[Row]) -> str | None:
 
 
 def _beside_the_socket(rows: list[Row]) -> str:
-    """What the codec's cost means where messages cross a socket one by one."""
+    """Say what the codec's cost means where messages cross a socket one by one."""
     moves = {row.race: row for row in rows if (row.stage, row.name) == ("move", "protobuf new")}
     totals = [r for r in rows if r.race in moves and (r.stage, r.name) == ("total", "protobuf new")]
-    if not totals:
+    sums = [(r.median_ns, r.median_ns + moves[r.race].median_ns) for r in totals]
+    shares = [100 * coded / whole for coded, whole in sums if whole]
+    if not shares:
         return ""
-    whole = [(r.median_ns, r.median_ns + moves[r.race].median_ns) for r in totals]
-    share = [100 * coded / sent for coded, sent in whole if sent]
-    if not share:
-        return ""
-    low, high = f"{min(share):.0f}", f"{max(share):.0f}"
-    span = low if low == high else f"{low}–{high}"
     return (
-        f" A message sent alone over a loopback socket spends {span} % of its time in Protobuf "
-        "with new objects and the rest in the socket: for such messages, write many at once or "
-        "use shared memory before you change the codec."
+        f" A message sent alone over a loopback socket spends "
+        f"{units.span(shares, '{:.0f}'.format)} % of its time in Protobuf with new objects and the "
+        "rest in the socket: for such messages, write many at once or use shared memory before you "
+        "change the codec."
     )
 
 
-def _times(rows: list[Row], like: Row, name: str) -> float:
-    """Total of another contender of the same race; 0 if it did not run."""
+def _total(rows: list[Row], like: Row, name: str) -> float:
+    """Return the total of another contender of the same race; 0 if it did not run."""
     return next(
         (r.median_ns for r in rows if (r.race, r.stage, r.name) == (like.race, "total", name)), 0.0
     )

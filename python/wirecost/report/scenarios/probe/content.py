@@ -3,71 +3,78 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.records.schemas.probe import About, Meta
 from wirecost.report.scenarios import Content, built_with
 from wirecost.report.shared import units
 from wirecost.report.shared.races import (
+    NAME,
+    Race,
     baseline,
+    best_column,
     contenders,
+    contenders_table,
+    interval,
+    of_race,
     races,
-    ratio_text,
+    ratio_column,
     samples_taken,
     stages_table,
+    total_column,
 )
-from wirecost.report.shared.table import Amount, Table
+from wirecost.report.shared.table import Table
 
 TITLE = "Probes: what a section costs that is timed and counted"
 
 
 def content(results: Results, rows: list[Row]) -> Content:
-    shown = races(rows)
+    shown, meta = races(rows), results.meta_as(Meta)
+    columns: dict[str, Callable[[About], str]] = {
+        "what it does": lambda one: one.what,
+        "system calls": lambda one: str(one.system_calls),
+    }
     return Content(
         TITLE,
         _lead(rows),
-        [_table(results.meta, rows, race[0]) for race in shown],
-        [_contenders(results.meta), *(stages_table(rows, race) for race in shown)],
-        f"Every contender: {built_with(results.meta['environment'])}.",
+        [_table(meta, rows, race) for race in shown],
+        [
+            contenders_table(meta.contenders, columns),
+            *(stages_table(rows, race) for race in shown),
+        ],
+        f"Every contender: {built_with(meta.environment)}.",
     )
 
 
-def _table(meta: dict[str, Any], rows: list[Row], case: str) -> Table:
-    race = next(row.race for row in rows if row.case == case)
-    body = []
-    for name, stages in contenders(rows, race):
-        total, about = stages["total"], meta["contenders"][f"{case}: {name}"]
-        body.append(
-            [
-                name,
-                units.time(total.median_ns),
-                f"{units.time(total.ci95_ns[0])} – {units.time(total.ci95_ns[1])}",
-                units.time(total.p99_ns),
-                ratio_text(total, total.ratio),
-                ratio_text(total, total.ratio_best),
-                Amount(str(about["system_calls"]), about["system_calls"]),
-                about["what"],
-            ]
-        )
-    headings = ["contender", "per section", "95 % interval", "p99", f"× {baseline(rows, race)}"]
-    headings += ["× pmu_analyzer", "system calls", "what it does"]
-    samples = samples_taken(next(row for row in rows if row.race == race), "samples")
+def _table(meta: Meta, rows: list[Row], race: Race) -> Table:
+    here = of_race(rows, race)
+
+    def about(total: Row) -> About:
+        return meta.contenders[f"{total.case}: {total.name}"]
+
+    columns = [
+        NAME,
+        total_column("per section", lambda total: units.time(total.median_ns), bar=True),
+        total_column("95 % interval", interval, optional=3),
+        total_column("p99", lambda total: units.time(total.p99_ns), optional=2),
+        ratio_column(baseline(rows, race)),
+        best_column("pmu_analyzer"),
+        total_column(
+            "system calls",
+            lambda total: units.amount(about(total).system_calls, ""),
+            bar=True,
+            optional=4,
+        ),
+        total_column("what it does", lambda total: about(total).what, optional=1),
+    ]
     notes = [
-        f"Medians of {samples}, each of {meta['sections_of_a_sample']} empty sections, contenders "
-        "in turns, each in processes of its own. Before timing, every contender counted a known "
-        "number of page faults and instructions; its log must hold them."
+        f"Medians of {samples_taken(here[0], 'samples')}, each of {meta.sections_of_a_sample} "
+        "empty sections, contenders in turns, each in processes of its own. Before timing, every "
+        "contender counted a known number of page faults and instructions; its log must hold them."
     ]
-    optional = ("what it does", "p99", "95 % interval", "system calls")
-    return Table(case, headings, body, notes, optional, ("per section", "system calls"))
-
-
-def _contenders(meta: dict[str, Any]) -> Table:
-    body = [
-        [name, about["what"], str(about["system_calls"])]
-        for name, about in meta["contenders"].items()
-    ]
-    return Table("Contenders", ["contender", "what it does", "system calls"], body, [])
+    return Table.of(race[0], contenders(rows, race), columns, notes)
 
 
 def _lead(rows: list[Row]) -> str | None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import polars as pl
 
 from wirecost.analysis.causes import explain
@@ -13,9 +13,9 @@ from wirecost.analysis.probe_sections import executions, summary
 from wirecost.analysis.summary import Row
 from wirecost.counted import counted
 from wirecost.records.folder import Results
-from wirecost.records.machine_prices import prices_beside
+from wirecost.records.recorded_machine import prices_beside
 from wirecost.records.run_logs import run_events, run_logs
-from wirecost.records.schemas.replay import INPUTS
+from wirecost.records.schemas.replay import INPUTS, Meta
 from wirecost.records.table_file import read_table
 from wirecost.report.probe.tables import counter_table, time_table
 from wirecost.report.scenarios import Content
@@ -38,8 +38,9 @@ COUNTED = ("minor faults", "major faults", "switches", "preempted")
 
 
 def content(results: Results, rows: list[Row]) -> Content:
-    meta = results.meta
+    meta = results.meta_as(Meta)
     sections, cause = _sections(results)
+    verdict = meta.doctor.get("verdict", "n/a")
     tables = [
         *sections,
         _latency_table(results.samples, meta),
@@ -48,10 +49,8 @@ def content(results: Results, rows: list[Row]) -> Content:
         _equality_table(meta),
         _note_table(meta),
     ]
-    where = meta["environment"].get("doctor")
-    verdict = where.get("verdict", "n/a") if isinstance(where, dict) else "n/a"
     return Content(
-        f"{meta['settings']['node']} replayed alone",
+        f"{meta.settings.node} replayed alone",
         cause or _latency_lead(rows),
         [table for table in tables if table is not None],
         [stages_table(rows, race) for race in races(rows)],
@@ -60,15 +59,15 @@ def content(results: Results, rows: list[Row]) -> Content:
     )
 
 
-def document(results: Results) -> dict[str, Any]:
+def document(results: Results) -> dict[str, object]:
     """What ``--json`` adds to the summary rows."""
     events = run_events(run_logs(results.folder))
     explanations = [] if events is None else explain(executions(events), _prices(results))
-    keys = ("settings", "repeats", "rules", "equality", "notes")
+    keys = ("settings", "repeats", "rules", "equality", "notes", "complete")
+    meta = msgspec.to_builtins(results.meta)
     lateness = _lateness(results.samples.filter(stage="lateness")["ns"])
     return {
-        **{key: results.meta[key] for key in keys},
-        "complete": results.meta["complete"],
+        **{key: meta[key] for key in keys},
         "lateness": lateness and {**lateness, "late_by_cause": _late(results.folder)},
         "causes": [text for one in explanations for text in sentences(one)],
     }
@@ -113,10 +112,10 @@ def _prices(results: Results) -> dict[str, float]:
     return found.ns if found else {}
 
 
-def _latency_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
+def _latency_table(samples: pl.DataFrame, meta: Meta) -> Table | None:
     body = []
     for (case,), rows in samples.filter(stage="latency").group_by(["case"], maintain_order=True):
-        rules = meta["rules"].get(str(case).removeprefix("from "), {})
+        rules = meta.rules.get(str(case).removeprefix("from "), {})
         how = ", ".join(f"{count:,} {RULES.get(rule, rule)}" for rule, count in rules.items())
         body.append([str(case), f"{len(rows):,}", *_quantiles(rows["ns"]), how])
     if not body:
@@ -141,12 +140,10 @@ def _late(folder: Path) -> dict[str, int]:
     return dict(late.group_by("cause").len().sort("len", "cause", descending=True).rows())
 
 
-def _input_table(
-    samples: pl.DataFrame, meta: dict[str, Any], causes: dict[str, int]
-) -> Table | None:
+def _input_table(samples: pl.DataFrame, meta: Meta, causes: dict[str, int]) -> Table | None:
     late = samples.filter(stage="lateness")
     body = []
-    for topic, count in meta["inputs"].items():
+    for topic, count in meta.inputs.items():
         ns = late.filter(case=f"to {topic}")["ns"]
         cells = [NONE] * 5
         if found := _lateness(ns):
@@ -170,18 +167,18 @@ def _quantiles(ns: pl.Series) -> list[str]:
     ]
 
 
-def _run_table(meta: dict[str, Any]) -> Table:
+def _run_table(meta: Meta) -> Table:
     body = []
-    for number, run in enumerate(meta["repeats"], start=1):
-        counts = [NONE if run[n] is None else Amount(f"{run[n]:,}", run[n]) for n in COUNTERS]
-        ended = "running" if run["exit_status"] is None else f"ended, {run['exit_status']}"
+    for number, run in enumerate(meta.repeats, start=1):
+        counts = [getattr(run, counter) for counter in COUNTERS]
+        ended = "running" if run.exit_status is None else f"ended, {run.exit_status}"
         body.append(
             [
                 f"run {number}",
-                f"{run['sent']:,}",
-                f"{run['outputs']:,}",
-                *counts,
-                f"{run['played_s']:.2f} s",
+                f"{run.sent:,}",
+                f"{run.outputs:,}",
+                *(NONE if count is None else Amount(f"{count:,}", count) for count in counts),
+                f"{run.played_s:.2f} s",
                 ended,
             ]
         )
@@ -190,32 +187,30 @@ def _run_table(meta: dict[str, Any]) -> Table:
     return Table("Runs", headings, body, notes, ("then", "major faults"), COUNTED)
 
 
-def _outputs(meta: dict[str, Any]) -> list[tuple[bool, str]]:
+def _outputs(meta: Meta) -> list[tuple[bool, str]]:
     """Whether runs, and the recording, have the same outputs; nothing where none were compared."""
-    differ = [one for one in meta["equality"] if one["difference"]]
+    differ = [one for one in meta.equality if one.difference]
     if differ:
-        return [(False, f"Outputs differ, {one['what']}: {one['difference']}") for one in differ]
-    equal = [f"{one['what']} ({counted(one['messages'], 'message')})" for one in meta["equality"]]
+        return [(False, f"Outputs differ, {one.what}: {one.difference}") for one in differ]
+    equal = [f"{one.what} ({counted(one.messages, 'message')})" for one in meta.equality]
     return [(True, f"Outputs are equal: {', '.join(equal)}")] if equal else []
 
 
-def _equality_table(meta: dict[str, Any]) -> Table | None:
+def _equality_table(meta: Meta) -> Table | None:
     body = []
-    for one in meta["equality"]:
-        result = one["difference"] or f"equal, {counted(one['messages'], 'message')}"
-        if one["skipped"]:
-            result += f" after {one['skipped']:,} that only one side has"
-        body.append([one["what"], result])
+    for one in meta.equality:
+        result = one.difference or f"equal, {counted(one.messages, 'message')}"
+        if one.skipped:
+            result += f" after {one.skipped:,} that only one side has"
+        body.append([one.what, result])
     if not body:
         return None
     notes = ["Message by message, topic by topic, every byte but padding."]
     return Table("Outputs", ["compared", "result"], body, notes)
 
 
-def _note_table(meta: dict[str, Any]) -> Table | None:
-    if not meta["notes"]:
-        return None
-    return Table("Notes", ["note"], [[note] for note in meta["notes"]], [])
+def _note_table(meta: Meta) -> Table | None:
+    return Table("Notes", ["note"], [[note] for note in meta.notes], []) if meta.notes else None
 
 
 def _latency_lead(rows: list[Row]) -> str | None:
@@ -230,17 +225,17 @@ def _latency_lead(rows: list[Row]) -> str | None:
     )
 
 
-def _played(meta: dict[str, Any]) -> str:
-    asked = meta["settings"]
-    where = f" on CPU {asked['cpu']}" if asked["cpu"] is not None else ""
-    priority = f", FIFO {asked['fifo']}" if asked["fifo"] is not None else ""
-    heap = ", under wirecost heap" if asked["heap"] else ""
-    loops = f", {asked['loops']} times over" if asked["loops"] > 1 else ""
-    how = "as fast as consumed" if asked["consumed"] else f"at rate {asked['rate']:g}"
-    played = f"{asked['recording']} replayed {how}{loops}{where}{priority}{heap}."
-    if not meta["complete"]:
+def _played(meta: Meta) -> str:
+    asked = meta.settings
+    where = f" on CPU {asked.cpu}" if asked.cpu is not None else ""
+    priority = f", FIFO {asked.fifo}" if asked.fifo is not None else ""
+    heap = ", under wirecost heap" if asked.heap else ""
+    loops = f", {asked.loops} times over" if asked.loops > 1 else ""
+    how = "as fast as consumed" if asked.consumed else f"at rate {asked.rate:g}"
+    played = f"{asked.recording} replayed {how}{loops}{where}{priority}{heap}."
+    if not meta.complete:
         played += " Incomplete: it ended before all inputs were played."
-    fifo, cpu = asked.get("player_fifo"), asked["player_cpu"]
+    fifo = asked.player_fifo
     player = f"SCHED_FIFO {fifo}" if fifo else "normal scheduling"
-    on = f" on CPU {cpu}" if cpu is not None else ""
+    on = f" on CPU {asked.player_cpu}" if asked.player_cpu is not None else ""
     return f"{played} Inputs were sent under {player}{on}."

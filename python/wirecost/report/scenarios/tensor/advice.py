@@ -7,17 +7,18 @@ import math
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.records.schemas.tensor import Meta, Run
+from wirecost.report.scenarios import joined
 from wirecost.report.scenarios.tensor.comparisons import Comparisons, beside
 from wirecost.report.scenarios.tensor.contenders import (
     Group,
+    Shares,
     array_bytes,
-    floor_ratio,
     groups,
+    ours_between,
     plugin_of,
     shape_of,
 )
-from wirecost.report.scenarios.tensor.shares import Shares
-from wirecost.report.scenarios.tensor.tables import coding, ours_between, share
 from wirecost.report.shared import units
 
 MOST_ALIKE = 3
@@ -25,26 +26,22 @@ MOST_ALIKE = 3
 
 
 def lead(results: Results, rows: list[Row], shares: list[Shares]) -> str | None:
-    parts = []
+    """Say which transport to take, what objects cost, and what was lost."""
+    parts: list[str | None] = []
     for group, totals in groups(rows):
         ours = ours_between(totals)
-        plugins = list(dict.fromkeys(plugin_of(row) for row in ours))
         if not ours:
             continue
-        first = [row for row in ours if plugin_of(row) == plugins[0]]
+        first = [row for row in ours if plugin_of(row) == plugin_of(ours[0])]
         sizes = sorted({array_bytes(row) for row in first})
         here = f" ({group.title})" if (group.dtype, group.pattern) != ("float64", "pubsub") else ""
-        if len(sizes) > 1:
-            parts.append(_by_size(first, sizes) + here + ".")
-        else:
-            parts.append(_one_size(results, first, totals) + here + ".")
-        parts += filter(None, [_objects(group, ours, shares)])
-    lost = _lost(results)
-    return " ".join([*parts, *([lost] if lost else [])]) or None
+        text = _by_size(first, sizes) if len(sizes) > 1 else _one_size(results, first, totals)
+        parts += [f"{text}{here}.", _objects(group, ours, shares)]
+    return joined(*parts, _lost(results))
 
 
 def _alike(rows: list[Row]) -> list[Row]:
-    """The quickest, then those whose interval begins below its own's end."""
+    """Return the quickest, then those whose interval begins below its own's end."""
     best = min(rows, key=lambda row: row.median_ns)
     others = [row for row in rows if row is not best and row.ci95_ns[0] <= best.ci95_ns[1]]
     return [best, *sorted(others, key=lambda row: row.median_ns)]
@@ -56,9 +53,9 @@ def _one_size(results: Results, rows: list[Row], totals: list[Row]) -> str:
     names = " or ".join(row.contender for row in alike[:MOST_ALIKE])
     over = f" over {best.contender}" if len(alike) > 1 else ""
     take = f"Take {names} for" if len({row.contender for row in rows}) > 1 else f"{names} for"
-    text = f"{take} {shape_of(best)} {best.facts['dtype']}: {plugin_of(best)}{over} takes "
+    text = f"{take} {shape_of(best)} {best.run_as(Run).dtype}: {plugin_of(best)}{over} takes "
     text += units.time(best.median_ns)
-    if floor := floor_ratio(best):
+    if floor := best.ratio_floor:
         text += f", {units.significant(floor.median)} times {floor.to}"
     other = beside(best, totals)
     found = Comparisons(results).ratio(best, other) if other else None
@@ -68,7 +65,7 @@ def _one_size(results: Results, rows: list[Row], totals: list[Row]) -> str:
 
 
 def _by_size(rows: list[Row], sizes: list[int]) -> str:
-    """A transport for as many neighbouring sizes as no other is surely quicker at."""
+    """Name a transport for as many neighbouring sizes as no other is surely quicker at."""
     at = {(row.contender, array_bytes(row)): row for row in rows}
     parts = []
     left = sizes
@@ -100,7 +97,7 @@ def _clause(rows: list[Row]) -> str:
 
 
 def _objects(group: Group, ours: list[Row], shares: list[Shares]) -> str | None:
-    """Part of the time that is encoding and decoding, over the quickest transport."""
+    """Say which part of the time is encoding and decoding, over the quickest transport."""
     quickest = min(ours, key=lambda row: row.median_ns)
     mine = [
         one
@@ -109,23 +106,25 @@ def _objects(group: Group, ours: list[Row], shares: list[Shares]) -> str | None:
     ]
     if not mine:
         return None
-    least, most = min(mine, key=coding), max(mine, key=coding)
+    least, most = (end(mine, key=lambda one: one.coding_ns) for end in (min, max))
     several = len({shape_of(row) for row in ours}) > 1
     at = f" at {units.size(array_bytes(quickest))}" if several else ""
-    cheap = f"{100 * share(least):.0f} % of the time is encoding and decoding for {least.plugin}"
+    cheap = (
+        f"{100 * least.coding_share:.0f} % of the time is encoding and decoding for {least.plugin}"
+    )
     if least is most:
         return f"Over {quickest.contender}{at}, {cheap}."
     return (
-        f"Over {quickest.contender}{at}, {cheap} ({units.time(coding(least))}), "
-        f"{100 * share(most):.0f} % for {most.plugin} ({units.time(coding(most))}), "
+        f"Over {quickest.contender}{at}, {cheap} ({units.time(least.coding_ns)}), "
+        f"{100 * most.coding_share:.0f} % for {most.plugin} ({units.time(most.coding_ns)}), "
         "which costs most: send its numbers as an array where it matters."
     )
 
 
 def _lost(results: Results) -> str | None:
-    runs = [run for run in results.meta["runs"] if run["lost"] and run["asked_rate"]]
     lost: dict[str, int] = {}
-    for run in runs:
-        lost[run["contender"]] = lost.get(run["contender"], 0) + run["lost"]
+    for run in results.meta_as(Meta).runs:
+        if run.lost and run.asked_rate:
+            lost[run.contender] = lost.get(run.contender, 0) + run.lost
     counts = ", ".join(f"{name} {count:,}" for name, count in lost.items())
     return f"Messages were lost by {counts}." if counts else None

@@ -3,36 +3,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.records.schemas.tensor import Meta, Run
 from wirecost.report.scenarios import Content
 from wirecost.report.scenarios.tensor.advice import lead
 from wirecost.report.scenarios.tensor.claims import claims
-from wirecost.report.scenarios.tensor.clocks import clocks, schedule
 from wirecost.report.scenarios.tensor.comparisons import Comparisons, beside
 from wirecost.report.scenarios.tensor.contenders import (
+    Group,
+    Shares,
     array_bytes,
-    floor_ratio,
     groups,
     in_process,
+    ours_between,
     plugin_of,
     shape_of,
+    shares_of,
 )
 from wirecost.report.scenarios.tensor.pairs import behind, differing, sent
 from wirecost.report.scenarios.tensor.published import published_table
-from wirecost.report.scenarios.tensor.shares import shares_of
 from wirecost.report.scenarios.tensor.tables import (
-    NONE,
     by_size,
+    clocks,
     delivery,
     grid,
     objects,
-    ours_between,
+    schedule,
     yardsticks,
 )
 from wirecost.report.shared import units
 from wirecost.report.shared.races import races, stages_table
-from wirecost.report.shared.table import Amount, Table
+from wirecost.report.shared.table import Amount, Table, present
 
 TITLE = "Tensors over middlewares"
 FEW_SIZES = 3
@@ -41,72 +45,86 @@ MOST_LATE = 12
 """Runs with late messages that a terminal lists."""
 
 
+@dataclass
+class _Places:
+    """Tables by where they are shown."""
+
+    first: list[Table] = field(default_factory=list)
+    folded: list[Table] = field(default_factory=list)
+    details: list[Table] = field(default_factory=list)
+
+
 def content(results: Results, rows: list[Row]) -> Content:
-    """``rows``: one a case, contender, plugin and stage."""
-    tables: list[Table] = []
-    details: list[Table] = []
-    folded: list[Table] = []
-    compared = Comparisons(results)
-    shares = shares_of(results.samples)
+    """``rows``: one for each case, contender, plugin and stage."""
+    meta = results.meta_as(Meta)
+    is_paper = "--paper" in meta.command
     totals = [row for row in rows if row.stage == "total"]
+    shares = shares_of(results.samples)
+    compared = Comparisons(results)
+    places = _Places(folded=[delivery(meta, totals)])
     for group, here in groups(rows):
-        folded += filter(None, [published_table(group, here)])
-        shapes = list(dict.fromkeys(shape_of(row) for row in here))
-        if len(shapes) > FEW_SIZES:
-            tables += _sizes(group.title, here)
-        for shape in shapes:
-            mine = [row for row in here if shape_of(row) == shape]
-            ours = ours_between(mine)
-            title = f"{shape} {group.title}, {units.size(array_bytes(mine[0]))}"
-            sticks = _yardsticks(title, mine, compared)
-            if len(shapes) > FEW_SIZES:
-                details += sticks
-                continue
-            tables += ([grid(title, mine)] if ours else []) + sticks[:1]
-            details += sticks[1:]
-            if ours:
-                quickest = min(ours, key=lambda row: row.median_ns).contender
-                tables += filter(None, [objects(group, shape or "", shares, quickest)])
-    paper = "--paper" in results.meta["command"]
-    if paper and (found := claims(results, totals)):
-        tables.append(found)
+        _add_group(places, group, here, shares, compared)
     by_pair = sent(results)
-    tables += filter(None, [behind(by_pair)])
-    folded.insert(0, delivery(results.meta, totals))
-    folded += filter(None, [clocks(results.meta, rows)])
-    late = schedule(results.meta)
-    if late is not None:
-        (folded if paper or len(late.rows) <= MOST_LATE else details).append(late)
-    (folded if paper else details).extend(filter(None, [differing(by_pair)]))
+    places.first += present(claims(results, totals) if is_paper else None, behind(by_pair))
+    places.folded += present(clocks(meta, rows))
+    late = schedule(meta)
+    many_are_late = late is not None and len(late.rows) > MOST_LATE and not is_paper
+    (places.details if many_are_late else places.folded).extend(present(late))
+    (places.folded if is_paper else places.details).extend(present(differing(by_pair)))
     return Content(
         TITLE,
         lead(results, rows, shares),
-        tables,
-        [*details, *(stages_table(rows, race) for race in races(rows))],
-        f"Listener and publisher: {results.meta['gc']}.",
-        folded,
+        places.first,
+        [*places.details, *(stages_table(rows, race) for race in races(rows))],
+        f"Listener and publisher: {meta.gc}.",
+        places.folded,
     )
 
 
+def _add_group(
+    places: _Places, group: Group, rows: list[Row], shares: list[Shares], compared: Comparisons
+) -> None:
+    """Add tables of each shape; of a sweep, tables by size instead."""
+    places.folded += present(published_table(group, rows))
+    shapes = list(dict.fromkeys(shape_of(row) for row in rows))
+    is_sweep = len(shapes) > FEW_SIZES
+    if is_sweep:
+        places.first += _sizes(group.title, rows)
+    for shape in shapes:
+        here = [row for row in rows if shape_of(row) == shape]
+        title = f"{shape} {group.title}, {units.size(array_bytes(here[0]))}"
+        ratios = _yardsticks(title, here, compared)
+        if is_sweep:
+            places.details += ratios
+            continue
+        ours = ours_between(here)
+        quickest = min(ours, key=lambda row: row.median_ns).contender if ours else ""
+        places.first += present(
+            grid(title, here) if ours else None,
+            *ratios[:1],
+            objects(group, shape, shares, quickest) if ours else None,
+        )
+        places.details += ratios[1:]
+
+
 def _sizes(title: str, rows: list[Row]) -> list[Table]:
-    ends = min(row.n for row in rows), max(row.n for row in rows)
-    medians = [(row, units.time(row.median_ns)) for row in rows]
-    tails = [(row, units.time(row.p99_ns)) for row in rows]
+    fewest, most = min(row.n for row in rows), max(row.n for row in rows)
     floored = [
         (row, units.significant(floor.median))
         for row in rows
-        if plugin_of(row) and (floor := floor_ratio(row))
+        if plugin_of(row) and (floor := row.ratio_floor)
     ]
     carried = [
         (row, Amount(units.significant(rate / 1e6), rate))
         for row in rows
-        if (rate := row.facts["bytes_per_s"])
+        if (rate := row.run_as(Run).bytes_per_s)
     ]
+    messages = f"{fewest} to {most}" if fewest < most else f"{most}"
     tables = (
-        by_size(f"Median by size · {title}", medians,
+        by_size(f"Median by size · {title}", [(row, units.time(row.median_ns)) for row in rows],
                 "Medians of the total, from the finished object to the received one."),
-        by_size(f"p99 by size · {title}", tails,
-                f"Estimates from {' to '.join(map(str, dict.fromkeys(ends)))} messages each."),
+        by_size(f"p99 by size · {title}", [(row, units.time(row.p99_ns)) for row in rows],
+                f"Estimates from {messages} messages each."),
         by_size(f"× raw by size · {title}", floored,
                 "Ratio of medians to the bare library sending the same number of bytes.",
                 bars=False),
@@ -117,18 +135,17 @@ def _sizes(title: str, rows: list[Row]) -> list[Table]:
 
 
 def _yardsticks(title: str, rows: list[Row], compared: Comparisons) -> list[Table]:
-    """A table for each plugin, of what goes between processes; its floors are in all of them."""
-    made = []
-    for plugin in dict.fromkeys(plugin_of(row) for row in rows if plugin_of(row)):
-        between = [row for row in rows if not in_process(row.contender)]
+    """Return a table for each plugin, of what goes between processes; its floors are in all."""
+    between = [row for row in rows if not in_process(row.contender)]
+    tables = []
+    for plugin in dict.fromkeys(plugin_of(row) for row in between if plugin_of(row)):
         here = [row for row in between if plugin_of(row) in {plugin, ""}]
-        ratios = {}
-        for row in here:
-            other = beside(row, here) if plugin_of(row) else None
-            found = compared.ratio(row, other) if other and other != row.contender else None
-            ratios[row.contender] = (
-                units.quotient(found.value, found.low, found.high) if found else NONE
-            )
-        if any(plugin_of(row) for row in here):
-            made.append(yardsticks(f"Ratios · {plugin} · {title}", here, ratios))
-    return made
+        ratios = {row.contender: _beside_wrapyfi(row, here, compared) for row in here}
+        tables.append(yardsticks(f"Ratios · {plugin} · {title}", here, ratios))
+    return tables
+
+
+def _beside_wrapyfi(row: Row, rows: list[Row], compared: Comparisons) -> str:
+    other = beside(row, rows) if plugin_of(row) else None
+    ratio = compared.ratio(row, other) if other and other != row.contender else None
+    return units.quotient(ratio.value, ratio.low, ratio.high) if ratio else units.NONE

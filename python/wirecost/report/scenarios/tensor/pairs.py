@@ -11,8 +11,9 @@ import polars as pl
 from wirecost.analysis.backlog import Array, Pair, pairs
 from wirecost.records.folder import Results
 from wirecost.records.scenarios import with_all_columns
+from wirecost.records.schemas.tensor import Meta
 from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Column, Table
 
 BEFORE = ("lateness", "construct")
 """From when a message is due until its object is finished."""
@@ -48,17 +49,22 @@ class Sent:
     def most(self) -> Pair:
         return max(self.pairs, key=lambda pair: pair.median_ns)
 
+    @property
+    def ratio(self) -> float:
+        """Slowest pair's median over the quickest pair's."""
+        return self.most.median_ns / self.least.median_ns
+
 
 def sent(results: Results) -> list[Sent]:
-    """All that was sent at a rate, one way, in the order of the run."""
+    """Return all that was sent at a rate, one way, in the order of the run."""
     samples = with_all_columns(results.samples).filter(pl.col("stage").is_in(STAGES))
     parts = samples.partition_by("case", "contender", "mode", as_dict=True)
     found = []
-    for run in results.meta["runs"]:
-        part = parts.get((run["case"], run["contender"], run["mode"]))
-        if run["asked_rate"] and run["pattern"] == "pubsub" and part is not None:
-            by_pair = _pairs(part, 1e9 / run["asked_rate"])
-            found.append(Sent(run["case"], run["contender"], run["mode"], by_pair))
+    for run in results.meta_as(Meta).runs:
+        part = parts.get((run.case, run.contender, run.mode))
+        if run.asked_rate and run.pattern == "pubsub" and part is not None:
+            by_pair = _pairs(part, 1e9 / run.asked_rate)
+            found.append(Sent(run.case, run.contender, run.mode, by_pair))
     return found
 
 
@@ -79,22 +85,16 @@ def _pairs(samples: pl.DataFrame, period_ns: float) -> list[Pair]:
 
 
 def behind(all_sent: list[Sent]) -> Table | None:
-    """None where every listener kept up."""
+    """Return listeners that fell behind; None where every one kept up."""
     late = [one for one in all_sent if one.fell_behind]
-    if not late:
-        return None
-    body = [
-        [
-            one.name,
-            f"{sum(pair.fell_behind for pair in one.pairs)} of {len(one.pairs)}",
-            f"{sum(pair.waited for pair in one.pairs)} of"
-            f" {sum(pair.messages for pair in one.pairs)}",
-            units.time(one.least.median_ns),
-            units.time(one.most.median_ns),
-            units.time(one.most.first_ns),
-            units.time(one.most.last_ns),
-        ]
-        for one in late
+    columns: list[Column[Sent]] = [
+        Column("contender and object", lambda one: one.name),
+        Column("pairs", lambda one: f"{sum(p.fell_behind for p in one.pairs)} of {len(one.pairs)}"),
+        Column("waited", _waited, optional=1),
+        Column("quickest pair", lambda one: units.time(one.least.median_ns), "time", optional=2),
+        Column("slowest pair", lambda one: units.time(one.most.median_ns), "time"),
+        Column("first tenth", lambda one: units.time(one.most.first_ns), "time"),
+        Column("last tenth", lambda one: units.time(one.most.last_ns), "time"),
     ]
     notes = [
         "Pairs of processes in which most messages were sent before the listener had received the "
@@ -102,40 +102,37 @@ def behind(all_sent: list[Sent]) -> Table | None:
         "messages were sent: medians and ratios with it say that the listener does not keep up at "
         "this rate, and no more. First and last tenth: medians of the slowest pair's messages."
     ]
-    headings = [
-        "contender and object", "pairs", "waited", "quickest pair", "slowest pair", "first tenth",
-        "last tenth",
-    ]  # fmt: skip
-    bars = (("quickest pair", "slowest pair", "first tenth", "last tenth"),)
-    return Table(BEHIND, headings, body, notes, ("waited", "quickest pair"), bars)
+    return Table.of(BEHIND, late, columns, notes) if late else None
+
+
+def _waited(one: Sent) -> str:
+    waited, messages = sum(p.waited for p in one.pairs), sum(p.messages for p in one.pairs)
+    return f"{waited} of {messages}"
 
 
 def differing(all_sent: list[Sent]) -> Table | None:
-    """A row for each contender: the object whose pairs differ most. None where there are no
-    two pairs of any."""
-    several = [one for one in all_sent if len(one.pairs) > 1 and not one.fell_behind]
-    body = []
-    for case, contender in dict.fromkeys((one.case, one.contender) for one in several):
-        mine = [one for one in several if (one.case, one.contender) == (case, contender)]
-        ratios = sorted(one.most.median_ns / one.least.median_ns for one in mine)
-        worst = max(mine, key=lambda one: one.most.median_ns / one.least.median_ns)
-        body.append(
-            [
-                f"{case} {contender}",
-                str(len(mine)),
-                units.significant(float(np.median(ratios))),
-                units.significant(ratios[-1]),
-                worst.plugin,
-                units.time(worst.least.median_ns),
-                units.time(worst.most.median_ns),
-            ]
-        )
-    if not body:
-        return None
+    """Return for each contender the object whose pairs differ most; None where there are no two
+    pairs of any."""
+    groups: dict[tuple[str, str], list[Sent]] = {}
+    for one in all_sent:
+        if len(one.pairs) > 1 and not one.fell_behind:
+            groups.setdefault((one.case, one.contender), []).append(one)
+    columns: list[Column[list[Sent]]] = [
+        Column("contender", lambda of: f"{of[0].case} {of[0].contender}"),
+        Column("objects", lambda of: str(len(of)), optional=1),
+        Column("ratio", lambda of: units.significant(float(np.median([o.ratio for o in of])))),
+        Column("largest", lambda of: units.significant(_worst(of).ratio)),
+        Column("object", lambda of: _worst(of).plugin, optional=2),
+        Column("quickest", lambda of: units.time(_worst(of).least.median_ns)),
+        Column("slowest", lambda of: units.time(_worst(of).most.median_ns)),
+    ]
     notes = [
         "Slowest pair's median over the quickest pair's, of the same contender and object: the "
         "objects' median ratio, and the largest with its object and both medians. Times of all "
         "pairs in one pool do not show it. Listeners that fell behind are left out."
     ]
-    headings = ["contender", "objects", "ratio", "largest", "object", "quickest", "slowest"]
-    return Table(DIFFER, headings, body, notes, ("objects", "object"))
+    return Table.of(DIFFER, groups.values(), columns, notes) if groups else None
+
+
+def _worst(of: list[Sent]) -> Sent:
+    return max(of, key=lambda one: one.ratio)

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from wirecost.analysis.transport.binding import NATIVE
 from wirecost.analysis.transport.measured import Measured, Where
 from wirecost.analysis.transport.recommendation import Choice, choices
 from wirecost.counted import counted
+from wirecost.records.schemas.common import Scalar
+from wirecost.records.schemas.transport import Meta
 from wirecost.report.results.caution import caution
-from wirecost.report.scenarios.transport.measurements import name
+from wirecost.report.scenarios.transport.tables import name
 from wirecost.report.shared import units
 
+Settings = dict[str, dict[str, Scalar]]
+"""Of each group of settings of a transport, by its name, what it says."""
 MATCHED = "matched"
 """The group of settings that asks all transports for no loss."""
 MANY_LOST = 3.0
@@ -22,30 +25,30 @@ MANY_LOST = 3.0
 depend on each other (the "rule of three")."""
 
 
-def lead(meta: dict[str, Any], found: Sequence[Measured]) -> str | None:
+def lead(meta: Meta, found: Sequence[Measured]) -> str | None:
     made = choices(found)
     if not made:
         return None
     parts = []
     for where, of in groupby(made, key=lambda one: one.where):
         several = [list(same) for _, same in groupby(of, key=_taken)]
-        parts += [_sentence(where, same, meta["settings"]) for same in several]
-    broken = [run for run in meta["runs"] if run["broken"]]
+        parts += [_sentence(where, same, meta.settings) for same in several]
+    broken = [run for run in meta.runs if run.broken]
     if broken:
         many = "promise" if len(broken) == 1 else "promises"
-        who = ", ".join(dict.fromkeys(f"{run['mware']} {run['mode']}" for run in broken))
+        who = ", ".join(dict.fromkeys(f"{run.mware} {run.mode}" for run in broken))
         parts.append(f"{len(broken)} {many} of no loss did not hold ({who}); see below.")
     if caution(meta):
         parts.append("The machine was loaded: trust the order, not the times.")
     return " ".join([*parts, *_absent(meta)])
 
 
-def _absent(meta: dict[str, Any]) -> list[str]:
+def _absent(meta: Meta) -> list[str]:
     """A sentence on the transports that were asked for and have no measurement. Folders of before
     do not say what was asked for."""
-    there = {run["mware"] for run in meta["runs"] if not run["failure"]}
-    asked = meta.get("requested", [])
-    names = [one for one in asked if one not in there]
+    there = {run.mware for run in meta.runs if not run.failure}
+    asked = meta.requested
+    names = [name for name in asked if name not in there]
     if not names:
         return []
     were = "was" if len(names) == 1 else "were"
@@ -56,16 +59,16 @@ def _taken(choice: Choice) -> tuple[str, bool]:
     return name(choice.taken), choice.lossless
 
 
-def _sentence(where: Where, same: list[Choice], settings: dict[str, Any]) -> str:
+def _sentence(where: Where, same: list[Choice], settings: Settings) -> str:
     """For neighbouring sizes with the same answer. ``settings``: as a folder has them."""
     first, last = same[0], same[-1]
     sizes = units.size(first.size)
     if last is not first:
         sizes += f" to {units.size(last.size)}"
-    rate = f"{first.taken.asked_rate:g}"
-    if last.taken.asked_rate != first.taken.asked_rate:
-        rate += f" to {last.taken.asked_rate:g}"
-    rates = f"at {rate} Hz" if first.taken.asked_rate else "as fast as possible"
+    rate = f"{first.taken.run.asked_rate:g}"
+    if last.taken.run.asked_rate != first.taken.run.asked_rate:
+        rate += f" to {last.taken.run.asked_rate:g}"
+    rates = f"at {rate} Hz" if first.taken.run.asked_rate else "as fast as possible"
     asked = f"For {sizes} {rates}, {_whom(where)}"
     if not first.lossless:
         flaws = "; ".join(first.taken.flaws)
@@ -91,7 +94,7 @@ def _numbers(ends: Sequence[Measured]) -> str:
 def _with_promise(same: list[Choice]) -> str:
     """What to take where nothing may be lost, if what is quickest does not promise it."""
     first, last = same[0], same[-1]
-    if first.taken.promise or first.where.pattern != "pubsub":
+    if first.taken.run.promise or first.where.pattern != "pubsub":
         return ""
     kept = [{one.who: one for one in choice.promised} for choice in same]
     for one in first.promised:
@@ -103,9 +106,9 @@ def _with_promise(same: list[Choice]) -> str:
     return " No settings that promise no loss delivered everything."
 
 
-def _caution(one: Measured, settings: dict[str, Any]) -> str:
+def _caution(one: Measured, settings: Settings) -> str:
     """What is to be known of settings that promise nothing."""
-    if one.promise:
+    if one.run.promise:
         return ""
     who = one.who
     native = who.client if who.client == NATIVE else ""
@@ -127,7 +130,7 @@ def _cheaper(first: Choice, same: list[Choice]) -> str:
         return ""
     if not all(cheaper.who in one.able for one in same):
         return ""
-    which = "" if cheaper.promise else ", which promises nothing"
+    which = "" if cheaper.run.promise else ", which promises nothing"
     text = f" ({name(cheaper)}{which}: {units.time(cheaper.cost_ns)}"
     return text + (f", p99 {units.time(cheaper.p99_ns)})" if cheaper.has_tail else ")")
 
@@ -138,7 +141,7 @@ def _evidence(taken: Measured, same: list[Choice]) -> str:
     at_each = "" if len(same) == 1 else " at each size"
     what = "deliveries" if taken.where.pattern == "pubsub" else "replies"
     text = f". None of {few.expected:,} {what}{at_each} was lost"
-    if taken.promise:
+    if taken.run.promise:
         return f"{text}."
     return f"{text}; losses below {100 * MANY_LOST / max(1, few.expected):.2g} % would not show."
 

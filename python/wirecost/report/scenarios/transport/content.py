@@ -6,35 +6,32 @@ from __future__ import annotations
 from wirecost.analysis.summary import Row
 from wirecost.analysis.transport.measured import measured
 from wirecost.records.folder import Results
+from wirecost.records.schemas.transport import Meta
 from wirecost.report.scenarios import Content
-from wirecost.report.scenarios.transport import circumstances, measurements, peaks
+from wirecost.report.scenarios.transport import tables
 from wirecost.report.scenarios.transport.advice import lead
 from wirecost.report.scenarios.transport.decisions import decision_table
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import present
 
 TITLE = "What a transport costs"
 
 
 def content(results: Results, rows: list[Row]) -> Content:
-    meta, found = results.meta, measured(rows)
-    first = [
-        decision_table(meta, found),
-        *measurements.tables(found),
-        peaks.failed_table(meta),
-        peaks.broken_table(meta),
-        *peaks.peak_tables(found),
-        peaks.binding_table(found),
-        circumstances.fault_table(meta),
-    ]
-    details: list[Table | None] = [
-        circumstances.settings_table(meta),
-        circumstances.network_table(meta),
-        circumstances.contender_table(meta),
-    ]
+    meta, found = results.meta_as(Meta), measured(rows)
     return Content(
         TITLE,
         lead(meta, found),
-        [table for table in first if table is not None],
-        [table for table in details if table is not None],
+        present(
+            decision_table(meta, found),
+            *tables.tables(found),
+            tables.failed_table(meta),
+            tables.broken_table(meta),
+            *tables.peak_tables(found),
+            tables.binding_table(found),
+            tables.fault_table(meta),
+        ),
+        present(
+            tables.settings_table(meta), tables.network_table(meta), tables.transports_table(meta)
+        ),
         "",
     )

@@ -21,7 +21,7 @@ LONGEST = 2.0**63
 def section_figures(
     number: int, section: str, rows: pl.DataFrame, options: Options
 ) -> list[Figure]:
-    """All figures of one section's rows, if any time is valid; ``number`` begins their names."""
+    """Draw all figures of one section, if any time is valid; ``number`` begins their names."""
     rows = rows.filter(pl.col("ns").cast(pl.Float64).is_between(-LONGEST, LONGEST))
     if rows.is_empty():
         return []
@@ -34,6 +34,6 @@ def section_figures(
 
 
 def slug(text: str) -> str:
-    """A section's name as part of a file's: lower-case ASCII letters, digits and hyphens."""
+    """Return a section's name as part of a file's: lower-case ASCII letters, digits, hyphens."""
     words = "".join(c if c.isascii() and c.isalnum() else " " for c in text.lower()).split()
     return "-".join(words)[:40] or "section"

@@ -13,6 +13,7 @@ from wirecost.analysis.causes.kinds import INPUT
 from wirecost.analysis.causes.linear import Line, line
 from wirecost.analysis.execution_series import thinned
 from wirecost.records.probe_log import COUNTER
+from wirecost.report.shared.axes import plot
 from wirecost.report.shared.causes import price
 from wirecost.report.shared.executions.series import (
     COLOURS,
@@ -31,6 +32,7 @@ PANEL = (WIDTH - 70) // COLUMNS
 
 
 def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Figure | None:
+    """Draw a panel for each number that differs between executions; None where none does."""
     del options
     names = [n for n in rows.columns if n.startswith(COUNTER)]
     names = [n for n in (*names, INPUT) if n in rows.columns]
@@ -58,17 +60,15 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
 
 
 def _fit(x: Array, ns: Array) -> tuple[Line, str] | None:
-    """The line through all; where a few spikes hide it, through all but the slowest 1 %, and a
+    """Fit a line through all; where a few spikes hide it, through all but the slowest 1 %, and a
     star. None where the time does not go along with x."""
     if len(x) < FEWEST:
         return None
-    fit = line(x, ns)
-    if fit is not None and fit.explained >= max(NOTABLE, CHANCE / len(x)):
-        return fit, ""
     usual = ns <= np.percentile(ns, 99)
-    fit = line(x[usual], ns[usual])
-    if fit is not None and fit.explained >= max(NOTABLE, CHANCE / len(x)):
-        return fit, "*"
+    for chosen, star in ((slice(None), ""), (usual, "*")):
+        fit = line(x[chosen], ns[chosen])
+        if fit is not None and fit.explained >= max(NOTABLE, CHANCE / len(x)):
+            return fit, star
     return None
 
 
@@ -76,22 +76,21 @@ def _panel(name: str, x: Array, ns: Array, axis: TimeAxis) -> alt.LayerChart | a
     at = thinned(x, ns, MOST)
     heights = axis.scaled(ns[at]).tolist()
     points = [{"x": x, "y": y} for x, y in zip(x[at].tolist(), heights, strict=True)]
-    vertical = alt.Y("y:Q", title=axis.title("time"), scale=_time_scale(ns, axis))
-    horizontal = alt.X(
-        "x:Q",
-        title=name,
-        scale=alt.Scale(zero=False, nice=False, padding=6),
-        axis=_number_axis(x),
-    )
-    tooltip = [alt.Tooltip("x:Q", title=name), alt.Tooltip("y:Q", format=".4~g", title=axis.unit)]
+    scale = alt.Scale(zero=False, nice=False, padding=6)
+    marks = plot(points).mark_point(filled=True, size=14, opacity=0.6, color=COLOURS[0], clip=True)
     layers = [
-        alt.Chart(alt.Data(values=points))
-        .mark_point(filled=True, size=14, opacity=0.6, color=COLOURS[0], clip=True)
-        .encode(x=horizontal, y=vertical, tooltip=tooltip)
+        marks.encode(
+            x=alt.X("x:Q", title=name, scale=scale, axis=_number_axis(x)),
+            y=alt.Y("y:Q", title=axis.title("time"), scale=_time_scale(ns, axis)),
+            tooltip=[
+                alt.Tooltip("x:Q", title=name),
+                alt.Tooltip("y:Q", format=".4~g", title=axis.unit),
+            ],
+        )
     ]
     title = f"{name}: no relation"
-    if (found := _fit(x, ns)) is not None:
-        fit, star = found
+    if (fitted := _fit(x, ns)) is not None:
+        fit, star = fitted
         title = f"{name}: {price(fit.slope, name)}, R² {fit.explained:.2f}{star}"
         layers.append(_line(fit, x, axis))
     return alt.layer(*layers).properties(
@@ -110,7 +109,7 @@ def _time_scale(ns: Array, axis: TimeAxis) -> alt.Scale:
 
 
 def _number_axis(x: Array) -> alt.Axis:
-    """Whole numbers alone; thousands by a letter where they would not fit."""
+    """Label whole numbers alone, thousands by a letter where they would not fit."""
     low, high = float(x.min()), float(x.max())
     if high - low <= 5:
         return alt.Axis(values=[low + i for i in range(int(high - low) + 1)], format=",~f")
@@ -119,7 +118,7 @@ def _number_axis(x: Array) -> alt.Axis:
 
 
 def _line(fit: Line, x: Array, axis: TimeAxis) -> alt.Chart:
-    """Straight, or bent by a logarithmic axis."""
+    """Draw the line, straight or bent by a logarithmic axis."""
     at = np.linspace(x.min(), x.max(), 40 if axis.logarithmic else 2)
     ns = fit.slope * at + fit.offset
     drawn = ns >= 1 if axis.logarithmic else np.isfinite(ns)
@@ -127,12 +126,9 @@ def _line(fit: Line, x: Array, axis: TimeAxis) -> alt.Chart:
         {"x": x, "y": y / axis.factor}
         for x, y in zip(at[drawn].tolist(), ns[drawn].tolist(), strict=True)
     ]
-    chart: alt.Chart = (
-        alt.Chart(alt.Data(values=values))
-        .mark_line(color=LATE, strokeWidth=2, clip=True)
-        .encode(x="x:Q", y="y:Q")
-    )
-    return chart
+    drawn = plot(values).mark_line(color=LATE, strokeWidth=2, clip=True)
+    curve: alt.Chart = drawn.encode(x="x:Q", y="y:Q")
+    return curve
 
 
 def _caption(count: int, thin: bool, same: list[str], absent: list[str]) -> str:

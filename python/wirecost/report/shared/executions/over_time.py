@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 
 from wirecost.analysis.execution_series import windows
+from wirecost.report.shared import units
+from wirecost.report.shared.axes import keyed, numbers, plot
 from wirecost.report.shared.executions.series import (
     Options,
     deadline_rule,
@@ -25,13 +27,12 @@ FEWEST = 100
 
 
 def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Figure | None:
+    """Draw percentiles of windows; None where there are too few executions for two."""
     series = [one for one in series_of(rows, options) if len(one.ns) >= 2 * FEWEST]
     if not series:
         return None
     axis = time_axis(np.concatenate([one.ns for one in series]))
-    values = []
-    timed = series[0].at_s is not None
-    counts = []
+    values, counts = [], []
     for one in series:
         at = np.arange(len(one.ns), dtype=np.float64) if one.at_s is None else one.at_s
         most = max(2, WINDOWS // len(series))
@@ -43,52 +44,35 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
                 {"series": one.name, "at": row["at"], "line": label, "time": row[key]}
                 for key, label in LINES.items()
             ]
-    x = "time since the first execution [s]" if timed else "callback index"
-    domain = list(LINES.values())
-    legend = alt.Legend(orient="bottom", columns=4, symbolType="stroke", symbolSize=300)
-    y = alt.Y("time:Q", title=axis.title("turnaround time"), scale=axis.scale())
-    chart = (
-        alt.Chart(alt.Data(values=values))
-        .mark_line(point=alt.OverlayMarkDef(size=14))
-        .encode(
-            x=alt.X(
-                "at:Q",
-                title=x,
-                scale=alt.Scale(nice=False, padding=8),
-                axis=alt.Axis(tickCount=8, labelOverlap="greedy", labelSeparation=6),
-            ),
-            y=y,
-            color=alt.Color(
-                "line:N", title=None, scale=alt.Scale(domain=domain, range=SHADES), legend=legend
-            ),
-            strokeDash=alt.StrokeDash(
-                "line:N", title=None, scale=alt.Scale(domain=domain, range=DASHES), legend=legend
-            ),
-            detail="series:N",
-            tooltip=[
-                "series:N",
-                "line:N",
-                alt.Tooltip("at:Q", format=".4~g"),
-                alt.Tooltip("time:Q", format=".4~g"),
-            ],
-        )
+    is_timed = series[0].at_s is not None
+    x = alt.X(
+        "at:Q",
+        title="time since the first execution [s]" if is_timed else "callback index",
+        scale=alt.Scale(nice=False, padding=8),
+        axis=alt.Axis(tickCount=8, labelOverlap="greedy", labelSeparation=6),
     )
-    layers: list[alt.Chart] = [chart]
+    looks = {"columns": 4, "symbolType": "stroke", "symbolSize": 300}
+    lines = plot(values).mark_line(point=alt.OverlayMarkDef(size=14))
+    layers: list[alt.Chart] = [
+        lines.encode(
+            x=x,
+            y=alt.Y("time:Q", title=axis.title("turnaround time"), scale=axis.scale()),
+            color=keyed(alt.Color, "line", LINES.values(), SHADES, **looks),
+            strokeDash=keyed(alt.StrokeDash, "line", LINES.values(), DASHES, **looks),
+            detail="series:N",
+            tooltip=["series:N", "line:N", *numbers("at", "time")],
+        )
+    ]
     caption = (
-        f"Percentiles in windows of {_span(counts)} successive executions, drawn at each window's "
-        "middle."
+        f"Percentiles in windows of {units.span(counts, lambda count: f'{count:,}', ' to ')} "
+        "successive executions, drawn at each window's middle."
     )
     if len(series) > 1:
         caption += f" Each {options.by} has lines of its own."
     if options.deadline_ns is not None:
         layers.append(deadline_rule(options, axis, vertical=False))
         caption += " Dashed across: the deadline."
-    both = alt.layer(*layers).properties(
+    drawn = alt.layer(*layers).properties(
         width=WIDTH, height=220, title=f"Percentiles over time · {section}"
     )
-    return Figure(f"over-time-{name}", caption, both)
-
-
-def _span(counts: list[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return Figure(f"over-time-{name}", caption, drawn)

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wirecost.report.shared import units
+from wirecost.report.shared.axes import log, plot
 from wirecost.report.shared.figure import PALETTE
 
 COLOURS = [PALETTE[i] for i in (0, 4, 2, 5, 1, 7)]
@@ -54,7 +55,7 @@ class TimeAxis:
     logarithmic: bool
 
     def scaled(self, ns: Array) -> Array:
-        """Times in the unit; a logarithmic axis begins at 1 ns."""
+        """Return times in the unit; a logarithmic axis begins at 1 ns."""
         return (np.maximum(ns, 1) if self.logarithmic else ns) / self.factor
 
     def title(self, what: str) -> str:
@@ -62,12 +63,12 @@ class TimeAxis:
 
     def scale(self) -> alt.Scale:
         if self.logarithmic:
-            return alt.Scale(type="log", nice=False, padding=8)
+            return log(padding=8)
         return alt.Scale(zero=True)
 
 
 def series_of(rows: pl.DataFrame, options: Options) -> list[Series]:
-    """Those with most executions first come out as they are, the rest as one."""
+    """Return a series for each value of ``Options.by``; of many, those with fewest rows as one."""
     if "begin_ns" in rows.columns:
         rows = rows.sort("begin_ns", maintain_order=True)
     if options.by not in rows.columns:
@@ -95,7 +96,7 @@ def _series(name: str, part: pl.DataFrame, rows: pl.DataFrame) -> Series:
 
 
 def time_axis(ns: Array) -> TimeAxis:
-    """The unit of the median, or one between it and a longest that is far from it."""
+    """Choose the unit of the median, or one between it and a longest that is far from it."""
     median, longest = max(float(np.median(ns)), 1.0), float(ns.max())
     logarithmic = longest > LOGARITHMIC_FROM * median
     typical = math.sqrt(median * longest) if logarithmic else median
@@ -106,7 +107,7 @@ def time_axis(ns: Array) -> TimeAxis:
 
 
 def colour(series: list[Series]) -> alt.Color:
-    """A colour a series; a legend only where there are several or one lost something."""
+    """Give each series a colour; a legend only where there are several or one lost something."""
     names = [one.name for one in series]
     shades = [COLOURS[i] for i in range(len(names))]
     shown = len(names) > 1 or "dropped" in names[0]
@@ -122,14 +123,10 @@ def colour(series: list[Series]) -> alt.Color:
 
 
 def deadline_rule(options: Options, axis: TimeAxis, *, vertical: bool) -> alt.Chart:
-    """A line at the deadline, across a figure whose times go up or, ``vertical``, to the right."""
+    """Draw a line at the deadline, across a figure whose times go up or, ``vertical``, right."""
     deadline = options.deadline_ns or 0.0
-    data = alt.Data(
-        values=[{"at": deadline / axis.factor, "label": f"deadline {units.time(deadline)}"}]
-    )
-    base = alt.Chart(data)
+    mark = {"at": deadline / axis.factor, "label": f"deadline {units.time(deadline)}"}
     where = alt.X("at:Q") if vertical else alt.Y("at:Q")
-    rule: alt.Chart = base.mark_rule(color=LATE, strokeDash=[6, 3], strokeWidth=1.5).encode(
-        where, tooltip=["label:N"]
-    )
-    return rule
+    rule = plot([mark]).mark_rule(color=LATE, strokeDash=[6, 3], strokeWidth=1.5)
+    drawn: alt.Chart = rule.encode(where, tooltip=["label:N"])
+    return drawn

@@ -11,6 +11,7 @@ import polars as pl
 
 from wirecost.analysis.execution_series import envelope
 from wirecost.report.shared import units
+from wirecost.report.shared.axes import numbers, plot
 from wirecost.report.shared.executions.series import (
     Options,
     Series,
@@ -25,9 +26,16 @@ from wirecost.report.shared.figure import WIDTH, Figure
 MOST = 1500
 """Executions drawn one by one; more become about that many minima and maxima in all."""
 HEIGHT = 260
+INDEX = alt.X(
+    "index:Q",
+    title="callback index",
+    scale=alt.Scale(nice=False, padding=6),
+    axis=alt.Axis(tickCount=10, tickMinStep=1, labelOverlap="greedy"),
+)
 
 
 def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Figure:
+    """Draw the executions of one section."""
     series = series_of(rows, options)
     ns = np.concatenate([one.ns for one in series])
     axis = time_axis(ns)
@@ -51,10 +59,10 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
     if ends := _ends(series):
         layers += ends
         caption += " Dotted: the records of a process end there, because later ones did not fit."
-    chart = alt.layer(*layers).properties(
+    drawn = alt.layer(*layers).properties(
         width=WIDTH, height=HEIGHT, title=f"Turnaround time · {section}"
     )
-    return Figure(f"turnaround-{name}", caption, chart)
+    return Figure(f"turnaround-{name}", caption, drawn)
 
 
 def _every(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
@@ -63,10 +71,11 @@ def _every(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
         for one in series
         for i, time in enumerate(axis.scaled(one.ns))
     ]
-    base = alt.Chart(alt.Data(values=values)).encode(
-        x=_index(), y=alt.Y("time:Q", title=_title(axis), scale=axis.scale()), color=colour(series)
+    title = axis.title("turnaround time")
+    base = plot(values).encode(
+        x=INDEX, y=alt.Y("time:Q", title=title, scale=axis.scale()), color=colour(series)
     )
-    tooltip = ["series:N", "index:Q", alt.Tooltip("time:Q", format=".4~g", title=_title(axis))]
+    tooltip = ["series:N", "index:Q", alt.Tooltip("time:Q", format=".4~g", title=title)]
     return [
         base.mark_line(strokeWidth=0.6, opacity=0.5),
         base.mark_point(filled=True, size=9, opacity=0.9).encode(tooltip=tooltip),
@@ -79,13 +88,9 @@ def _envelopes(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
         buckets = max(1, MOST // 2 // len(series))
         for row in envelope(axis.scaled(one.ns), buckets).iter_rows(named=True):
             values.append({"series": one.name, "index": (row["first"] + row["last"]) / 2, **row})
-    base = alt.Chart(alt.Data(values=values)).encode(x=_index(), color=colour(series))
-    y = alt.Y("low:Q", title=_title(axis), scale=axis.scale())
-    tooltip = [
-        "series:N",
-        *("first:Q", "last:Q"),
-        *(alt.Tooltip(f"{key}:Q", format=".4~g") for key in ("low", "middle", "high")),
-    ]
+    base = plot(values).encode(x=INDEX, color=colour(series))
+    y = alt.Y("low:Q", title=axis.title("turnaround time"), scale=axis.scale())
+    tooltip = ["series:N", "first:Q", "last:Q", *numbers("low", "middle", "high")]
     return [
         base.mark_rule(opacity=0.8, strokeWidth=1.2).encode(y=y, y2="high:Q", tooltip=tooltip),
         base.mark_line(strokeWidth=1.5).encode(y=alt.Y("middle:Q")),
@@ -93,22 +98,9 @@ def _envelopes(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
 
 
 def _ends(series: list[Series]) -> list[alt.Chart]:
-    """Where a series ends although its program went on."""
+    """Mark where a series ends although its program went on."""
     values = [{"series": one.name, "index": len(one.ns)} for one in series if "dropped" in one.name]
     if not values:
         return []
-    base = alt.Chart(alt.Data(values=values)).encode(x=_index(), color=colour(series))
+    base = plot(values).encode(x=INDEX, color=colour(series))
     return [base.mark_rule(strokeDash=[2, 3], strokeWidth=1.5).encode(tooltip=["series:N"])]
-
-
-def _index() -> alt.X:
-    return alt.X(
-        "index:Q",
-        title="callback index",
-        scale=alt.Scale(nice=False, padding=6),
-        axis=alt.Axis(tickCount=10, tickMinStep=1, labelOverlap="greedy"),
-    )
-
-
-def _title(axis: TimeAxis) -> str:
-    return axis.title("turnaround time")
