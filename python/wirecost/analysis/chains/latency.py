@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wirecost.analysis.causes.excess import MUCH, reason_of
-from wirecost.analysis.chains.busy import busy_threads
 from wirecost.analysis.chains.hops import Hops
 from wirecost.analysis.chains.walk import Chain, Found, Part
 from wirecost.analysis.probe_sections import percentile
 from wirecost.records.probe_log import COUNTER
+
+Times = NDArray[np.int64]
 
 WAITS = ("queue wait", "between")
 LONGEST_NS = 2**63 - 1
@@ -75,7 +78,8 @@ def latency_of(
     deadline_ns: float | None,
     prices: Mapping[str, float],
 ) -> Latency:
-    """``prices``: the machine's, as ``causes.explain`` takes them."""
+    """Summarize chains between two topics. ``prices``: the machine's, as ``causes.explain`` takes
+    them."""
     chains = found.chains
     ns = _sorted(chains)
     late = [c for c in chains if deadline_ns is not None and c.ns > deadline_ns]
@@ -109,7 +113,7 @@ def _key(part: Part) -> Key:
 
 
 def _by_key(chains: list[Chain]) -> dict[Key, list[Part]]:
-    """In the order of the path that most chains have."""
+    """Return parts in the order of the longest path."""
     found: dict[Key, list[Part]] = {}
     for chain in sorted(chains, key=lambda chain: -len(chain.parts)):
         for part in chain.parts:
@@ -144,7 +148,7 @@ def _parts(chains: list[Chain], late: list[Chain]) -> list[PartSummary]:
 
 
 def _sorted(timed: Sequence[Chain | Part]) -> pl.Series:
-    """Their times; in damaged logs they may need more than 64 bits."""
+    """Return their times; in damaged logs they may need more than 64 bits."""
     times = [max(-LONGEST_NS, min(one.ns, LONGEST_NS)) for one in timed]
     return pl.Series(times, dtype=pl.Int64).sort()
 
@@ -170,7 +174,7 @@ class Reasons:
         self._usual = {row["section"]: row for row in medians.to_dicts()}
 
     def of(self, part: Part) -> tuple[str | None, float]:
-        """In words, with its nanoseconds."""
+        """Return the reason in words, with its nanoseconds."""
         if part.callback is None or part.kind == "kept":
             return None, 0.0
         if part.kind in WAITS:
@@ -178,7 +182,7 @@ class Reasons:
         return self._counted(part.callback)
 
     def _thread_busy_with(self, part: Part, index: int) -> tuple[str | None, float]:
-        """The section that the callback's thread ran longest during the wait."""
+        """Return the section that the callback's thread ran longest during the wait."""
         callback = self._callbacks.row(index, named=True)
         busy = self._busy.get((callback["process"], callback["thread"]))
         ran = busy.during(part.begin_ns, part.end_ns) if busy is not None else {}
@@ -188,7 +192,45 @@ class Reasons:
         return f"its thread ran {section}", float(ran[section])
 
     def _counted(self, index: int) -> tuple[str | None, float]:
-        """What a counter of the callback cost beyond its usual count."""
+        """Return what a counter of the callback cost beyond its usual count."""
         callback = self._callbacks.row(index, named=True)
         usual = self._usual[callback["section"]]
         return reason_of(callback, usual, self._prices)
+
+
+@dataclass(frozen=True)
+class BusyThread:
+    """The outermost sections of one thread by their begin; all arrays have the shape (sections,).
+    Times are nanoseconds of CLOCK_MONOTONIC."""
+
+    begin_ns: Times
+    end_ns: Times
+    latest_ns: Times
+    """The latest end of the sections up to each, so that it never falls."""
+    sections: list[str]
+
+    def during(self, begin_ns: int, end_ns: int) -> dict[str, int]:
+        """Return how long each section ran from ``begin_ns`` to ``end_ns``, in nanoseconds."""
+        first = int(np.searchsorted(self.latest_ns, begin_ns, side="right"))
+        last = int(np.searchsorted(self.begin_ns, end_ns, side="left"))
+        ran: dict[str, int] = {}
+        for at in range(first, last):
+            begin, end = int(self.begin_ns[at]), int(self.end_ns[at])
+            if end > begin_ns:
+                overlap = min(end, end_ns) - max(begin, begin_ns)
+                ran[self.sections[at]] = ran.get(self.sections[at], 0) + overlap
+        return ran
+
+
+def busy_threads(events: pl.DataFrame) -> dict[tuple[Any, ...], BusyThread]:
+    """Return what each thread ran when, by process and thread."""
+    outermost = events.filter(pl.col("kind") == "section", pl.col("depth") == 0).sort("begin_ns")
+    return {
+        key: BusyThread(
+            rows["begin_ns"].to_numpy(),
+            rows["end_ns"].to_numpy(),
+            rows["end_ns"].cum_max().to_numpy(),
+            rows["section"].to_list(),
+        )
+        for key, rows in outermost.group_by("process", "thread", maintain_order=True)
+    }

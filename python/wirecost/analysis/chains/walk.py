@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import polars as pl
+
 from wirecost.analysis.chains.hops import Hops
 from wirecost.analysis.ros_names import INFRASTRUCTURE, KEPT, place_of
 
@@ -22,9 +24,10 @@ TAKEN = "taken"
 class Part:
     """A stretch of a chain's time: ``kind`` is transport, queue wait, callback, kept (a message,
     until another callback of the node works on it) or publish; of sections that belong together by
-    their loop (``by_loop``) it is section or between. Times are nanoseconds of CLOCK_MONOTONIC;
-    parts follow each other without gaps. ``callback``: the index in ``Hops.callbacks`` of the
-    callback that waited or ran, None in transport. ``rule``: of ``joins``, where one was needed."""
+    their loop (``chains_of_loops``) it is section or between. Times are nanoseconds of
+    CLOCK_MONOTONIC; parts follow each other without gaps. ``callback``: the index in
+    ``Hops.callbacks`` of the callback that waited or ran, None in transport. ``rule``: of
+    ``joins``, where one was needed."""
 
     kind: str
     name: str
@@ -124,7 +127,7 @@ class Paths:
         return steps[::-1]
 
     def back(self, callback: int, number: int) -> list[Row]:
-        """The callbacks on a path to one of them, the last first."""
+        """Return the callbacks on a path to one of them, the last first."""
         found = []
         at: int | None = callback
         while at is not None and number >= 0:
@@ -133,7 +136,7 @@ class Paths:
         return found
 
     def add(self, callback: Row, before: int, rule: str, reached: Reached) -> None:
-        """The path to ``callback`` over the path ``before``."""
+        """Add the path to ``callback`` over the path ``before``."""
         step = Step(before, callback["section"], rule, callback["topic"])
         number = self._numbers.get(step)
         if number is None:
@@ -151,7 +154,7 @@ class Paths:
             known[number] = reached
 
     def returns(self, number: int, section: str) -> bool:
-        """Whether the path goes through the section."""
+        """Say whether the path goes through the section."""
         key = number, section
         if key not in self._returning:
             self._returning[key] = any(step.section == section for step in self.of(number))
@@ -162,8 +165,8 @@ Row = dict[str, Any]
 
 
 def paths_from(hops: Hops, first: str | None = None) -> Paths:
-    """All paths from messages of the topic ``first``; None: from wherever one begins that is taken,
-    but for those that every node has."""
+    """Return all paths from messages of the topic ``first``; None: from wherever one begins that is
+    taken, but for those that every node has."""
     paths = Paths(hops)
     paths.reached = [{} for _ in paths.callbacks]
     for callback in paths.callbacks:
@@ -187,7 +190,7 @@ def paths_from(hops: Hops, first: str | None = None) -> Paths:
 
 
 def _before(callback: Row, paths: Paths) -> list[tuple[int, int, str]]:
-    """Callbacks that lead to this one, on which paths, and by which rule."""
+    """Return callbacks that lead to this one, on which paths, and by which rule."""
     found = []
     source = callback["source"]
     given_by = None if source is None else paths.published[source]["callback"]
@@ -205,8 +208,8 @@ def _begin(callback: Row, published: list[Row]) -> int:
 
 
 def chains_between(hops: Hops, first: str, last: str) -> Found:
-    """``first``: a topic, ``last``: one, or a node. A chain ends when publishing to the topic
-    returned, or the node's callback."""
+    """Return all chains. ``first``: a topic, ``last``: one, or a node. A chain ends when publishing
+    to the topic returned, or the node's callback."""
     paths = paths_from(hops, first)
     found, unlinked, used = [], 0, set()
     for output, at in _outputs(paths, last):
@@ -243,7 +246,7 @@ def chains_between(hops: Hops, first: str, last: str) -> Found:
 
 
 def _outputs(paths: Paths, last: str) -> Iterator[tuple[Row | None, int | None]]:
-    """What was published on a topic, with its callback; or a node's callbacks, without."""
+    """Yield what was published on a topic, with its callback; or a node's callbacks, without."""
     topics = {one["topic"] for one in paths.published}
     if last in topics:
         yield from ((one, one["callback"]) for one in paths.published if one["topic"] == last)
@@ -284,7 +287,7 @@ def _chain(output: Row | None, steps: list[Row], rules: list[str], published: li
 def _left(
     step: Row, following: list[Row], rules: list[str], published: list[Row], output: Row | None
 ) -> int:
-    """When a chain left a callback: as it published, or when what it kept was there."""
+    """Return when a chain left a callback: as it published, or when what it kept was there."""
     if not following:
         end: int = step["end_ns"] if output is None else output["begin_ns"]
     elif rules[0] == TAKEN:
@@ -295,8 +298,45 @@ def _left(
 
 
 def waiting(callback: Row) -> str:
-    """What a callback is called that works on what others kept: its topic, or its timer."""
+    """Name a callback that works on what others kept: by its topic, or its timer."""
     if callback["topic"] is not None:
         return str(callback["topic"])
     place = place_of(callback["section"])
     return f"timer {place.what}".strip() if place is not None else callback["section"]
+
+
+def chains_of_loops(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
+    """Return chains from the begin of an execution of section ``first`` to the end of the next one
+    of ``last`` with the same loop number, in whatever thread or process. The ``callbacks`` of the
+    hops are those executions; nothing is published."""
+    sections = events.filter(
+        pl.col("kind") == "section", pl.col("section").is_in([first, last])
+    ).select("process", "thread", "section", "loop", "begin_ns", "end_ns", "^counter:.*$")
+    callbacks = sections.sort("begin_ns").with_row_index("index")
+    begun = callbacks.filter(section=first).select(
+        "loop", "begin_ns", first="index", first_begin="begin_ns", first_end="end_ns"
+    )
+    ended = callbacks.filter(section=last)
+    pairs = ended.join_asof(
+        begun, on="begin_ns", by="loop", strategy="backward", check_sortedness=False
+    )
+    linked = pairs.drop_nulls("first")
+    chains = [_loop_chain(row, first, last) for row in linked.iter_rows(named=True)]
+    used = linked["first"].n_unique()
+    found = Found(
+        sorted(chains, key=lambda chain: chain.begin_ns),
+        inputs=len(begun),
+        without_output=len(begun) - used,
+        unlinked=len(ended) - len(linked),
+    )
+    return Hops(pl.DataFrame(schema={"topic": pl.String}), callbacks), found
+
+
+def _loop_chain(row: dict[str, int], first: str, last: str) -> Chain:
+    until = min(row["first_end"], row["begin_ns"])
+    parts = [
+        Part("section", first, "", row["first_begin"], until, row["first"]),
+        Part("between", f"{first} → {last}", "", until, row["begin_ns"], row["index"]),
+        Part("section", last, "", row["begin_ns"], row["end_ns"], row["index"]),
+    ]
+    return Chain(None, parts)

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -52,7 +53,7 @@ class Settings:
     of: tuple[str, ...] = ()
 
     def fails(self, what: str, low: float) -> bool:
-        """Whether an increase by ``low`` at least is a regression."""
+        """Say whether an increase by ``low`` at least is a regression."""
         gated = what in (self.of or QUANTILES)
         return gated and self.fail_above is not None and low > self.fail_above
 
@@ -86,7 +87,7 @@ class CountChange:
 
     @property
     def name(self) -> str:
-        """As the program that counted names it."""
+        """Name that the program that counted gives it."""
         return self.counter.removeprefix(COUNTER)
 
 
@@ -117,7 +118,7 @@ class Comparison:
     notes: list[str]
 
     def series(self, row: Key) -> tuple[Array, Array]:
-        """A row's times in both runs, in nanoseconds, in the order in which they were taken."""
+        """Return a row's times in both runs, in nanoseconds, in the order of measuring."""
         ours, theirs = self.samples[row]
         return finite(ours, TIME), finite(theirs, TIME)
 
@@ -128,7 +129,7 @@ class Comparison:
 
 
 def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Comparison:
-    """``again``: A once more, whose difference from A is noise.
+    """Compare two runs row by row. ``again``: A once more, whose difference from A is noise.
 
     Raises UserError on runs that have nothing in common.
     """
@@ -146,16 +147,13 @@ def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Com
     both = {key: (ours[key], theirs[key]) for key in ours if key in theirs}
     if not both:
         raise UserError(f"{a.path} and {b.path}: no row is in both; measure the same cases twice")
-    times: list[TimeChange] = []
-    notes = [*a.notes, *b.notes]
-    for key, (mine, other) in both.items():
-        times += _times(key, mine, other)
+    times = [change for key, sides in both.items() for change in _times(key, *sides)]
     counters = [name for name in a.counters() if name in b.counters()]
     counts = [
-        one
-        for key, (mine, other) in both.items()
+        change
+        for key, sides in both.items()
         for name in counters
-        for one in _count(key, name, mine, other)
+        for change in _count(key, name, *sides)
     ]
     _check_gate(settings, counts, (a, b))
     apart = noise(a, again, names, _quantiles, counters) if again is not None else {}
@@ -163,41 +161,41 @@ def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Com
     has_drift = again is None and not other_message
     moved = drift(_ratios(times, names)) if has_drift else {}
 
-    def least(one: TimeChange) -> float:
-        own = moved.get((_contender(one.row, names), one.quantile), 0.0)
-        return max(own, apart.get((one.row, one.quantile), 0.0))
+    def least(change: TimeChange) -> float:
+        own = moved.get((_contender(change.row, names), change.quantile), 0.0)
+        return max(own, apart.get((change.row, change.quantile), 0.0))
 
-    unmoved = judged(times, settings)
-    times = judged(times, settings, least)
-    notes += _dropped_values(a) + _dropped_values(b)
-    if not other_message:
-        notes += _moved(unmoved, times, moved) or _drift(times, settings)
-    notes += [f"not measured in {name}: {text}" for name, text in _failed(a, b)]
+    judged_times = judged(times, settings, least)
+    caused_by_machine = [] if other_message else (
+        _moved(judged(times, settings), judged_times, moved) or _drift(judged_times, settings)
+    )  # fmt: skip
     return Comparison(
-        a,
-        b,
-        settings,
-        names,
-        both,
-        times,
-        _judged_counts(counts, settings, apart),
-        plain_changes(a, b, names, settings.margin, settings.fail_above),
-        [key for key in ours if key not in theirs],
-        [key for key in theirs if key not in ours],
-        differences(a, b),
-        other_contents(a, b),
-        compare_outputs(a.path, b.path),
-        {
-            what.removeprefix(COUNTER): max(share for (_, of), share in apart.items() if of == what)
-            for what in [*QUANTILES, *counters]
-            if any(of == what for _, of in apart)
-        },
-        {
-            q: max(share for (_, of), share in moved.items() if of == q)
-            for q in dict.fromkeys(q for _, q in moved)
-        },
-        notes,
-    )
+        a=a,
+        b=b,
+        settings=settings,
+        names=names,
+        samples=both,
+        times=judged_times,
+        counts=_judged_counts(counts, settings, apart),
+        plain=plain_changes(a, b, names, settings.margin, settings.fail_above),
+        only_a=[key for key in ours if key not in theirs],
+        only_b=[key for key in theirs if key not in ours],
+        differences=differences(a, b),
+        other_contents=other_contents(a, b),
+        outputs=compare_outputs(a.path, b.path),
+        noise=_largest(apart, [*QUANTILES, *counters]),
+        drift=_largest(moved, QUANTILES),
+        notes=[*a.notes, *b.notes, *_dropped_values(a), *_dropped_values(b), *caused_by_machine,
+               *_failed(a, b)],
+    )  # fmt: skip
+
+
+def _largest(shares: Mapping[tuple[Any, str], float], order: Iterable[str]) -> dict[str, float]:
+    """Return the largest share of each percentile or counter, by its name without prefix."""
+    largest: dict[str, float] = {}
+    for (_, what), share in shares.items():
+        largest[what] = max(share, largest.get(what, share))
+    return {what.removeprefix(COUNTER): largest[what] for what in order if what in largest}
 
 
 def judged(
@@ -205,8 +203,9 @@ def judged(
     settings: Settings,
     least: Callable[[TimeChange], float] = lambda _: 0.0,
 ) -> list[TimeChange]:
-    """The same with verdicts. A verdict needs an interval without 0, a change beyond the margin
-    and ``least``, and a probability that stays small when all rows are considered together."""
+    """Return the same with verdicts. A verdict needs an interval without 0, a change beyond the
+    margin and ``least``, and a probability that stays small when all rows are considered
+    together."""
     tested = [one.shift.p for one in changes if one.shift.p is not None]
     corrected = iter(adjusted(tested))
     out = []
@@ -229,7 +228,7 @@ def judged(
 
 
 def _check_gate(settings: Settings, counts: list[CountChange], runs: tuple[Run, Run]) -> None:
-    """A gate that looks at nothing would always pass. Raises UserError."""
+    """Check that the gate looks at something: else it would always pass. Raises UserError."""
     there = [*QUANTILES, *dict.fromkeys(one.name for one in counts)]
     for what in settings.of:
         if what not in there:
@@ -249,7 +248,7 @@ def _times(key: Key, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[TimeChang
 
 
 def _quantiles(n: int) -> dict[str, float]:
-    """What so many samples allow; their median in any case."""
+    """Return the percentiles that so many samples allow; their median in any case."""
     if n == 0:
         return {}
     return {name: q for name, q in QUANTILES.items() if name == "p50" or n >= least_samples(q)}
@@ -295,7 +294,7 @@ def _dropped_values(run: Run) -> list[str]:
 
 
 def _drift(times: list[TimeChange], settings: Settings) -> list[str]:
-    """Whether nearly all rows moved in the same direction."""
+    """Say whether nearly all rows moved in the same direction."""
     ratios = np.array(
         [c.shift.b / c.shift.a for c in times if c.quantile == "p50" and c.shift.a > 0], np.float64
     )
@@ -326,7 +325,7 @@ def _ratios(times: list[TimeChange], names: list[str]) -> list[tuple[str, str, f
 def _moved(
     before: list[TimeChange], after: list[TimeChange], moved: dict[tuple[str, str], float]
 ) -> list[str]:
-    """What would have been changes if the other contenders had not moved as far."""
+    """Say what would have been changes if the other contenders had not moved as far."""
     changed = sum(one.verdict in (SLOWER, FASTER) for one in before)
     left = sum(one.verdict in (SLOWER, FASTER) for one in after)
     if not moved or left == changed:
@@ -339,8 +338,8 @@ def _moved(
     ]
 
 
-def _failed(a: Run, b: Run) -> list[tuple[str, str]]:
+def _failed(a: Run, b: Run) -> list[str]:
     ours, theirs = failures(a), failures(b)
-    return [("A", text) for text in ours if text not in theirs] + [
-        ("B", text) for text in theirs if text not in ours
+    return [f"not measured in A: {text}" for text in ours if text not in theirs] + [
+        f"not measured in B: {text}" for text in theirs if text not in ours
     ]
