@@ -17,7 +17,7 @@ from wirecost.bench.osi.contenders import Registry
 from wirecost.bench.program import INSTALLED
 from wirecost.cli import app
 from wirecost.report.scenarios.osi import content
-from wirecost.report.scenarios.osi.published import TABLE1
+from wirecost.report.scenarios.osi.content import TABLE1
 
 SMALLER = 1000
 

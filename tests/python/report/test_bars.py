@@ -20,9 +20,8 @@ from wirecost.report.campaign.content import Content
 from wirecost.report.results.page import page
 from wirecost.report.scenarios import content_of
 from wirecost.report.shared import units
-from wirecost.report.shared.bars import with_bars
 from wirecost.report.shared.page import bundle, render
-from wirecost.report.shared.table import Amount, Table
+from wirecost.report.shared.table import Amount, Table, with_bars
 
 TEMPLATES = Path(__file__).parents[3] / "python" / "wirecost" / "report" / "templates"
 NUMBER = re.compile(r"[−-]?\d")
