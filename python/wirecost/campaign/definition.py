@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirecost.campaign.lines import Lines
 from wirecost.errors import UserError
 from wirecost.printable import shown
 from wirecost.regular_file import read_regular
@@ -27,6 +26,8 @@ KEPT = ("out", "json", "help")
 
 Value = str | int | float | bool | list[Any]
 Options = dict[str, Value]
+Table = dict[str, Any]
+"""A table of the file, before it is checked."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,13 @@ class Definition:
     lines: Lines
 
     def wrong(self, bench: int, table: str, key: str, why: str) -> UserError:
-        """An error at that place."""
+        """Return an error at that place."""
         line = self.lines.of(table, bench, key)
         return UserError(f"{self.path}:{line}: {shown(key or table)}: {why}")
 
 
 def read(path: Path) -> Definition:
-    """Raises UserError: file, line, key, what is wrong there and what to write."""
+    """Raise UserError: file, line, key, what is wrong there and what to write."""
     try:
         text = read_regular(path, LARGEST).decode()
         found = tomllib.loads(text)
@@ -79,7 +80,7 @@ class _Reader:
         self._path = path
         self._lines = lines
 
-    def definition(self, found: dict[str, Any]) -> Definition:
+    def definition(self, found: Table) -> Definition:
         self._known(found, -1, "", ("name", "seed", "repetitions", "bench"))
         benches = found.get("bench")
         if not isinstance(benches, list) or not benches:
@@ -132,7 +133,7 @@ class _Reader:
             self._tables(number, "include", found),
         )
 
-    def _tables(self, number: int, name: str, found: dict[str, Any]) -> tuple[Options, ...]:
+    def _tables(self, number: int, name: str, found: Table) -> tuple[Options, ...]:
         tables = found.get(name, [])
         if not isinstance(tables, list):
             why = f"write [[bench.{name}]], with two brackets"
@@ -157,7 +158,7 @@ class _Reader:
     def _names(
         self,
         number: int,
-        found: dict[str, Any],
+        found: Table,
         key: str,
         default: list[str],
         form: re.Pattern[str],
@@ -171,7 +172,7 @@ class _Reader:
             raise self._wrong(number, "bench", key, 'give a list of texts, such as ["here"]')
         return tuple(dict.fromkeys(names))
 
-    def _duration(self, number: int, found: dict[str, Any]) -> float:
+    def _duration(self, number: int, found: Table) -> float:
         text = found.get("expected")
         if text is None:
             return EXPECTED_S
@@ -180,13 +181,13 @@ class _Reader:
             raise self._wrong(number, "bench", "expected", 'give a time, such as "90 s" or "5 min"')
         return float(match[1]) * SECONDS[match[2]]
 
-    def _integer(self, found: dict[str, Any], key: str, default: int, low: int, high: int) -> int:
+    def _integer(self, found: Table, key: str, default: int, low: int, high: int) -> int:
         value = found.get(key, default)
         if type(value) is not int or not low <= value <= high:
             raise self._wrong(-1, "", key, f"give a whole number from {low} to {high:,}")
         return value
 
-    def _known(self, found: dict[str, Any], number: int, table: str, keys: tuple[str, ...]) -> None:
+    def _known(self, found: Table, number: int, table: str, keys: tuple[str, ...]) -> None:
         for key in found:
             if key not in keys:
                 raise self._wrong(number, table, key, f"is unknown; there are {', '.join(keys)}")
@@ -194,3 +195,33 @@ class _Reader:
     def _wrong(self, number: int, table: str, key: str, why: str) -> UserError:
         line = self._lines.of(table, number, key)
         return UserError(f"{self._path}:{line}: {shown(key or table)}: {why}")
+
+
+_TABLE = re.compile(r"\s*\[\[?\s*([\w.-]+)\s*\]?\]")
+_KEY = re.compile(r"""\s*(["']?)([\w-]+)\1\s*=""")
+
+
+class Lines:
+    """Lines of the keys of one file that was parsed without an error: Python's parser does not
+    tell."""
+
+    def __init__(self, text: str) -> None:
+        self._found: dict[tuple[str, int, str], int] = {}
+        """By table, the number of the ``[[bench]]`` it belongs to (-1 before the first), and key;
+        the empty key is the table's own line."""
+        table, bench = "", -1
+        for number, line in enumerate(text.splitlines(), start=1):
+            if found := _TABLE.match(line):
+                table = found[1]
+                bench += table == "bench"
+                self._found.setdefault((table, bench, ""), number)
+            elif found := _KEY.match(line):
+                self._found.setdefault((table, bench, found[2]), number)
+
+    def of(self, table: str, bench: int, key: str = "") -> int:
+        """Return the key's line, else its table's, else 1."""
+        own = ("bench", bench, table.removeprefix("bench."))
+        for wanted in ((table, bench, key), (table, bench, ""), own, ("bench", bench, "")):
+            if wanted in self._found:
+                return self._found[wanted]
+        return 1

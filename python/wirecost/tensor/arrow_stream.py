@@ -7,7 +7,7 @@ Arrow itself writes and reads the stream, so that a column costs no step in Pyth
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from wirecost.errors import UserError
 from wirecost.tensor.arrow_messages import check_message
-from wirecost.tensor.arrow_source import Piece, opened
 from wirecost.tensor.arrow_types import family, has_views, inner_types, is_plain, may_grow
 from wirecost.tensor.arrow_views import check_hidden_views, check_lengths
 from wirecost.tensor.budget import Budget
@@ -65,7 +64,7 @@ class _Sink:
 
 
 def write_stream(value: Any, writer: Writer) -> Pieces:
-    """A Table, RecordBatch or RecordBatchReader as one segment.
+    """Return a Table, RecordBatch or RecordBatchReader as one segment.
 
     Raises UserError for what IPC has no form for.
     """
@@ -90,8 +89,8 @@ def write_stream(value: Any, writer: Writer) -> Pieces:
 
 
 def read_stream(memory: npt.NDArray[np.uint8], budget: Budget) -> tuple[Known, list[Any]]:
-    """The schema and the batches over received memory. Everything is validated, what has offsets
-    by reading them. Raises FrameError, and what PyArrow raises."""
+    """Return the schema and the batches over received memory. Everything is validated, what has
+    offsets by reading them. Raises FrameError, and what PyArrow raises."""
     pa = load("pyarrow")
     if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8 or memory.ndim != 1:
         raise FrameError("frame: an Arrow stream that is not bytes")
@@ -114,7 +113,7 @@ def read_stream(memory: npt.NDArray[np.uint8], budget: Budget) -> tuple[Known, l
 
 
 def read_table(memory: npt.NDArray[np.uint8], budget: Budget) -> Any:
-    """The same as a Table."""
+    """Read the same as a Table."""
     known, batches = read_stream(memory, budget)
     if not batches:
         # PyArrow ends the program where it makes a data frame of columns without any chunk.
@@ -123,7 +122,7 @@ def read_table(memory: npt.NDArray[np.uint8], budget: Budget) -> Any:
 
 
 def schema_of(stored: bytes, budget: Budget) -> Any:
-    """The schema of arrays that came without a stream. Raises as ``read_stream``."""
+    """Return the schema of arrays that came without a stream. Raises as ``read_stream``."""
     pa = load("pyarrow")
     message = next(_messages(pa, np.frombuffer(stored, np.uint8), budget, []), None)
     if message is None:
@@ -134,8 +133,8 @@ def schema_of(stored: bytes, budget: Budget) -> Any:
 def _messages(
     pa: Any, memory: npt.NDArray[np.uint8], budget: Budget, read: list[Piece]
 ) -> Iterator[Any]:
-    """Each is looked at before Arrow sees it; in place of a schema that was looked at before, what
-    is known of it. Arrow sees the very metadata that was looked at: what is shared may change.
+    """Yield each, looked at before Arrow sees it; in place of a schema that was looked at before,
+    what is known of it. Arrow sees the very metadata that was looked at: what is shared may change.
     ``read``: gets the pieces of them all."""
     view, at = memoryview(cast(Any, memory)), 0
     while at + _PREFIX.size <= len(view):
@@ -158,8 +157,7 @@ def _messages(
 
 
 def _schema(pa: Any, message: Any) -> Known:
-    """Raises FrameError, and what PyArrow raises; UnicodeDecodeError for a name that is no
-    UTF-8."""
+    """Raise FrameError, and what PyArrow raises; UnicodeDecodeError for a name that is no UTF-8."""
     if type(message) is Known:
         return message
     if message.type != "schema":
@@ -188,3 +186,42 @@ def _look_at_names(kind: Any) -> None:
         _ = kind.field(index).name
     for inner in inner_types(kind, family(kind)):
         _look_at_names(inner)
+
+
+Piece = bytes | memoryview
+_NOTHING = memoryview(b"")
+
+
+def opened(pieces: Iterable[Piece]) -> Any:
+    """Open a file of Arrow's that reads these in order and copies none of them.
+
+    A peer that shares the memory may change it at any time. Arrow reads metadata several times,
+    also after it was checked; so it gets private copies, the bytes that were checked.
+
+    ``pieces``: Arrow reads a message's beginning, its metadata and its body each at once, and so
+    none of these may lie in two of them.
+    """
+    return load("pyarrow").PythonFile(_Source(pieces), "r")
+
+
+class _Source:
+    """File, as far as Arrow asks of one that it reads."""
+
+    __slots__ = ("_at", "_piece", "_pieces")
+    closed = False
+
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        self._pieces = iter(pieces)
+        self._piece: Piece = _NOTHING
+        self._at = 0
+
+    def read(self, nbytes: int) -> Piece:
+        """At most so many bytes; none at the end."""
+        while self._at >= len(self._piece):
+            following = next(self._pieces, None)
+            if following is None:
+                return _NOTHING
+            self._piece, self._at = following, 0
+        start = self._at
+        self._at += nbytes
+        return self._piece[start : self._at]

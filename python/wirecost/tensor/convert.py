@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from wirecost.tensor.arrow_costs import afford
 from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
-from wirecost.tensor.pandas_costs import afford_frame
 
 _KINDS = frozenset({"frame", "table", "batch"})
 
@@ -51,3 +51,37 @@ def _of_arrow(table: Any) -> Any:
     from wirecost.tensor.frameworks.polars import of_arrow  # noqa: PLC0415  optional
 
     return of_arrow(table)
+
+
+_COLUMN_BYTES, _COLUMN_NANOSECONDS = 512, 1_000
+_COPIES = 4
+"""Of the attributes as text, until they are metadata."""
+_LABEL_BYTES = 16
+"""A label without what a text has in it."""
+
+
+def afford_frame(frame: Any, budget: Budget) -> None:
+    """Raise FrameError for more columns than a frame has bytes for, and for levels of an index
+    whose labels, written out for each row, take more."""
+    rows, columns = frame.shape
+    if frame.attrs:
+        budget.take("its attributes", _COPIES * _written(frame.attrs))
+    budget.take("its table", _COLUMN_BYTES * columns, _COLUMN_NANOSECONDS * columns)
+    if isinstance(frame.index, load("pandas").MultiIndex):
+        for level in frame.index.levels:
+            budget.take("its index", rows * (_LABEL_BYTES + _longest(level)))
+
+
+def _written(attributes: Any) -> int:
+    """Return characters of what PyArrow writes into a table's metadata."""
+    try:
+        return len(json.dumps(attributes))
+    except (TypeError, ValueError, RecursionError):
+        return 0  # nor can PyArrow
+
+
+def _longest(level: Any) -> int:
+    """Return bytes of the longest text among labels."""
+    if level.dtype.kind in "biufcmM":
+        return 0
+    return max((4 * len(label) for label in level if isinstance(label, (str, bytes))), default=0)

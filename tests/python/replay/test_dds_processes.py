@@ -18,7 +18,7 @@ from wirecost import _dds
 from wirecost.errors import UserError
 from wirecost.replay.dds import recorder
 from wirecost.replay.dds.domain import FreeDomain
-from wirecost.replay.dds.process import process_of
+from wirecost.replay.dds.graph import process_of
 
 HERE = socket.gethostname()
 MACHINE_ID = Path("/etc/machine-id")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wirecost.campaign.definition import Table
 from wirecost.errors import UserError
 from wirecost.printable import shown
 from wirecost.regular_file import read_regular
@@ -32,7 +33,7 @@ class Machine:
     by_ssh: bool
 
     def words(self, arguments: list[str]) -> list[str]:
-        """What to run here. A shell on the other side of SSH takes the words apart."""
+        """Return what to run here. A shell on the other side of SSH takes the words apart."""
         if self.by_ssh:
             return [*self.command[:-1], shlex.join([self.command[-1], *arguments])]
         return [*self.command, *arguments]
@@ -53,7 +54,7 @@ def here(name: str, wirecost: tuple[str, ...]) -> Lab:
 
 
 def read(path: Path) -> Lab:
-    """Raises UserError: file, key, what is wrong there and what to write."""
+    """Raise UserError: file, key, what is wrong there and what to write."""
     try:
         found = tomllib.loads(read_regular(path, LARGEST).decode())
     except OSError as error:
@@ -66,8 +67,8 @@ def read(path: Path) -> Lab:
         raise UserError(f"{path}: {error}") from error
 
 
-def _lab(found: dict[str, Any]) -> Lab:
-    """Raises ValueError."""
+def _lab(found: Table) -> Lab:
+    """Raise ValueError."""
     _known(found, "", ("address", "port", "machine"))
     address, port = found.get("address"), found.get("port", 0)
     if not isinstance(address, str) or not LISTEN.fullmatch(address):
@@ -108,7 +109,7 @@ def _machine(number: int, found: Any) -> Machine:
     return Machine(name, (*start, wirecost), by_ssh=False)
 
 
-def _known(found: dict[str, Any], where: str, keys: tuple[str, ...]) -> None:
+def _known(found: Table, where: str, keys: tuple[str, ...]) -> None:
     for key in found:
         if key not in keys:
             raise ValueError(f"{where}{shown(key)}: is unknown; there are {', '.join(keys)}")

@@ -4,21 +4,24 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecost import interruption
 from wirecost._middleware import Sink
 from wirecost.counted import counted
 from wirecost.replay.play.call_schedule import CallSchedule
 from wirecost.replay.play.idle import Activity
-from wirecost.replay.play.interruption import Interruption
 from wirecost.replay.play.matching import Sent
 from wirecost.replay.play.options import PlayOptions
 from wirecost.replay.play.prepared import Prepared
@@ -36,7 +39,7 @@ Times = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Played:
-    """What was sent until the end, or until it was ``interrupted`` by a signal."""
+    """Messages sent until the end, or until a signal ``interrupted``."""
 
     sent: list[Sent]
     interrupted: bool
@@ -50,7 +53,7 @@ def play(
     play_options: PlayOptions,
     notes: list[str],
 ) -> Played:
-    """Sends everything, calls the node's services meanwhile; ends early when the node does, or on
+    """Send everything, call the node's services meanwhile; end early when the node does, or on
     Ctrl-C or SIGTERM.
 
     ``sinks`` are those of the snapshot's inputs, in their order.
@@ -124,7 +127,7 @@ def _calls(
     notes: list[str],
     ended: threading.Event,
 ) -> CallSchedule:
-    """The calls that others made to the node."""
+    """Return the calls that others made to the node."""
     services = {service.name: service for service in prepared.snapshot.provides}
     calls = [call for call in prepared.recorded.calls if call.service in services]
     return CallSchedule(
@@ -140,7 +143,7 @@ def _as_consumed(
     notes: list[str],
     ended: threading.Event,
 ) -> Times:
-    """Every message as soon as the node has dealt with the one before."""
+    """Send every message as soon as the node has dealt with the one before."""
     activity = Activity(node.pid)
     rows: list[Times] = []
     busy = 0
@@ -179,3 +182,31 @@ def _sent(prepared: Prepared, times: Times, loop: int) -> list[Sent]:
         )
         index[message.topic] += 1
     return sent
+
+
+class Interruption:
+    """While its context is open, the signals are ``seen`` instead of raising KeyboardInterrupt; the
+    command that they came to learns of them all the same.
+
+    In a thread other than the main one, which signals do not reach, nothing changes.
+    """
+
+    def __init__(self) -> None:
+        self.seen = False
+        self._former: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in interruption.SIGNALS:
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    self._former[number] = signal.signal(number, self._heard)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        for number, handler in self._former.items():
+            signal.signal(number, handler)
+
+    def _heard(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        self.seen = True
+        interruption.note(number)

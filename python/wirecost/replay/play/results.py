@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the runs of a replay came to, as a result folder (docs/formats/result-folder.md)."""
+"""Results of the runs of a replay as a result folder (docs/formats/result-folder.md)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from wirecost.records.probe_log import events_of
 from wirecost.records.run_logs import run_logs
 from wirecost.records.whole_table import write_table
 from wirecost.replay.play.equality import compare_runs, compare_with_recording
-from wirecost.replay.play.lateness import inputs_table
-from wirecost.replay.play.matching import latencies
+from wirecost.replay.play.matching import Sent, latencies
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.play.run import RunResult
@@ -72,7 +71,7 @@ class Context:
 def write_replay(
     folder: Path, context: Context, prepared: Prepared, runs: Sequence[RunResult]
 ) -> None:
-    """Writes meta.json and the tables of samples, inputs and outputs beside the runs' own files.
+    """Write meta.json and the tables of samples, inputs and outputs beside the runs' own files.
     Each is whole or as it was. Raises OSError."""
     outputs, rules = _outputs(runs)
     samples = _samples(prepared, context, folder, runs, outputs)
@@ -171,7 +170,7 @@ def _samples(
 
 
 def _turnarounds(folder: Path) -> list[tuple[str, str, int, int, int, int]]:
-    """Sections that the node's own probes recorded."""
+    """Return sections that the node's own probes recorded."""
     rows = []
     for number, logs in run_logs(folder):
         sections = events_of(logs).filter(kind="section").sort("begin_ns")
@@ -184,7 +183,7 @@ def _turnarounds(folder: Path) -> list[tuple[str, str, int, int, int, int]]:
 
 
 def _outputs(runs: Sequence[RunResult]) -> tuple[pl.DataFrame, dict[str, Counter[str]]]:
-    """The outputs of all runs, and by topic how many of them were matched by which rule."""
+    """Return the outputs of all runs, and by topic how many of them were matched by which rule."""
     rows = []
     rules: dict[str, Counter[str]] = {}
     for number, run in enumerate(runs, start=1):
@@ -202,7 +201,7 @@ def _outputs(runs: Sequence[RunResult]) -> tuple[pl.DataFrame, dict[str, Counter
 
 
 def _repeat(run: RunResult) -> dict[str, Any]:
-    """Counters are None where the node was gone before they could be read."""
+    """Return a row, whose counters are None where the node was gone before they could be read."""
     counts = asdict(run.counts) if run.counts else dict.fromkeys(
         ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches")
     )  # fmt: skip
@@ -228,3 +227,53 @@ def _program(context: Context, prepared: Prepared) -> str:
     if context.start_options.command:
         return context.start_options.command[0]
     return process.executable if process else ""
+
+
+SENDING, WOKEN, PREEMPTED = "another was being sent", "woken late", "preempted"
+INPUTS = pl.Schema(
+    {
+        "topic": pl.String,
+        "index": pl.Int64,
+        "repetition": pl.Int64,
+        "bytes": pl.Int64,
+        "due_ns": pl.Int64,
+        "ready_ns": pl.Int64,
+        "before_ns": pl.Int64,
+        "after_ns": pl.Int64,
+        "cause": pl.String,
+    }
+)
+
+
+def causes(sent: Sequence[Sent]) -> list[str | None]:
+    """For each message what held it up, however short; None where it was sent when due.
+
+    ``sent`` in the order of sending. A message that is due while another is being sent waits for
+    it. Else the player slept, and either the kernel woke it too late, or it was awake in time and
+    lost its CPU, to another task or, in a virtual machine, to the host. What was due before the
+    sending of the one before even began was held up by the same as that.
+    """
+    found: list[str | None] = []
+    busy_until = former_ns = 0
+    for one in sent:
+        if one.before_ns <= one.due_ns:
+            found.append(None)
+        elif found and former_ns > one.due_ns:
+            found.append(found[-1] or SENDING)
+        elif busy_until > one.due_ns:
+            found.append(SENDING)
+        else:
+            found.append(WOKEN if one.ready_ns > one.due_ns else PREEMPTED)
+        busy_until, former_ns = max(busy_until, one.after_ns), one.before_ns
+    return found
+
+
+def inputs_table(runs: Sequence[Sequence[Sent]]) -> pl.DataFrame:
+    """Return a row for each message of each run, in the order of sending; columns ``INPUTS``."""
+    rows = [
+        (one.topic, one.index, number, one.bytes,
+         one.due_ns, one.ready_ns, one.before_ns, one.after_ns, cause)
+        for number, sent in enumerate(runs, start=1)
+        for one, cause in zip(sent, causes(sent), strict=True)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=INPUTS, orient="row")

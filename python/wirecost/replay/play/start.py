@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a recorded node is started again: as in its snapshot, but for what the user changes."""
+"""Start of a recorded node: as in its snapshot, but for what the user changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 
 from wirecost.errors import UserError
 from wirecost.heap import launch
-from wirecost.replay.play.hooks import hooked
+from wirecost.probe.run.environment import hooks_named, prepare
+from wirecost.probe.run.hook import Request
+from wirecost.probe.run.target import find
 from wirecost.replay.play.options import StartOptions
 from wirecost.replay.process.node import Start
 from wirecost.replay.process.state import ProcessState
@@ -33,14 +35,14 @@ PROBE = "WIRECOST_PROBE"
 
 
 def check_cpu(option: str, cpu: int | None) -> None:
-    """Raises UserError where this process may not run there."""
+    """Raise UserError where this process may not run there."""
     if cpu is not None and _refused(lambda: os.sched_setaffinity(0, {cpu})):
         usable = ", ".join(map(str, sorted(os.sched_getaffinity(0))))
         raise UserError(f"{option} {cpu}: no such CPU for this process; it may use {usable}")
 
 
 def check_fifo(option: str, priority: int | None) -> None:
-    """Raises UserError where real-time scheduling is not allowed."""
+    """Raise UserError where real-time scheduling is not allowed."""
     if priority is None:
         return
     if not 1 <= priority <= HIGHEST_PRIORITY:
@@ -53,7 +55,7 @@ def check_fifo(option: str, priority: int | None) -> None:
 
 
 def player_priority(asked: int | None) -> tuple[int, list[str]]:
-    """The player's SCHED_FIFO priority, 0 for normal scheduling, and notes.
+    """Return the player's SCHED_FIFO priority, 0 for normal scheduling, and notes.
 
     By default it is the lowest: above normal scheduling, below other real-time tasks. On a single
     CPU the default is normal scheduling, since the node would have to wait for a spinning player.
@@ -150,8 +152,8 @@ def _process(snapshot: Snapshot) -> ProcessState:
 def _environment(
     process: ProcessState, variables: Mapping[str, str], here: Mapping[str, str]
 ) -> dict[str, str]:
-    """The recorded variables; of this process those that are never recorded (HOME, LANG) and the
-    settings of probes."""
+    """Return the recorded variables; of this process those that are never recorded (HOME, LANG) and
+    the settings of probes."""
     kept = {
         name: value
         for name, value in here.items()
@@ -185,7 +187,7 @@ def _limits(process: ProcessState) -> dict[str, int]:
 
 
 def _refused(change: Callable[[], None]) -> bool:
-    """Tries in a thread that ends at once, so that nothing else of this process changes."""
+    """Try in a thread that ends at once, so that nothing else of this process changes."""
     refused: list[BaseException] = []
 
     def attempt() -> None:
@@ -198,3 +200,21 @@ def _refused(change: Callable[[], None]) -> bool:
     thread.start()
     thread.join()
     return bool(refused)
+
+
+OF_SYSTEM = {"ros1": ("ros1", "rospy"), "dds": ("ros2", "rclpy")}
+"""By the names of systems."""
+
+
+def hooked(
+    system: str, program: str, environment: Mapping[str, str], probes: Path
+) -> dict[str, str]:
+    """``environment`` with hooks that record into ``probes``; as it is where there are none for the
+    system or the program cannot have any: the node runs in any case."""
+    names = OF_SYSTEM.get(system, ())
+    try:
+        target = find([program], environment.get("PATH"))
+        prepared = prepare(target, hooks_named(names), Request(probed=True), probes, environment)
+    except UserError:
+        return dict(environment)
+    return prepared.environment

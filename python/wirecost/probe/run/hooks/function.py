@@ -12,9 +12,8 @@ from wirecost.errors import UserError
 from wirecost.probe.function import choice, trampoline, uprobes
 from wirecost.probe.function.listing import PATTERNS, Function, listing
 from wirecost.probe.function.means import Taken, all_means, price, take
-from wirecost.probe.function.objects import objects_of
 from wirecost.probe.function.request import checked, is_python
-from wirecost.probe.function.target_files import meant
+from wirecost.probe.function.target_files import meant, objects_of
 from wirecost.probe.run.hook import PYTHON_FOLDER, Hooked, Request, library
 from wirecost.probe.run.target import Target
 
