@@ -10,10 +10,10 @@ from acceptance.goal import Goal, at_most
 from wirecost.analysis.intervals import Estimate
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.records.schemas.tensor import Meta
 from wirecost.report.scenarios.tensor.comparisons import Comparisons
 from wirecost.report.scenarios.tensor.contenders import (
     WRAPYFI,
-    floor_ratio,
     in_process,
     is_ours,
 )
@@ -35,14 +35,14 @@ def goals(results: Results, rows: list[Row]) -> list[Goal]:
 
 
 def _ratios(row: Row, compared: Comparisons) -> list[Goal]:
-    if any(row.facts[name] != value for name, value in OBJECT.items()):
+    if any(row.fact(name) != value for name, value in OBJECT.items()):
         return []
     made = []
     if in_process(row.contender):
         coding = compared.ratio(row, f"{WRAPYFI}in-process", CODING)
         if coding:
             made.append(at_most("encode + decode ÷ Wrapyfi's", OVER_ITS_CODING, "1/100", coding))
-    if row.contender in NEAR_ITS_LIBRARY and (floor := floor_ratio(row)):
+    if row.contender in NEAR_ITS_LIBRARY and (floor := row.ratio_floor):
         found = Estimate(floor.median, *floor.ci95)
         made.append(at_most(f"{row.contender} ÷ {floor.to}", OVER_RAW, f"{OVER_RAW}", found))
     if row.contender == "iceoryx2":
@@ -56,18 +56,18 @@ def _counted(contenders: set[str], results: Results) -> list[Goal]:
     """Losses and rates of all transports."""
     runs = [
         run
-        for run in results.meta["runs"]
-        if run["contender"] in contenders and run["asked_rate"] and not run["failure"]
+        for run in results.meta_as(Meta).runs
+        if run.contender in contenders and run.asked_rate and not run.failure
     ]
     made = []
-    slow = [run for run in runs if run["asked_rate"] <= LEAST_HZ]
+    slow = [run for run in runs if run.asked_rate <= LEAST_HZ]
     if slow:
-        lost = sum(run["lost"] + run["duplicates"] + run["reordered"] for run in slow)
+        lost = sum(run.lost + run.duplicates + run.reordered for run in slow)
         what = f"lost, twice or out of order at ≤ {LEAST_HZ:g} Hz"
-        made.append(Goal(what, "0", f"{lost:,} of {sum(r['sent'] for r in slow):,}", not lost))
-    rated = [run for run in runs if run["rate"]]
-    if rated:
-        off = sum(abs(run["rate"] / run["asked_rate"] - 1) > RATE_OFF for run in rated)
-        measured = f"{len(rated) - off:,} of {len(rated):,}"
+        made.append(Goal(what, "0", f"{lost:,} of {sum(run.sent for run in slow):,}", not lost))
+    rates = [run.rate / run.asked_rate for run in runs if run.rate]
+    if rates:
+        off = sum(abs(rate - 1) > RATE_OFF for rate in rates)
+        measured = f"{len(rates) - off:,} of {len(rates):,}"
         made.append(Goal("runs whose rate is within 1 %", "all", measured, not off))
     return made

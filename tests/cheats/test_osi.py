@@ -16,6 +16,7 @@ from wirecost.bench.program import INSTALLED
 from wirecost.records.finished import finish
 from wirecost.records.journal import Journal
 from wirecost.records.reading import read_results
+from wirecost.records.schemas.osi import Meta
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cheats" / "osi" / "release"
 
@@ -80,7 +81,7 @@ def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_cheat_is_refused_and_its_reason_given(race: Any, cheat: str, reason: str) -> None:
     # On a busy machine a thread may get no processor for a few steps.
     results = race(cheat, 36, 100 if cheat == "works-beside" else 4)
-    failures = {run["contender"]: run["failure"] for run in results.meta["runs"]}
+    failures = {run.contender: run.failure for run in results.meta_as(Meta).runs}
     assert failures["protobuf"] is None
     assert failures["flatbuffers-table"] is None
     assert failures[cheat] is not None
@@ -90,7 +91,7 @@ def test_a_cheat_is_refused_and_its_reason_given(race: Any, cheat: str, reason: 
 
 def test_a_reader_that_does_not_read_all_is_refused(race: Any) -> None:
     results = race("reads-sample", 36, 4, ("sampled", "all"))
-    found = [run["failure"] for run in results.meta["runs"] if run["contender"] == "reads-sample"]
+    found = [run.failure for run in results.meta_as(Meta).runs if run.contender == "reads-sample"]
     assert found == [None, "what its sensor read is not what protobuf's did"]
 
 
@@ -98,6 +99,6 @@ def test_memory_that_is_never_freed_is_recorded(race: Any) -> None:
     """A leaking contender does the same work: what it spares itself, its peak memory shows."""
     steps, reflections = 40, 20_000
     results = race("leaks", reflections, steps)
-    peaks = {run["contender"]: run["peak_memory_bytes"] for run in results.meta["runs"]}
+    peaks = {run.contender: run.peak_memory_bytes for run in results.meta_as(Meta).runs}
     least = steps * reflections * 20  # bytes that its messages have at least
     assert peaks["leaks"] > peaks["flatbuffers-table"] + least

@@ -20,7 +20,7 @@ from wirecost.analysis.summary import summarize
 from wirecost.records.folder import Results
 from wirecost.records.reading import read_results
 from wirecost.report.scenarios import content_of
-from wirecost.report.shared.drawing import draw
+from wirecost.report.shared.figure import draw
 
 MADE = ROOT / "build" / "results"
 FAILS = {"transport", "wrapyfi", "wrapyfi-ros2"}
@@ -70,12 +70,12 @@ def keep(name: str) -> None:
 
 
 def _about(folder: Path, results: Results, command: list[str]) -> dict[str, str]:
-    where = results.meta["environment"]
+    where = results.meta.environment
     kind = "virtual machine" if where["virtual_machine"] else "machine"
     return {
         "command": f"wirecost {' '.join(command)}",
         "commit": (folder / "commit").read_text().strip(),
-        "made": results.meta["created"][:10],
+        "made": results.meta.created[:10],
         "machine": f"{where['cpu']}, {where['usable_cores']} cores, {kind}, {where['os']}",
         "compiler": _compiler(where),
         "malloc": Path(where["malloc"] or "unknown").name,

@@ -48,7 +48,7 @@ REPEATED = {
     "tensor-repeatability": Repeated(
         ["bench", "tensor", "--plugins", "numpy",
          "--mwares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh,shm"],
-        lambda row: row.facts["ratio_floor"], "beside raw library",
+        lambda row: row.ratio_floor, "beside raw library",
         "total beside the same library that sends as many bytes by itself, in the same run",
         seeds=True,
     ),

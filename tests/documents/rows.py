@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wirecost.analysis.race import Ratio
 from wirecost.analysis.summary import Row
+from wirecost.records.schemas.common import Run
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -37,7 +38,15 @@ def _row(cells: dict[str, str]) -> Row:
         ratio_best_codec=_ratio(cells, "ratio_sceptic"),
         lang=cells["lang"],
         mode=cells["mode"],
-        facts={},
+        run=Run(
+            case=cells["case"],
+            variant=cells["variant"],
+            build=cells["build"],
+            contender=cells["contender"],
+            failure=None,
+        ),
+        p999_ns=float(cells["p99_ns"]),
+        max_ns=float(cells["p99_ns"]),
     )
 
 

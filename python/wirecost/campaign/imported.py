@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from wirecost.campaign.measuring import rows_of
 from wirecost.campaign.store import DONE, REMEDY, Record, Store
@@ -71,7 +71,7 @@ def _not_kept(store: Store, done: int, error: OSError) -> UserError:
 def _key(campaign: str, machine: str, results: Results) -> str:
     """By content: a copy of a folder is the same."""
     found = hashlib.sha256(f"{campaign}\n{machine}\n".encode())
-    found.update(json.dumps(results.meta, sort_keys=True).encode())
+    found.update(json.dumps(msgspec.to_builtins(results.meta), sort_keys=True).encode())
     found.update(results.samples.write_csv().encode())
     return found.hexdigest()[:16]
 
@@ -80,22 +80,19 @@ def _record(
     key: str, campaign: str, machine: str, revision: str | None, results: Results
 ) -> Record:
     meta = results.meta
-    environment: dict[str, Any] = meta["environment"]
-    doctor = environment.get("doctor") or {}
-    installed = str(environment.get("wirecost", ""))
+    installed = str(meta.environment.get("wirecost", ""))
     return Record(
-        task=key, campaign=campaign, scenario=str(meta["scenario"]), host=machine,
-        machine=machine, repetition=0, arguments=_arguments(meta), boot="", start_ns=0, end_ns=0,
-        outcome=DONE, failure="", doctor_before=str(doctor.get("verdict", "")), doctor_after="",
-        wirecost=installed, meta=json.dumps(meta), created=str(meta["created"]),
+        task=key, campaign=campaign, scenario=meta.scenario, host=machine, machine=machine,
+        repetition=0, arguments=_arguments(meta.command), boot="", start_ns=0, end_ns=0,
+        outcome=DONE, failure="", doctor_before=str(meta.doctor.get("verdict", "")),
+        doctor_after="", wirecost=installed, meta=msgspec.json.encode(meta).decode(),
+        created=meta.created,
         revision=installed if revision is None else revision,
     )  # fmt: skip
 
 
-def _arguments(meta: dict[str, Any]) -> list[str]:
-    """Of `wirecost bench SCENARIO`, as the folder's meta.json has the command; none where not."""
-    command = meta.get("command", [])
-    words = shlex.split(command) if isinstance(command, str) else [str(word) for word in command]
+def _arguments(words: list[str]) -> list[str]:
+    """Return those of `wirecost bench SCENARIO`; none of another command."""
     if "bench" not in words:
         return []
     behind = words[words.index("bench") + 2 :]

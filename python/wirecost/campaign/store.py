@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What campaigns have measured (docs/formats/campaign-store.md): Parquet in a folder, or at a URL,
-that only grows.
+"""Store of what campaigns have measured (docs/formats/campaign-store.md): Parquet in a folder, or
+at a URL, that only grows.
 
 A task's record is written last: what has one is there whole. A second attempt of a task takes the
 place of the first, so that nothing counts twice.
@@ -76,6 +76,8 @@ SCHEMA: dict[str, Any] = {
 LATER = ("created", "revision", "beside")
 """Columns that version 1 lacks."""
 
+Rows = list[dict[str, Any]]
+"""Summary rows of a task, as JSON has them."""
 Files = dict[str, bytes]
 """A task's Parquet by kind."""
 
@@ -106,22 +108,20 @@ class Store:
             )
 
     def begin(self) -> None:
-        """Makes it, or makes it one of this version. Raises UserError where it cannot be
-        written."""
+        """Make it, or make it one of this version. Raises UserError where it cannot be written."""
         try:
             self.place.write(ABOUT, (json.dumps({"store": VERSION}) + "\n").encode())
         except OSError as error:
             raise failed_write(str(self.place), error, REMEDY) from error
 
     def undo_begin(self) -> None:
-        """Of a store that was not there before, and into which nothing could be put."""
+        """Undo the beginning of a store that was not there before, and into which nothing could be
+        put."""
         if self._is_new:
             with suppress(OSError):
                 self.place.remove(ABOUT)
 
-    def keep(
-        self, record: Record, samples: pl.DataFrame | None, rows: list[dict[str, Any]]
-    ) -> None:
+    def keep(self, record: Record, samples: pl.DataFrame | None, rows: Rows) -> None:
         """Each file whole, the record last. Raises OSError."""
         self.keep_files(record, files_of(record, samples, rows))
 
@@ -140,7 +140,7 @@ class Store:
             raise
 
     def records(self) -> pl.DataFrame:
-        """All of them, in the order of their start. Raises UserError for a damaged file."""
+        """Return all of them, in the order of their start. Raises UserError for a damaged file."""
         names = self.place.names(RECORDS)
         try:
             found = list(self.place.read_all(names))
@@ -165,8 +165,8 @@ class Store:
             raise UserError(f"{self.place}/{name}: {error}; remove it") from error
 
 
-def files_of(record: Record, samples: pl.DataFrame | None, rows: list[dict[str, Any]]) -> Files:
-    """A task as Parquet."""
+def files_of(record: Record, samples: pl.DataFrame | None, rows: Rows) -> Files:
+    """Return a task as Parquet."""
     files = {}
     if samples is not None:
         files[SAMPLES] = _parquet(samples.with_columns(task=pl.lit(record.task)))
@@ -191,7 +191,7 @@ def files_of(record: Record, samples: pl.DataFrame | None, rows: list[dict[str, 
 
 
 def read_record(data: bytes) -> pl.DataFrame:
-    """A record's file, of whatever version. Raises ValueError."""
+    """Return a record's file, of whatever version. Raises ValueError."""
     try:
         found = pl.read_parquet(io.BytesIO(data), hive_partitioning=False)
     except (OSError, pl.exceptions.PolarsError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 
@@ -46,7 +46,7 @@ def command(
 
 
 def content_of(named: str, baseline: str | None, revision: str | None) -> Content:
-    """Raises UserError for an empty store, and for a revision that it has not."""
+    """Raise UserError for an empty store, and for a revision that it has not."""
     from wirecost.campaign.store import ROWS, SAMPLES, Store
     from wirecost.report.campaign.content import content
 
@@ -61,7 +61,7 @@ def content_of(named: str, baseline: str | None, revision: str | None) -> Conten
     return content(records, store.scan(SAMPLES), store.scan(ROWS), baseline, revision)
 
 
-def document(found: Content) -> dict[str, Any]:
+def document(found: Content) -> dict[str, object]:
     """Times in nanoseconds."""
     from wirecost.analysis.race import label
 

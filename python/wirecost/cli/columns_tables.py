@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``wirecost columns advise`` prints and writes as JSON."""
+"""Tables and JSON of ``wirecost columns advise``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from wirecost.advisor.advice import FORMS, RECOMMENDED, ROWS, Advice, ColumnAdvice, ListAdvice
 from wirecost.advisor.measure import MOST_DISTINCT, Statistics
@@ -19,7 +18,7 @@ PATH_WIDTH = 26
 
 
 def tables(advice: Advice) -> Iterator[tuple[ListAdvice, Table, Table]]:
-    """Of each list: its columns, and what it takes in all."""
+    """Yield each list with two tables: its columns, and what it takes in all."""
     for one in advice.lists.values():
         yield one, _columns(one, advice), _totals(one, advice)
 
@@ -125,8 +124,8 @@ def _percent(share: float) -> str:
     return f"{units.significant(100 * share)} %"
 
 
-def document(path: Path, advice: Advice) -> dict[str, Any]:
-    """All numbers; sizes in bytes, over all sampled frames."""
+def document(path: Path, advice: Advice) -> dict[str, object]:
+    """Return all numbers; sizes in bytes, over all sampled frames."""
     return {
         "file": str(path),
         "frames": advice.frames,
@@ -136,7 +135,7 @@ def document(path: Path, advice: Advice) -> dict[str, Any]:
     }
 
 
-def _list(one: ListAdvice) -> dict[str, Any]:
+def _list(one: ListAdvice) -> dict[str, object]:
     return {
         "message": one.message,
         "paths": one.paths,

@@ -7,9 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.options import option
 from wirecost.doctor.check import Verdict
 from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
@@ -19,7 +21,6 @@ from wirecost.doctor.repair import fix, undo
 from wirecost.doctor.state import state_file, take_over
 from wirecost.doctor.system import System
 from wirecost.errors import UserError
-from wirecost.report.noise.table import noise_table
 from wirecost.report.shared.terminal import print_table
 
 EXAMPLE = "wirecost doctor --cpus 2,3 --noise 10"
@@ -30,48 +31,35 @@ FAILED = 2
 def command(
     cpus: Annotated[
         str | None,
-        typer.Option(
-            metavar="LIST", help="CPUs to measure on, such as 2,8; default: the isolated ones."
-        ),
+        option("CPUs to measure on, such as 2,8; default: the isolated ones.", metavar="LIST"),
     ] = None,
     json_file: JsonFile = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with status 2 if a check fails.")
-    ] = (False),
+    strict: Annotated[bool, option("Exit with status 2 if a check fails.", "--strict")] = (False),
     noise: Annotated[
         float | None,
-        typer.Option(
-            metavar="SECONDS", help="Measure noise: spin that long and report lost CPU time."
-        ),
+        option("Measure noise: spin that long and report lost CPU time.", metavar="SECONDS"),
     ] = None,
     figure: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Plot the noise as .svg, .png, .pdf or .html."),
+        Path | None, option("Plot the noise as .svg, .png, .pdf or .html.", metavar="FILE")
     ] = None,
     prices: Annotated[
-        bool,
-        typer.Option(
-            "--prices", help="Measure what one fault, switch, migration, wait and call costs."
-        ),
+        bool, option("Measure what one fault, switch, migration, wait and call costs.", "--prices")
     ] = False,
     apply: Annotated[
-        bool,
-        typer.Option("--fix", help="Improve what can be changed now; the old values are saved."),
+        bool, option("Improve what can be changed now; the old values are saved.", "--fix")
     ] = False,
-    take_back: Annotated[
-        bool, typer.Option("--undo", help="Restore the values saved by --fix.")
-    ] = False,
+    take_back: Annotated[bool, option("Restore the values saved by --fix.", "--undo")] = False,
 ) -> None:
     """Check whether this machine is quiet enough to measure on, and what to change."""
     from wirecost.cli.doctor_tables import print_examination, print_outcome
-    from wirecost.report.noise.figure import check_suffix, write_noise_figure
-    from wirecost.report.probe.prices import price_table
 
     if apply and take_back:
         raise UserError("--fix and --undo: choose one")
     if figure is not None:
         if noise is None:
             raise UserError(f"--figure {figure}: give --noise SECONDS as well")
+        from wirecost.report.doctor import check_suffix
+
         check_suffix(figure)
         check_writable("--figure", figure)
     check_writable("--json", json_file)
@@ -95,15 +83,21 @@ def command(
     print_examination(console, examination)
     document = examination.document()
     if noise is not None:
-        document["noise"] = [asdict(one) for one in measure_noise(machine(System(), cpus), noise)]
+        from wirecost.report.doctor import noise_table, write_noise_figure
+
+        spun = measure_noise(machine(System(), cpus), noise)
+        document["noise"] = [asdict(one) for one in spun]
         console.print()
-        print_table(console, noise_table(document["noise"]))
+        print_table(console, noise_table(spun))
         if figure is not None:
-            write_noise_figure(document["noise"], figure)
+            write_noise_figure(spun, figure)
     if prices:
-        document["prices"] = measure_prices()
+        from wirecost.report.doctor import price_table
+
+        priced = measure_prices()
+        document["prices"] = msgspec.to_builtins(priced)
         console.print()
-        print_table(console, price_table(document["prices"]))
+        print_table(console, price_table(priced))
     write_json(json_file, document)
     if strict and examination.verdict is Verdict.FAIL:
         raise typer.Exit(FAILED)

@@ -159,8 +159,8 @@ def _report(console: Console, folder: Path, json_file: Path | None) -> str:
     without = _page(results, rows)
     if not without:
         console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
-    runs = results.meta["runs"]
-    failed = sum(1 for run in runs if run["failure"])
+    runs = results.meta.runs
+    failed = sum(1 for run in runs if run.failure)
     text = f"{failed} of {counted(len(runs), 'contender')} failed, as reported above"
     return "; ".join(filter(None, (text if failed else "", without)))
 

@@ -24,6 +24,9 @@ MOST_NESTED = 8
 KIND = "kind"
 """In the summary of everything that is no dict, list or plain value."""
 
+Summary = dict[str, Any]
+"""What is shown of a value that is more than a number or a text, as JSON has it."""
+
 
 def summary(value: Any, levels: int = MOST_NESTED) -> Any:
     """Plain values, lists and dicts of texts; nothing of it is longer than the limits above."""
@@ -57,7 +60,7 @@ def _object(value: Any, levels: int) -> Any:
     return found | _values(array)
 
 
-def _fields(items: Iterable[tuple[Any, Any]], count: int, levels: int) -> dict[str, Any]:
+def _fields(items: Iterable[tuple[Any, Any]], count: int, levels: int) -> Summary:
     found = {
         _text(key): summary(item, levels - 1)
         for _, (key, item) in zip(range(MOST_FIELDS), items, strict=False)
@@ -78,7 +81,7 @@ def _columns(value: Any) -> Iterable[tuple[Any, Any]] | None:
 
 
 def _array(value: Any) -> npt.NDArray[Any] | None:
-    """What of it NumPy can show: all of an array, the pixels of an image."""
+    """Return what of it NumPy can show: all of an array, the pixels of an image."""
     if hasattr(value, "magnitude"):
         value = value.magnitude
     if dtype_of(value) is None and not hasattr(value, "__array_interface__"):
@@ -88,9 +91,9 @@ def _array(value: Any) -> npt.NDArray[Any] | None:
     return None
 
 
-def _values(array: npt.NDArray[Any]) -> dict[str, Any]:
+def _values(array: npt.NDArray[Any]) -> Summary:
     flat = array.reshape(-1) if array.flags.c_contiguous else array.flat
-    found: dict[str, Any] = {"first": [_plain(one) for one in flat[:FIRST]]}
+    found: Summary = {"first": [_plain(one) for one in flat[:FIRST]]}
     if not array.size or not array.ndim:
         return found
     if array.dtype.kind in "mM":
@@ -100,8 +103,8 @@ def _values(array: npt.NDArray[Any]) -> dict[str, Any]:
     return (_range(array) if array.dtype.kind in "biuf" else {}) | found
 
 
-def _range(numbers: npt.NDArray[Any]) -> dict[str, Any]:
-    """Of the finite ones."""
+def _range(numbers: npt.NDArray[Any]) -> Summary:
+    """Return the range of the finite ones."""
     finite = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
     rest = {} if finite.size == numbers.size else {"not_finite": numbers.size - finite.size}
     if not finite.size:
@@ -116,7 +119,7 @@ def _is_narrow(dtype: np.dtype[Any]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it; texts for what it has not."""
+    """Return a value as JSON has it; texts for what it has not."""
     if isinstance(value, np.generic):
         if _is_narrow(value.dtype):
             value = float(value)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from wirecost.cli.message_summary import KIND
+from wirecost.cli.message_summary import KIND, Summary
 from wirecost.counted import counted
 from wirecost.printable import printable
 
@@ -17,7 +17,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 def lines(summary: Any) -> Iterator[str]:
-    """Of what ``message_summary.summary`` gave."""
+    """Yield the lines of what ``message_summary.summary`` gave."""
     if isinstance(summary, dict) and KIND not in summary:
         yield from _fields(summary)
         return
@@ -26,7 +26,7 @@ def lines(summary: Any) -> Iterator[str]:
     yield from (f"{INDENT}{line}" for line in inner)
 
 
-def _fields(fields: dict[str, Any]) -> Iterator[str]:
+def _fields(fields: Summary) -> Iterator[str]:
     for name, value in fields.items():
         if isinstance(value, dict) and KIND not in value:
             yield f"{printable(name)}:"
@@ -38,7 +38,7 @@ def _fields(fields: dict[str, Any]) -> Iterator[str]:
 
 
 def _headed(summary: Any) -> Headed:
-    """What stands in one line, and the lines below it."""
+    """Return what stands in one line, and the lines below it."""
     if not isinstance(summary, dict):
         # A time stamp has more digits than are shown of an array's numbers.
         return repr(summary) if isinstance(summary, float) else _value(summary), iter(())
@@ -49,19 +49,19 @@ def _headed(summary: Any) -> Headed:
     return kind, iter(())
 
 
-def _object(kind: str, summary: dict[str, Any]) -> Headed:
+def _object(kind: str, summary: Summary) -> Headed:
     return f"{kind} {printable(summary['text'])}", iter(())
 
 
-def _table(kind: str, summary: dict[str, Any]) -> Headed:
+def _table(kind: str, summary: Summary) -> Headed:
     return f"{kind}, {counted(summary['rows'], 'row')}", _fields(summary["columns"])
 
 
-def _dataset(kind: str, summary: dict[str, Any]) -> Headed:
+def _dataset(kind: str, summary: Summary) -> Headed:
     return kind, _fields(summary["variables"])
 
 
-def _array(kind: str, summary: dict[str, Any]) -> Headed:
+def _array(kind: str, summary: Summary) -> Headed:
     shape = tuple(summary["shape"])
     text = f"{kind} {printable(summary['dtype'])} {shape}"
     if "units" in summary:
@@ -73,13 +73,13 @@ def _array(kind: str, summary: dict[str, Any]) -> Headed:
     return text + _first(math.prod(shape), [_value(one) for one in summary["first"]]), iter(())
 
 
-def _bytes(kind: str, summary: dict[str, Any]) -> Headed:
+def _bytes(kind: str, summary: Summary) -> Headed:
     count = summary["bytes"]
     first = [f"{byte:02x}" for byte in summary["first"]]
     return f"{kind} of {count}{_first(count, first)}", iter(())
 
 
-def _items(kind: str, summary: dict[str, Any]) -> Headed:
+def _items(kind: str, summary: Summary) -> Headed:
     count, first = summary["items"], summary["first"]
     head = f"{kind} of {count}"
     if all(isinstance(one, _PLAIN) for one in first):
@@ -89,7 +89,7 @@ def _items(kind: str, summary: dict[str, Any]) -> Headed:
     return head, iter([*inner, *rest])
 
 
-_SHOWN: dict[str, Callable[[str, dict[str, Any]], Headed]] = {
+_SHOWN: dict[str, Callable[[str, Summary], Headed]] = {
     "text": _object,
     "rows": _table,
     "variables": _dataset,

@@ -11,7 +11,7 @@ from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_t
 from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files, deadline_ns
 from wirecost.errors import UserError
-from wirecost.records.machine_prices import prices_beside
+from wirecost.records.recorded_machine import prices_beside
 from wirecost.report.shared.terminal import print_table
 
 if TYPE_CHECKING:
@@ -102,9 +102,8 @@ def _list(
 
 def _found(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
     """By topics, or by sections where both are names of sections."""
-    from wirecost.analysis.chains.by_loop import chains_of_loops
     from wirecost.analysis.chains.hops import hops_of
-    from wirecost.analysis.chains.walk import chains_between
+    from wirecost.analysis.chains.walk import chains_between, chains_of_loops
 
     if {first, last} <= set(events.filter(kind="section")["section"]):
         return chains_of_loops(events, first, last)

@@ -7,14 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from wirecost.chosen import chosen
-from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
+from wirecost.cli.options import argument, option
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
-from wirecost.records.machine_prices import prices_beside
+from wirecost.records.recorded_machine import prices_beside
 from wirecost.report.choices import FIGURE_FORMATS
 from wirecost.report.probe.machine import recorded_machines
 from wirecost.report.shared.table import Table
@@ -26,23 +24,18 @@ if TYPE_CHECKING:
     from wirecost.analysis.misses import Missed
     from wirecost.analysis.probe_sections import SectionSummary
     from wirecost.analysis.probe_tree import Node
-    from wirecost.records.machine_prices import MachinePrices
     from wirecost.records.probe_log import ProbeLog
+    from wirecost.records.recorded_machine import MachinePrices
 
 MOST_FOLLOWED = 300_000
 """Records; more are not searched for chains here."""
 EXAMPLE = "wirecost probe show LOGS --deadline 10ms --report page.html"
 
-Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Probe logs, folders of them, or LTTng traces.")
-]
+Files = Annotated[list[Path], argument("FILE", "Probe logs, folders of them, or LTTng traces.")]
 Deadline = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Count executions that took longer, such as 10ms."),
+    str | None, option("Count executions that took longer, such as 10ms.", metavar="TIME")
 ]
-Report = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write an HTML report with figures.")
-]
+Report = Annotated[Path | None, option("Write an HTML report with figures.", metavar="FILE")]
 
 
 def command(
@@ -50,20 +43,18 @@ def command(
     deadline: Deadline = None,
     json_file: JsonFile = None,
     report: Report = None,
-    figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the figures as files.")
-    ] = None,
+    figures: Annotated[Path | None, option("Write the figures as files.", metavar="DIR")] = None,
     form: Annotated[
         str | None,
-        typer.Option(
+        option(
+            f"Formats of --figures: {', '.join(FIGURE_FORMATS)}; default svg.",
             "--format",
             metavar="FORMATS",
-            help=f"Formats of --figures: {', '.join(FIGURE_FORMATS)}; default svg.",
-            autocompletion=completing(FIGURE_FORMATS),
+            known=FIGURE_FORMATS,
         ),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Of nodes of ROS, print all rows, waits and causes.")
+        bool, option("Of nodes of ROS, print all rows, waits and causes.", "--all")
     ] = False,
 ) -> None:
     """Print how long sections took, their counters, and what explains the time."""
@@ -100,10 +91,20 @@ def show(
     from wirecost.records.recorded import event_tables, read_recorded
     from wirecost.report.probe.nodes import node_answer, node_lead
     from wirecost.report.probe.page import explained, page, probe_figures, write_figures
-    from wirecost.report.probe.tables import counter_table, document, losses, miss_table, time_table
-    from wirecost.report.probe.tree_table import tree_table
-    from wirecost.report.shared.causes import all_sentences, cause_table, record_next
-    from wirecost.report.shared.small import worth_advice
+    from wirecost.report.probe.tables import (
+        counter_table,
+        document,
+        losses,
+        miss_table,
+        time_table,
+        tree_table,
+    )
+    from wirecost.report.shared.causes import (
+        all_sentences,
+        cause_table,
+        record_next,
+        worth_advice,
+    )
     from wirecost.report.shared.terminal import say
 
     logs = read_recorded(files)

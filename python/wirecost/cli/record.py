@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
@@ -123,7 +123,7 @@ def _stop_by_signals() -> Iterator[Callable[[], bool]]:
             signal.signal(which, handler)
 
 
-def _document(folder: Path, snapshot: Snapshot) -> dict[str, Any]:
+def _document(folder: Path, snapshot: Snapshot) -> dict[str, object]:
     return {
         "recording": str(folder),
         "node": snapshot.node,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -23,6 +24,7 @@ from wirecost.interruption import Watch, watched
 from wirecost.printable import printable
 from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.records.reading import read_results
+from wirecost.replay.play.foreign import Foreign
 from wirecost.replay.play.replay import Settings, examined, replay
 from wirecost.replay.play.results import SCENARIO
 from wirecost.replay.recording.snapshot import Snapshot
@@ -33,6 +35,26 @@ from wirecost.report.shared.terminal import print_table
 from wirecost.trial.remedy import Remedy
 
 DIED = 1
+ORIGIN = "not a node that you ran and recorded on this machine"
+
+
+def agree(console: Console, recording: Path, start: Foreign | None, yes: bool) -> None:
+    """Ask before a program is started that another user's recording contains; ``start`` None: there
+    is nothing to ask.
+
+    Raises UserError where the user refuses, or cannot be asked.
+    """
+    if start is None or yes:
+        return
+    if not (sys.stdin.isatty() and console.is_terminal):
+        raise UserError(
+            f"{recording}: {ORIGIN}; inspect it, then add --yes to start {start.line()}"
+        )
+    first = f"{printable(str(recording))}: {ORIGIN}. Replaying it starts, with your rights:"
+    for line in (first, *(f"  {one}" for one in start.lines())):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if not typer.confirm("Start it?", err=console.stderr):
+        raise UserError(f"{recording}: not started")
 
 
 def replay_and_report(
@@ -57,7 +79,7 @@ def replay_and_report(
     where = pending.final / "report.html" if page else pending.final
     console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, document(results, rows) | replay_document(results))
-    if results.meta["interrupted"]:
+    if results.meta.interrupted:
         raise typer.Exit(INTERRUPTED)
     if not whole:
         raise typer.Exit(DIED)

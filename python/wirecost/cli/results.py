@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.options import argument, option
@@ -62,7 +62,7 @@ def _what(one: Measured) -> str:
     return f"{words} (interrupted)" if one.interrupted else words
 
 
-def _row(one: Measured) -> dict[str, Any]:
+def _row(one: Measured) -> dict[str, object]:
     return {
         "folder": str(one.folder),
         "scenario": one.scenario,

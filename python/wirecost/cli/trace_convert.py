@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -136,7 +136,7 @@ def _convert_one(
     bounds: tuple[Bound, Bound],
     force: bool,
 ) -> tuple[Converted, str]:
-    """What came out, and the message type."""
+    """Return what came out, and the message type."""
     from wirecost.traces import open_trace
     from wirecost.traces.convert import convert
 
@@ -160,5 +160,5 @@ def _print_one(console: Console, out: Path, done: Converted, type_name: str) -> 
     )
 
 
-def _document(source: Path, out: Path, done: Converted, type_name: str) -> dict[str, Any]:
+def _document(source: Path, out: Path, done: Converted, type_name: str) -> dict[str, object]:
     return {"file": str(source), "out": str(out), "type": type_name} | asdict(done)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
@@ -41,7 +41,7 @@ def command(
 
 
 def _tables(infos: list[TraceInfo]) -> Iterable[Table]:
-    """All traces in one table, then the lists of each."""
+    """Return all traces in one table, then the lists of each."""
     headings = ["trace", "type", "frames", "duration", "rate", "min", "median", "max", "OSI"]
     warnings = [text for one in infos for text in one.warnings]
     yield Table("Traces", headings, [_row(one) for one in infos], warnings, ("min", "max"))
@@ -70,6 +70,6 @@ def _row(one: TraceInfo) -> list[str]:
     ]
 
 
-def _document(one: TraceInfo) -> dict[str, Any]:
+def _document(one: TraceInfo) -> dict[str, object]:
     derived = {"file": str(one.file), "duration_ns": one.duration_ns, "rate_hz": one.rate_hz}
     return asdict(one) | derived

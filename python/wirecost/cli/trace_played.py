@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was counted while a trace was played, as tables and as JSON."""
+"""Counts of a trace that was played, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +51,7 @@ def played_tables(title: str, played: Played) -> Iterable[Table]:
         yield Table("Messages", ["elements per step", "min", "median", "max"], counted, [])
 
 
-def played_document(trace: Path, fmu: Path, played: Played) -> dict[str, Any]:
+def played_document(trace: Path, fmu: Path, played: Played) -> dict[str, object]:
     times = np.asarray(played.step_ns)
     return {
         "file": str(trace),

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from wirecost.doctor import cpulist
 from wirecost.doctor.check import Change, Check, Verdict
@@ -48,11 +47,11 @@ class Examination:
 
     @property
     def kernel_words(self) -> list[str]:
-        """What the kernel's command line lacks."""
+        """Return what the kernel's command line lacks."""
         return [word for finding in self.findings for word in finding.boot]
 
-    def document(self) -> dict[str, Any]:
-        """The ``--json`` document."""
+    def document(self) -> dict[str, object]:
+        """Return the ``--json`` document."""
         return {
             "schema": SCHEMA,
             "verdict": str(self.verdict),

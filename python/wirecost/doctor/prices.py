@@ -8,19 +8,18 @@ is stored beside what was recorded.
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from wirecost import _core
+from wirecost.records.recorded_machine import PRICES, Event, MachinePrices
 from wirecost.whole_file import write_text
 
-SCHEMA = 1
-FILE = "prices.json"
 REPETITIONS = 15
 EVENTS: dict[str, tuple[str, Callable[[int], list[float]]]] = {
     "minor-fault": (
@@ -48,32 +47,30 @@ EVENTS: dict[str, tuple[str, Callable[[int], list[float]]]] = {
 }
 
 
-def measure_prices() -> dict[str, Any]:
-    """The document of ``FILE``: raw samples in nanoseconds, or the reason why there are none.
+def measure_prices() -> MachinePrices:
+    """Measure each event: raw samples in nanoseconds, or the reason why there are none.
 
     Takes about 0.5 s. The caches that an event leaves cold are not in its price.
     """
-    return {
-        "schema": SCHEMA,
-        "measured": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": platform.node(),
-        "kernel": platform.release(),
-        "cpus": len(os.sched_getaffinity(0)),
-        "events": {name: _event(what, run) for name, (what, run) in EVENTS.items()},
-    }
+    return MachinePrices(
+        measured=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine=platform.node(),
+        kernel=platform.release(),
+        cpus=len(os.sched_getaffinity(0)),
+        events={name: _event(what, run) for name, (what, run) in EVENTS.items()},
+    )
 
 
-def write_prices(folder: Path) -> dict[str, Any]:
-    """Measures, and writes ``FILE`` into an existing folder. Raises OSError."""
-    document = measure_prices()
-    text = json.dumps(document, indent=1) + "\n"
-    write_text(folder / FILE, text)
-    return document
+def write_prices(folder: Path) -> MachinePrices:
+    """Measure, and write the prices into an existing folder. Raises OSError."""
+    prices = measure_prices()
+    text = msgspec.json.format(msgspec.json.encode(prices), indent=1).decode()
+    write_text(folder / PRICES, text + "\n")
+    return prices
 
 
-def _event(what: str, run: Callable[[int], list[float]]) -> dict[str, Any]:
+def _event(what: str, run: Callable[[int], list[float]]) -> Event:
     try:
-        samples = run(REPETITIONS)
+        return Event(what=what, ns=[round(ns, 2) for ns in run(REPETITIONS)])
     except RuntimeError as error:
-        return {"what": what, "ns": [], "reason": str(error)}
-    return {"what": what, "ns": [round(one, 2) for one in samples], "reason": None}
+        return Event(what=what, ns=[], reason=str(error))

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from wirecost.errors import UserError
 from wirecost.network import counters, support
@@ -68,7 +67,7 @@ class Network:
     def subscribers(self) -> tuple[Host, ...]:
         return self.hosts[1:]
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """What was asked for and who made it, for a result folder."""
         return {**self.profile.record(), "made_by": self.wire.made_by}
 

@@ -43,7 +43,7 @@ class Profile:
         """Whether a queue of the kernel's that only limits a rate is not enough."""
         return bool(self.delay_ms or self.jitter_ms or self.loss_percent)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """For a result folder."""
         return asdict(self)
 

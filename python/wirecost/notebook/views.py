@@ -9,6 +9,9 @@ from pathlib import Path
 
 import altair as alt
 import polars as pl
+import vl_convert as vlc
+from jinja2 import Environment
+from markupsafe import Markup
 
 from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
@@ -16,18 +19,36 @@ from wirecost.analysis.ros_names import places_of
 from wirecost.analysis.summary import summarize
 from wirecost.campaign.store import Store
 from wirecost.errors import UserError
-from wirecost.notebook.markup import markup
-from wirecost.records.machine_prices import prices_beside
 from wirecost.records.measured import latest
 from wirecost.records.reading import read_results
 from wirecost.records.recorded import event_tables, read_recorded
+from wirecost.records.recorded_machine import prices_beside
 from wirecost.report.campaign.content import content as store_content
 from wirecost.report.probe.nodes import node_table
 from wirecost.report.probe.page import probe_figures
 from wirecost.report.probe.tables import counter_table, losses, time_table
 from wirecost.report.scenarios import content_of, figures_of
 from wirecost.report.shared.causes import cause_table
+from wirecost.report.shared.figure import themed
 from wirecost.report.shared.table import Table
+
+TEMPLATE = """\
+<div class="wirecost"><h3>{{ title }}</h3>
+{% if lead %}<p>{{ lead }}</p>{% endif %}
+{% for drawn in figures %}<div>{{ drawn }}</div>{% endfor %}
+{% for table in tables %}
+<table><caption style="text-align:left;font-weight:600">{{ table.title }}</caption>
+<thead><tr>{% for name in table.headings %}<th scope="col">{{ name }}</th>{% endfor %}</tr></thead>
+<tbody>
+{% for row in table.rows %}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
+{% endfor %}
+</tbody></table>
+<p><small>{{ table.notes | join(" · ") }}</small></p>
+{% endfor %}
+</div>
+"""
+"""HTML of a view, with figures as SVG, so that a saved notebook shows them everywhere."""
 
 
 @dataclass(frozen=True)
@@ -96,3 +117,12 @@ def store(place: str) -> View:
     content = store_content(records, kept.scan("samples"), kept.scan("rows"), None, None)
     tables = [*content.machines, *([content.changes] if content.changes else [])]
     return View(f"Campaign {place}", content.lead, tables, records)
+
+
+def markup(
+    title: str, lead: str, tables: Sequence[Table], figures: Sequence[alt.TopLevelMixin]
+) -> str:
+    """One element that needs neither scripts nor a network."""
+    drawn = [Markup(vlc.vegalite_to_svg(themed(figure, "currentColor"))) for figure in figures]
+    template = Environment(autoescape=True, trim_blocks=True).from_string(TEMPLATE)
+    return template.render(title=title, lead=lead, tables=tables, figures=drawn)

@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 
 from wirecost.errors import UserError
-from wirecost.records.scenarios import RACE, SCENARIOS, with_all_columns
-from wirecost.records.schemas import SCHEMAS
+from wirecost.records.scenarios import RACE, with_all_columns
+from wirecost.records.schemas import SCENARIOS
+from wirecost.records.schemas.common import Meta
 
 MOST_SERIES = 50_000
 """Stages of contenders: more than the largest sweep has, few enough for a report."""
@@ -20,15 +21,15 @@ OF_A_SAMPLE = {"stage", "repetition", "process", "ns", "bytes"}
 REMEDY = "keep a folder's files together, or measure again"
 
 
-def check(path: Path, meta: dict[str, Any], samples: pl.DataFrame) -> None:
+def check(path: Path, meta: Meta, samples: pl.DataFrame) -> None:
     """Raises UserError where they do not fit; ``path`` is that of the samples."""
     table = with_all_columns(samples)
     for complaint in _complaints(meta, table):
         raise UserError(f"{path}: {complaint}; {REMEDY}")
 
 
-def _complaints(meta: dict[str, Any], samples: pl.DataFrame) -> Iterable[str]:
-    needed = SCHEMAS[meta["scenario"]].stages
+def _complaints(meta: Meta, samples: pl.DataFrame) -> Iterable[str]:
+    needed = SCENARIOS[meta.scenario].needed
     if samples.is_empty() and needed:
         yield "holds no samples"
     keys = [*RACE, *WHO]
@@ -55,36 +56,29 @@ def _of_contenders(series: pl.DataFrame, keys: list[str], needed: tuple[str, ...
             yield f"{_name(row)}: has more repetitions of one stage than of another"
 
 
-def _of_runs(meta: dict[str, Any], samples: pl.DataFrame, keys: list[str]) -> Iterable[str]:
-    scenario = SCENARIOS[meta["scenario"]]
-    known = {_key(run): run for run in meta["runs"]}
-    declared = SCHEMAS[meta["scenario"]].columns
+def _of_runs(meta: Meta, samples: pl.DataFrame, keys: list[str]) -> Iterable[str]:
+    scenario = SCENARIOS[meta.scenario]
+    runs = {tuple(getattr(run, key) for key in keys): run for run in meta.runs}
     described = [
         name
-        for name in declared
+        for name in scenario.columns
         if name in samples.columns and name not in {*keys, *OF_A_SAMPLE}
-        and all(name in run for run in meta["runs"])
+        and all(hasattr(run, name) for run in meta.runs)
     ]  # fmt: skip
     series = samples.select([*keys, *described]).unique(maintain_order=True)
     if len(series) > MOST_SERIES:
         yield f"holds {len(series):,} contenders, more than {MOST_SERIES:,}"
     for row in series.iter_rows(named=True):
-        run = known.get(tuple(row[key] for key in keys))
+        run = runs.get(tuple(row[key] for key in keys))
         if run is None:
             yield f"{_name(row)}: meta.json has no run of it"
             return
         for name in described:
-            if run[name] is not None and run[name] != row[name]:
-                yield f"{_name(row)}: its {name} is {row[name]}, in meta.json {run[name]}"
-        for subject in scenario.subjects:
-            if None in {run[f"{subject}_bytes"], run[f"{subject}_digest"]}:
-                yield f"{_name(row)}: meta.json has no size of its messages"
-
-
-def _key(run: dict[str, Any]) -> tuple[Any, ...]:
-    """As samples have it where their scenario lacks some of the columns."""
-    defaults = {"lang": "", "mode": "", "fmi": None}
-    return tuple(run.get(name, defaults.get(name)) for name in (*RACE, *WHO))
+            value = getattr(run, name)
+            if value is not None and value != row[name]:
+                yield f"{_name(row)}: its {name} is {row[name]}, in meta.json {value}"
+        if any(None in scenario.sent(run, stage) for stage in scenario.stages):
+            yield f"{_name(row)}: meta.json has no size of its messages"
 
 
 def _name(row: dict[str, Any]) -> str:

@@ -114,7 +114,7 @@ def _instants(row: dict[str, Any]) -> list[tuple[str, int]]:
     return [(f"Start {row['section']}", row["begin_ns"]), (f"Stop {row['section']}", row["end_ns"])]
 
 
-def _trace_events(log: ProbeLog) -> Iterator[dict[str, Any]]:
+def _trace_events(log: ProbeLog) -> Iterator[dict[str, object]]:
     track = {"pid": log.process, "tid": log.thread}
     yield {"ph": "M", "name": "process_name", **track, "args": {"name": log.program}}
     yield {"ph": "M", "name": "thread_name", **track, "args": {"name": log.thread_name}}
@@ -144,6 +144,6 @@ def _trace_events(log: ProbeLog) -> Iterator[dict[str, Any]]:
         yield event
 
 
-def _write_list(file: TextIO, items: Iterator[dict[str, Any]]) -> None:
+def _write_list(file: TextIO, items: Iterator[dict[str, object]]) -> None:
     for i, item in enumerate(items):
         file.write((",\n" if i else "\n") + json.dumps(item))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -15,12 +14,14 @@ from wirecost.records import consistency, json_document
 from wirecost.records.finished import finished_copy
 from wirecost.records.folder import META, SAMPLES, SCHEMA, Results
 from wirecost.records.journal import NAME as JOURNAL
-from wirecost.records.schemas import SCHEMAS
+from wirecost.records.schemas import SCENARIOS
 from wirecost.records.table_file import read_table
 from wirecost.regular_file import read_regular
 
 LARGEST_META = 32 << 20
 AGAIN = "measure again"
+REMOVED = frozenset({"map"})
+"""Scenarios of former versions."""
 
 
 class _Head(msgspec.Struct):
@@ -58,14 +59,20 @@ def read_results(folder: Path) -> Results:
             f"{folder}: written in schema {head.schema}, this wirecost reads up to {SCHEMA}; "
             "install a newer wirecost"
         )
-    schema = SCHEMAS.get(head.scenario)
-    if schema is None or head.schema < 1:
+    if head.scenario in REMOVED:
+        raise UserError(
+            f"{path}: a run of bench {head.scenario}, which this wirecost no longer has; its times "
+            f"are in {folder / SAMPLES}"
+        )
+    scenario = SCENARIOS.get(head.scenario)
+    if scenario is None or head.schema < 1:
         raise UserError(
             f"{path}: holds the scenario {shortened(head.scenario, 40)} in schema {head.schema}, "
             "which this wirecost does not know; install a newer wirecost, or measure again"
         )
-    decoded = json_document.decode(path, content, schema.meta, AGAIN)
-    meta: dict[str, Any] = json_document.all_printable(msgspec.to_builtins(decoded))
-    samples = read_table(folder / SAMPLES, schema.columns, AGAIN)
+    decoded = json_document.decode(path, content, scenario.meta, AGAIN)
+    printable = json_document.all_printable(msgspec.to_builtins(decoded))
+    meta = msgspec.convert(printable, scenario.meta)
+    samples = read_table(folder / SAMPLES, scenario.columns, AGAIN)
     consistency.check(folder / SAMPLES, meta, samples)
     return Results(folder, meta, samples)

@@ -16,8 +16,9 @@ from wirecost.bench.cloud import areas, scans
 from wirecost.bench.cloud.race import difference
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
+from wirecost.records.schemas.cloud import Meta, Run
 from wirecost.report.scenarios.cloud import content as cloud
-from wirecost.report.scenarios.cloud.growth import growths
+from wirecost.report.scenarios.cloud.content import growths
 
 
 def write_pcd(path: Path, columns: dict[str, np.ndarray]) -> Path:
@@ -134,10 +135,26 @@ def test_versions_that_say_something_else_are_named() -> None:
     assert difference([b"abc"], right, "usual") == "answers 3 bytes where usual answers 4"
 
 
+def area(case: str, points: int) -> Run:
+    return Run(
+        case=case, variant="area, all", build="release", contender="usual", failure=None,
+        mode="plain", message_bytes=0, message_digest="", study="area", points=points, vertices=8,
+        inside=0.1, ask="all", heap=False, counters={},
+    )  # fmt: skip
+
+
+def meta_of(*runs: Run) -> Meta:
+    return Meta(
+        schema=2, scenario="cloud", created="", command=[], interrupted=False, samples=9,
+        environment={"compiler": "c", "flags": "f"}, seconds=1.0, format="", rules="", seed=1,
+        contenders={}, runs=runs,
+    )  # fmt: skip
+
+
 def row(case: str, contender: str, ns: float) -> Row:
     return Row(
         case, contender, "area, all", "release", None, "total", 9, 1, ns, ns, ns, ns, (ns, ns), 0,
-        "", None, None, None, "", "plain", {"study": "area"},
+        "", None, None, None, "", "plain", area(case, 1), ns, ns,
     )  # fmt: skip
 
 
@@ -145,11 +162,8 @@ def test_growth_is_the_power_of_the_size() -> None:
     sizes = (10, 100, 1000)
     rows = [row(f"{n}", "usual", 3.0 * n * n) for n in sizes]
     rows += [row(f"{n}", "wirecost", 7.0 * n) for n in sizes]
-    runs = [
-        {"case": f"{n}", "study": "area", "ask": "all", "points": n, "vertices": 8, "inside": 0.1}
-        for n in sizes
-    ]
-    found = {(one.version, one.over): one for one in growths(rows, {"runs": runs})}
+    meta = meta_of(*(area(f"{n}", n) for n in sizes))
+    found = {(one.version, one.over): one for one in growths(rows, meta)}
     assert set(found) == {("usual", "points"), ("wirecost", "points")}
     assert found["usual", "points"].order == pytest.approx(2)
     assert found["wirecost", "points"].order == pytest.approx(1)
@@ -157,8 +171,7 @@ def test_growth_is_the_power_of_the_size() -> None:
 
 
 def test_a_case_of_one_size_has_no_growth() -> None:
-    run = {"case": "a", "study": "area", "ask": "all", "points": 5, "vertices": 8, "inside": 0.1}
-    assert growths([row("a", "usual", 1.0)], {"runs": [run]}) == []
+    assert growths([row("a", "usual", 1.0)], meta_of(area("a", 5))) == []
 
 
 def test_the_report_says_in_how_many_scans_the_usual_version_follows_faults(
@@ -174,8 +187,7 @@ def test_the_report_says_in_how_many_scans_the_usual_version_follows_faults(
             named = {"study": "ring", "contender": "usual", "mode": mode, "case": f"ring, {scan}"}
             literals = {name: pl.lit(text) for name, text in named.items()}
             parts.append(pl.DataFrame(columns).with_columns(**literals))
-    meta = {"environment": {"compiler": "c", "flags": "f"}, "contenders": {}, "runs": []}
-    content = cloud.content(Results(tmp_path, meta, pl.concat(parts)), [])
+    content = cloud.content(Results(tmp_path, meta_of(), pl.concat(parts)), [])
     assert content.lead is not None
     assert content.lead.startswith("The time of usual follows its page faults in 2 of 3 scans (")
     assert content.lead.endswith(" per fault), in 0 of 3 scans with the heap library.")

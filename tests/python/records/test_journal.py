@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from support.journals import WHO, fill
 from wirecost.errors import UserError
@@ -88,14 +89,14 @@ def test_a_damaged_journal_is_refused_in_one_line(tmp_path: Path, lines: str) ->
     assert str(caught.value).count("\n") == 0 and str(tmp_path) in str(caught.value)
 
 
-def test_nothing_measured_says_why(tmp_path: Path) -> None:
+def test_nothing_measured_says_why(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     journal = Journal(tmp_path)
     journal.about(scenario="heap", not_run={"b": "not installed"})
     journal.run({**WHO, "failure": "its message is wrong"}, WHO)
     journal.close()
     with pytest.raises(NothingMeasuredError) as caught:
         finish(tmp_path, False)
-    assert str(caught.value) == ("nothing was measured: a: its message is wrong; b: not installed")
+    assert str(caught.value) == snapshot
 
 
 FULL = """

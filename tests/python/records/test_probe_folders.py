@@ -35,5 +35,5 @@ def test_another_name_of_the_program_is_no_other_environment(tmp_path: Path) -> 
     content = (b / "a.wprobe").read_bytes()
     (b / "a.wprobe").write_bytes(content.replace(b"p" + bytes(15), b"keep" + bytes(12), 1))
     runs = read_run(a), read_run(b)
-    assert (runs[0].meta["program"], runs[1].meta["program"]) == ("p", "keep")
+    assert (runs[0].meta.program, runs[1].meta.program) == ("p", "keep")
     assert differences(*runs) == []

@@ -22,8 +22,7 @@ from wirecost.cli import app
 from wirecost.errors import UserError
 from wirecost.records.json_document import text
 from wirecost.records.reading import read_results
-from wirecost.records.scenarios import SCENARIOS
-from wirecost.records.schemas import SCHEMAS
+from wirecost.records.schemas import SCENARIOS
 from wirecost.records.table_decoder import ANSWER, REFUSED, REQUEST, ROWS, TOO_LARGE
 
 Edit = Callable[[Path], None]
@@ -41,7 +40,7 @@ def refusal(*arguments: object) -> str:
 
 
 def test_every_scenario_has_a_schema_and_a_folder_here() -> None:
-    assert set(SCHEMAS) == set(SCENARIOS) == {name.partition("-")[0] for name in NAMES}
+    assert set(SCENARIOS) == {name.partition("-")[0] for name in NAMES}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -54,7 +53,7 @@ def test_folders_of_every_scenario_and_version_are_reported_and_compared(
     assert all((folder / f"report.{form}").stat().st_size > 50 for form in ("html", "md", "csv"))
     done = CliRunner().invoke(app, ["compare", str(folder), str(folder)])
     assert done.exception is None, done.output
-    assert "0 slower, 0 faster" in done.output
+    assert "0 slower" in done.output
 
 
 def _meta(*path: Any, value: Any) -> Edit:
@@ -130,6 +129,10 @@ DAMAGE: dict[str, tuple[Edit, str]] = {
     "its scenario leads elsewhere": (
         _meta("scenario", value="os.path"),
         r"holds the scenario os\.path in schema 2, which this wirecost does not know",
+    ),
+    "its scenario is one of before": (
+        _meta("scenario", value="map"),
+        r"a run of bench map, which this wirecost no longer has; its times are in .*\.parquet",
     ),
     "its scenario is no name": (_meta("scenario", value=["lists"]), r"\$\.scenario: Expected `str"),
     "samples are gone": (
@@ -328,7 +331,7 @@ def test_a_replay_s_tables_are_checked(file: str, tmp_path: Path) -> None:
     column = "digest" if file.startswith("outputs") else "due_ns"
     edit_samples(folder, lambda table: table.with_columns(pl.lit([1]).alias(column)), file)
     command = ["compare", folder, folder] if file.startswith("outputs") else ["report", folder]
-    assert re.search(rf"{file}: column {column} is List.*; replay again", refusal(*command))
+    assert f"{file}: column {column}" in refusal(*command)
 
 
 def test_samples_that_fit_no_memory_are_refused_in_one_line() -> None:

@@ -5,10 +5,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import structs
+from syrupy.assertion import SnapshotAssertion
+
+from support.result_folders import DATA
 from wirecost.analysis.race import Ratio
 from wirecost.analysis.summary import Row
-from wirecost.report.scenarios.osi.growth import growths
+from wirecost.records.reading import read_results
+from wirecost.records.schemas.osi import Meta
+from wirecost.report.scenarios.osi.content import growths
 
+META = read_results(DATA / "osi").meta_as(Meta)
 SIZES = (100, 1000, 10)
 
 
@@ -20,18 +27,21 @@ def row(name: str, reflections: int, median: float, ratio: Ratio, **more: Any) -
     stage, read = more.get("stage", "total"), more.get("read", "sampled")
     return Row(
         case(reflections, read), name, "same-work", "release", 2, stage, 30, more.get("of", 10),
-        median, median, median, median, (median, median), 1, "", None, ratio, None, "", "", {},
+        median, median, median, median, (median, median), 1, "", None, ratio, None, "", "",
+        META.runs[0], median, median,
     )  # fmt: skip
 
 
-def meta(*reads: str, sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
-    return {
-        "runs": [
-            {"case": case(size, read), "reflections": size, "objects": 10, "read": read}
-            for size in sizes
-            for read in reads
-        ]
-    }
+def meta(*reads: str, sizes: tuple[int, ...] = SIZES) -> Meta:
+    runs = [
+        structs.replace(
+            META.runs[0], case=case(size, read), reflections=size, objects=10, read=read,
+            player=False,
+        )
+        for size in sizes
+        for read in reads
+    ]  # fmt: skip
+    return structs.replace(META, runs=runs)
 
 
 def same(name: str) -> Ratio:
@@ -54,17 +64,9 @@ def rows(read: str = "sampled") -> list[Row]:
     ]  # fmt: skip
 
 
-def test_sizes_stand_side_by_side() -> None:
+def test_sizes_stand_side_by_side(snapshot: SnapshotAssertion) -> None:
     (table,) = growths(meta("sampled"), rows())
-    assert table.title == "By number of reflections, 10 objects · same-work · release · FMI 2"
-    assert table.headings == ["contender", "10", "100", "1,000"]
-    assert table.rows == [
-        ["best Protobuf", "8.00 µs", "100 µs", "1.00 ms"],
-        ["protobuf-reuse", "=", "1", "1"],
-        ["protobuf", "1", "0.50×", "0.50×"],
-        ["columns", "40×", "40×", "40×"],
-    ]
-    assert "(protobuf, protobuf-reuse)" in table.notes[0]
+    assert table == snapshot
 
 
 def test_what_is_read_stands_in_tables_of_its_own() -> None:

@@ -7,10 +7,14 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import polars as pl
 
+from wirecost.records.schemas.common import Meta
+
+M = TypeVar("M", bound=Meta)
 DATA = Path(__file__).parents[2] / "data" / "results"
 NAMES = sorted(path.name for path in DATA.iterdir() if (path / "meta.json").exists())
 
@@ -19,6 +23,11 @@ def copied(name: str, to: Path) -> Path:
     """A folder by that name at ``to``."""
     shutil.copytree(DATA / name, to)
     return to
+
+
+def meta_with(meta: M, **changes: Any) -> M:
+    """Return the content of a ``meta.json`` with other values, given as JSON has them."""
+    return msgspec.convert(msgspec.to_builtins(meta) | changes, type(meta))
 
 
 def edit_meta(folder: Path, change: Callable[[dict[str, Any]], Any]) -> None:

@@ -27,6 +27,7 @@ from wirecost.records.finished import finish
 from wirecost.records.folder import Results
 from wirecost.records.journal import Journal
 from wirecost.records.reading import read_results
+from wirecost.records.schemas.transport import Peak
 
 COUNT = 1001
 MS, US = 1_000_000, 1000
@@ -150,11 +151,11 @@ def fill(
             outcome.entry.close(journal)
 
 
-def _peak(made: Made, size: int, many: int) -> dict[str, Any]:
+def _peak(made: Made, size: int, many: int) -> Peak:
     def run(order: Order) -> Block:
         return made.block(replace(order, count=COUNT), many, 1)
 
-    return find_peak(run, size, 0.0, 30.0).record()
+    return find_peak(run, size, 0.0, 30.0)
 
 
 def _outcome(name: str, made: Made, case: Case) -> Outcome:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a counter counts, by its name: kernel names and those of libpfm4 alike."""
+"""Kinds of counters, by their names: kernel names and those of libpfm4 alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Kind:
     unit: str
     advice: str
     event: str | None = None
-    """What prices it where it hardly varies: a name of ``records.machine_prices``."""
+    """What prices it where it hardly varies: a name of ``records.recorded_machine``."""
 
 
 _OTHER = Kind("count", "see what changes it")
@@ -74,30 +74,30 @@ _WORK = re.compile("instr|inst_retired", re.I)
 
 
 def kind_of(name: str) -> Kind:
-    """The first kind whose pattern is in the name."""
+    """Return the first kind whose pattern is in the name."""
     return next((kind for pattern, kind in _KINDS if re.search(pattern, name, re.I)), _OTHER)
 
 
 def is_time(name: str) -> bool:
-    """Whether it measures how long something took and so explains nothing."""
+    """Say whether it measures how long something took and so explains nothing."""
     return _TIME.search(name) is not None
 
 
 def is_processor_time(name: str) -> bool:
-    """Whether it is the time that the thread ran on a processor, in nanoseconds."""
+    """Say whether it is the time that the thread ran on a processor, in nanoseconds."""
     return name.lower().removeprefix("perf::") == "task-clock"
 
 
 def is_duration(name: str) -> bool:
-    """Whether it is a part of the time itself, in nanoseconds, such as that spent waiting."""
+    """Say whether it is a part of the time itself, in nanoseconds, such as that spent waiting."""
     return name.endswith("-ns")
 
 
 def is_work(name: str) -> bool:
-    """Whether it counts the work done: everything that takes time shows in it."""
+    """Say whether it counts the work done: everything that takes time shows in it."""
     return _WORK.search(name) is not None
 
 
 def is_avoidable(name: str) -> bool:
-    """Whether a callback can do without any: faults, switches, migrations, allocations."""
+    """Say whether a callback can do without any: faults, switches, migrations, allocations."""
     return kind_of(name).unit in ("fault", "switch", "migration", "allocation")

@@ -6,7 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+from msgspec import structs
+
 from wirecost.analysis.compare.runs import Run
+from wirecost.records.schemas import common
+from wirecost.records.schemas.common import Meta
 
 MOMENTARY = {"load_average", "empty_step_ns"}
 """Environment entries that differ from one minute to the next."""
@@ -29,7 +34,7 @@ class Difference:
 
 
 def differences(a: Run, b: Run) -> list[Difference]:
-    """Environment with the doctor's verdicts, versions of contenders, settings."""
+    """Return the environment with the doctor's verdicts, versions of contenders, settings."""
     ours, theirs = _facts(a.meta), _facts(b.meta)
     return [
         Difference(what, ours.get(what), theirs.get(what))
@@ -41,44 +46,34 @@ def differences(a: Run, b: Run) -> list[Difference]:
 
 
 def other_contents(a: Run, b: Run) -> list[str]:
-    """Runs whose digests differ: what was measured is not the same work."""
+    """Return the runs whose digests differ: what was measured is not the same work."""
     ours, theirs = _digests(a.meta), _digests(b.meta)
     return [who for who in ours if who in theirs and ours[who] != theirs[who]]
 
 
 def busy(run: Run) -> str | None:
-    """The load that the doctor found when the run began, if that disturbs what is measured."""
-    environment = run.meta.get("environment")
-    doctor = environment.get("doctor") if isinstance(environment, dict) else None
-    load = str(doctor.get(LOAD, "")) if isinstance(doctor, dict) else ""
+    """Return the load that the doctor saw when the run began, if that disturbs what is measured."""
+    load = str(run.meta.doctor.get(LOAD, ""))
     verdict, _, value = load.partition(" ")
     return value.strip("()") or "unknown" if verdict in ("warn", "fail") else None
 
 
 def failures(run: Run) -> list[str]:
-    """Contenders that were not measured, with the reason."""
-    return [f"{_who(one)}: {one['failure']}" for one in _runs(run.meta) if one.get("failure")]
+    """Return the contenders that were not measured, with the reason."""
+    return [f"{_who(one)}: {one.failure}" for one in run.meta.runs if one.failure]
 
 
-def _facts(meta: dict[str, Any]) -> dict[str, str]:
+def _facts(meta: Meta) -> dict[str, str]:
     facts: dict[str, str] = {}
-    environment = meta.get("environment")
-    if isinstance(environment, dict):
-        for name, value in environment.items():
-            if name == "doctor" and isinstance(value, dict):
-                # A verdict's number moves from run to run; the verdict says whether it matters.
-                facts |= {f"doctor {check}": str(v).partition(" ")[0] for check, v in value.items()}
-            elif name not in MOMENTARY:
-                facts |= _flat(str(name), value)
-    contenders = meta.get("contenders")
-    if isinstance(contenders, dict):
-        for name, about in contenders.items():
-            library = about.get("library") if isinstance(about, dict) else None
-            if library is not None:
-                facts[f"{LIBRARY}{name}"] = str(library)
+    for name, value in meta.environment.items():
+        if name == "doctor" and isinstance(value, dict):
+            # A verdict's number moves from run to run; the verdict says whether it matters.
+            facts |= {f"doctor {check}": str(v).partition(" ")[0] for check, v in value.items()}
+        elif name not in MOMENTARY:
+            facts |= _flat(name, value)
+    facts |= {f"{LIBRARY}{name}": about.library for name, about in meta.contenders.items()}
     for name in SETTINGS:
-        if name in meta:
-            facts |= _flat(name, meta[name])
+        facts |= _flat(name, msgspec.to_builtins(getattr(meta, name, None)))
     return facts
 
 
@@ -88,19 +83,14 @@ def _flat(name: str, value: Any) -> dict[str, str]:
     return {} if value is None else {name: str(value)}
 
 
-def _runs(meta: dict[str, Any]) -> list[dict[str, Any]]:
-    runs = meta.get("runs")
-    return [one for one in runs if isinstance(one, dict)] if isinstance(runs, list) else []
+def _who(run: common.Run) -> str:
+    return " · ".join(filter(None, (getattr(run, name) for name in WHO)))
 
 
-def _who(run: dict[str, Any]) -> str:
-    return " · ".join(str(run[name]) for name in WHO if run.get(name))
-
-
-def _digests(meta: dict[str, Any]) -> dict[str, str]:
+def _digests(meta: Meta) -> dict[str, str]:
     return {
-        f"{_who(one)} ({name.removesuffix('_digest').replace('_', ' ')})": str(value)
-        for one in _runs(meta)
-        for name, value in one.items()
+        f"{_who(one)} ({name.removesuffix('_digest').replace('_', ' ')})": value
+        for one in meta.runs
+        for name, value in structs.asdict(one).items()
         if name.endswith("_digest") and value
     }

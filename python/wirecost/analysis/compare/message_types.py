@@ -4,40 +4,45 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
+from msgspec import structs
 
 from wirecost.analysis.compare.runs import Run
+from wirecost.records.schemas.message import Meta
 
-SCENARIO, TYPE, CASE, RUNS = "message", "type", "case", "runs"
 ANY = "message"
 """Takes the type's place in the names of cases."""
 
 
 def are_other_messages(a: Run, b: Run) -> bool:
-    """Runs of ``bench message`` name their cases by the type. If the two types differ, their rows
-    are still the same contenders and stages, each with the message of its own run."""
-    is_message = a.scenario == b.scenario == SCENARIO
-    return is_message and a.meta.get(TYPE) != b.meta.get(TYPE)
+    """Return whether runs of ``bench message``, which name their cases by the type, are of two
+    types. Their rows are still the same contenders and stages, each with its own run's message."""
+    metas = a.meta, b.meta
+    return all(isinstance(meta, Meta) for meta in metas) and _type(a) != _type(b)
 
 
 def aligned(a: Run, b: Run) -> tuple[Run, Run]:
-    """Such runs, with a note."""
+    """Return such runs with the same names of cases, and with a note."""
     note = (
-        f"A measured {a.meta[TYPE]}, B {b.meta[TYPE]}: rows of the same contender and stage are "
+        f"A measured {_type(a)}, B {_type(b)}: rows of the same contender and stage are "
         "compared, so differences are those of the two messages"
     )
     return replace(_renamed(a), notes=[*a.notes, note]), _renamed(b)
 
 
 def _renamed(run: Run) -> Run:
-    own = str(run.meta[TYPE])
+    own = _type(run)
 
     def new(case: str) -> str:
         return ANY + case.removeprefix(own) if case.startswith(own) else case
 
-    runs: list[dict[str, Any]] = [one | {CASE: new(one[CASE])} for one in run.meta[RUNS]]
-    names = {case: new(case) for case in run.samples[CASE].unique()}
-    samples = run.samples.with_columns(pl.col(CASE).replace(names))
-    return replace(run, meta=run.meta | {RUNS: runs}, samples=samples)
+    runs = [structs.replace(one, case=new(one.case)) for one in run.meta.runs]
+    names = {case: new(case) for case in run.samples["case"].unique()}
+    samples = run.samples.with_columns(pl.col("case").replace(names))
+    return replace(run, meta=structs.replace(run.meta, runs=runs), samples=samples)
+
+
+def _type(run: Run) -> str:
+    assert isinstance(run.meta, Meta)
+    return run.meta.type

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import polars as pl
 
 from wirecost.analysis.campaign.subjects import described
 from wirecost.analysis.compare.runs import ORDER, PROCESS, TIME, Run
+from wirecost.records import json_document
+from wirecost.records.reading import AGAIN
 from wirecost.records.scenarios import with_all_columns
+from wirecost.records.schemas import SCENARIOS
 
 PLACES = ["campaign", "scenario", "host", "task", "round"]
 """Columns of a store that name no row."""
@@ -20,8 +22,8 @@ OF_THE_HARNESS = ("lateness",)
 def runs_of(
     named: str, records: pl.DataFrame, samples: pl.LazyFrame, revision: str
 ) -> dict[tuple[str, str], Run]:
-    """By scenario and machine, all repetitions together. ``options`` is one more column that names
-    rows. ``process`` numbers those of all repetitions."""
+    """Return runs by scenario and machine, all repetitions together. ``options`` is one more column
+    that names rows. ``process`` numbers those of all repetitions."""
     tasks = described(records.filter(revision=revision))
     made = {}
     for (scenario, host), part in tasks.group_by("scenario", "host", maintain_order=True):
@@ -32,8 +34,9 @@ def runs_of(
             .filter(~pl.col("stage").is_in(OF_THE_HARNESS))
             .collect()
         )
-        meta = json.loads(str(part.sort("created")["meta"][-1]))
         path = Path(f"{named}/{revision or 'no revision'}/{scenario}/{host}")
+        text = str(part.sort("created")["meta"][-1])
+        meta = json_document.decode(path, text.encode(), SCENARIOS[str(scenario)].meta, AGAIN)
         made[str(scenario), str(host)] = Run(path, str(scenario), meta, _in_order(found))
     return made
 

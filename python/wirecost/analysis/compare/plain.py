@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+from msgspec import structs
 
 from wirecost.analysis.compare.runs import SIZE, Key, Run, is_counter, rows_of
+from wirecost.records.schemas import common, replay
+from wirecost.records.schemas.common import Meta
 
 SIZE_MARGIN = 0.001
 """Sizes move by a few bytes with the simulation time."""
@@ -30,15 +32,15 @@ class PlainChange:
 
     @property
     def is_size(self) -> bool:
-        """Whether it is in bytes."""
+        """True where it is in bytes."""
         return self.what.endswith("bytes")
 
 
 def plain_changes(
     a: Run, b: Run, names: list[str], margin: float, fail_above: float | None
 ) -> list[PlainChange]:
-    """Every such number that both runs have. Sizes on the wire are the same however often one
-    measures, so each change of theirs beyond ``SIZE_MARGIN`` is reported; the others' beyond
+    """Return every such number that both runs have. Sizes on the wire are the same however often
+    one measures, so each change of theirs beyond ``SIZE_MARGIN`` is reported; the others' beyond
     ``margin``."""
     ours, theirs = _numbers(a, names), _numbers(b, names)
     return [
@@ -63,19 +65,16 @@ def _change(
 
 
 def _numbers(run: Run, names: list[str]) -> dict[tuple[Key, str], float]:
-    """From the runs in ``meta.json``; sizes from the samples where these have none."""
-    runs = run.meta.get("runs")
+    """Return those of the runs in ``meta.json``; sizes of the samples where these have none."""
     found: dict[tuple[Key, str], float] = {}
-    for one in runs if isinstance(runs, list) else []:
-        if not isinstance(one, dict) or one.get("failure"):
+    for one in run.meta.runs:
+        if one.failure:
             continue
         key = tuple(_name(one, name) for name in names)
         found |= {
             (key, name): float(value)
-            for name, value in one.items()
-            if isinstance(value, int | float)
-            and math.isfinite(value)
-            and (is_counter(name) or name.endswith("_bytes"))
+            for name, value in structs.asdict(one).items()
+            if isinstance(value, int | float) and (is_counter(name) or name.endswith("_bytes"))
         }
     found |= {((None,) * len(names), what): value for what, value in _repeats(run.meta).items()}
     if any(what.endswith("_bytes") for _, what in found) or SIZE not in run.samples.columns:
@@ -89,17 +88,16 @@ def _numbers(run: Run, names: list[str]) -> dict[tuple[Key, str], float]:
     return found
 
 
-def _repeats(meta: dict[str, Any]) -> dict[str, float]:
-    """The means of what a replayed process counted in each repetition."""
-    repeats = meta.get("repeats")
+def _repeats(meta: Meta) -> dict[str, float]:
+    """Return the means of what a replayed process counted in each repetition."""
     counted: dict[str, list[float]] = {}
-    for one in repeats if isinstance(repeats, list) else []:
-        for name, value in one.items() if isinstance(one, dict) else ():
-            if is_counter(name) and isinstance(value, int | float) and math.isfinite(value):
+    for repeat in meta.repeats if isinstance(meta, replay.Meta) else ():
+        for name, value in structs.asdict(repeat).items():
+            if is_counter(name) and value is not None:
                 counted.setdefault(name, []).append(float(value))
     return {f"{name} of the process": sum(found) / len(found) for name, found in counted.items()}
 
 
-def _name(run: dict[str, Any], name: str) -> Any:
-    value = run.get(name)
-    return value if isinstance(value, str | int) else ("" if name in {"lang", "mode"} else None)
+def _name(run: common.Run, name: str) -> Any:
+    value = getattr(run, name, None)
+    return value if isinstance(value, str | int) else None

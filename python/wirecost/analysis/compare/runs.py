@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run left, as rows that another run's can be found for: result folders of every scenario
+"""Runs as rows that another run's can be found for: result folders of every scenario
 and probe logs alike."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,12 @@ from numpy.typing import NDArray
 
 from wirecost.analysis.probe_sections import executions
 from wirecost.counted import counted
+from wirecost.records.folder import SCHEMA
 from wirecost.records.probe_log import COUNTER, SUFFIX, events_of, read_logs
 from wirecost.records.reading import read_results
+from wirecost.records.recorded_machine import examination_in
 from wirecost.records.scenarios import with_all_columns
-from wirecost.regular_file import read_regular
+from wirecost.records.schemas.common import Meta, Scalar
 
 Array = NDArray[np.float64]
 Key = tuple[Any, ...]
@@ -30,7 +31,6 @@ TIME, SIZE, VALUE, PROCESS = "ns", "bytes", "value", "process"
 LARGEST = 1e18
 OF_THE_HARNESS = ("lateness",)
 """Stages that say how well a run was driven, nothing about what was measured."""
-DOCTOR, LARGEST_DOCUMENT = "doctor.json", 1 << 20
 ORDER = (
     "repetition",
     "round",
@@ -53,18 +53,26 @@ MOST_VALUES = 64
 """A column of whole numbers with more is a measurement that this module does not know."""
 
 
+class LogsMeta(Meta, kw_only=True):
+    """Facts of probe logs beside their times."""
+
+    program: str
+    settings: dict[str, str]
+
+
 @dataclass(frozen=True)
 class Run:
     """One side of a comparison; ``samples`` has ``names``, ``ns`` and counters."""
 
     path: Path
     scenario: str
-    meta: dict[str, Any]
+    meta: Meta
     samples: pl.DataFrame
     notes: list[str] = field(default_factory=list)
 
     def names(self) -> list[str]:
-        """Columns that name a row: all of text, truth and whole numbers that are no measurement."""
+        """Return columns that name a row: all of text, truth and whole numbers that are no
+        measurement."""
         return [
             name
             for name, kind in self.samples.schema.items()
@@ -78,7 +86,7 @@ class Run:
         return kind.is_integer() and self.samples[name].n_unique() <= MOST_VALUES
 
     def counters(self) -> list[str]:
-        """Columns that were counted sample by sample."""
+        """Return columns that were counted sample by sample."""
         schema = self.samples.schema
         return [name for name in schema if is_counter(name) and schema[name].is_numeric()]
 
@@ -88,7 +96,7 @@ def is_counter(name: str) -> bool:
 
 
 def read_run(path: Path) -> Run:
-    """A result folder, a folder of probe logs, or one probe log. Raises UserError."""
+    """Read a result folder, a folder of probe logs, or one probe log. Raises UserError."""
     if path.suffix == SUFFIX or (
         not (path / "meta.json").exists() and any(path.glob(f"*{SUFFIX}"))
     ):
@@ -96,24 +104,28 @@ def read_run(path: Path) -> Run:
     results = read_results(path)
     samples = with_all_columns(results.samples)
     samples = samples.filter(~pl.col("stage").is_in(OF_THE_HARNESS))
-    return Run(path, results.meta["scenario"], results.meta, _in_order(samples))
+    return Run(path, results.meta.scenario, results.meta, _in_order(samples))
 
 
 def _probe_logs(path: Path) -> Run:
     logs = read_logs([path])
     samples = executions(events_of(logs))
-    counters = [name for name in samples.columns if name.startswith(COUNTER)]
+    columns = [name for name in samples.columns if name.startswith(COUNTER)]
     programs = dict.fromkeys(log.program for log in logs)
-    meta = {
-        "environment": {"doctor": _doctor(path if path.is_dir() else path.parent)},
+    counters = dict.fromkeys(f"{c.name} {c.status}" for log in logs for c in log.counters)
+    meta = LogsMeta(
+        schema=SCHEMA,
+        scenario=LOGS,
+        created="",
+        command=[],
+        interrupted=False,
+        environment={"doctor": _doctor(path if path.is_dir() else path.parent)},
+        contenders={},
+        runs=[],
         # Two builds are what is compared: another name of theirs is no other setting.
-        "program": ", ".join(programs),
-        "settings": {
-            "counters": ", ".join(
-                dict.fromkeys(f"{c.name} {c.status}" for log in logs for c in log.counters)
-            ),
-        },
-    }
+        program=", ".join(programs),
+        settings={"counters": ", ".join(counters)},
+    )
     notes = [
         f"{path}: {counted(log.dropped, 'execution')} dropped, which did not fit"
         for log in logs
@@ -123,33 +135,28 @@ def _probe_logs(path: Path) -> Run:
         path,
         LOGS,
         meta,
-        samples.select("section", pl.col(PROCESS).cast(pl.Int64), TIME, *counters),
+        samples.select("section", pl.col(PROCESS).cast(pl.Int64), TIME, *columns),
         notes,
     )
 
 
-def _doctor(folder: Path) -> dict[str, str]:
-    """Verdicts of the document that ``wirecost doctor --json`` wrote beside the logs, if it is
-    there and can be read."""
-    try:
-        document = json.loads(read_regular(folder / DOCTOR, LARGEST_DOCUMENT))
-        checks = {
-            str(one["title"]): f"{one['verdict']} ({one.get('value')})"
-            for one in document["checks"]
-        }
-        return {"verdict": str(document["verdict"])} | checks
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+def _doctor(folder: Path) -> dict[str, Scalar]:
+    """Return the verdicts that the doctor wrote beside the logs, as result folders have them."""
+    examination = examination_in(folder)
+    if examination is None:
         return {}
+    checks = {check.title: f"{check.verdict} ({check.value})" for check in examination.checks}
+    return {"verdict": examination.verdict, **checks}
 
 
 def _in_order(samples: pl.DataFrame) -> pl.DataFrame:
-    """Each row's samples in the order in which they were taken."""
+    """Return each row's samples in the order in which they were taken."""
     order = [name for name in ORDER if name in samples.columns]
     return samples.sort(order, maintain_order=True)
 
 
 def common_names(a: Run, b: Run) -> list[str]:
-    """What names a row in both runs.
+    """Return what names a row in both runs.
 
     A column that one run lacks, as older folders do, names nothing where the other run's rows are
     distinct without it.
@@ -173,7 +180,7 @@ def _groups(run: Run, names: list[str]) -> int:
 
 
 def rows_of(run: Run, names: list[str]) -> dict[Key, pl.DataFrame]:
-    """The samples of each row, in the order in which rows first appear."""
+    """Return the samples of each row, in the order in which rows first appear."""
     samples = run.samples.with_columns(
         pl.lit(None).alias(name) for name in names if name not in run.samples.columns
     )
@@ -183,13 +190,14 @@ def rows_of(run: Run, names: list[str]) -> dict[Key, pl.DataFrame]:
 
 
 def finite(samples: pl.DataFrame, column: str) -> Array:
-    """The column's values that can be measurements, shape (n,): numbers, no 31 years."""
+    """Return the column's values that can be measurements, shape (n,): numbers, no 31 years."""
     values: Array = _with_value(samples, column)[column].cast(pl.Float64).to_numpy()
     return values
 
 
 def processes_of(samples: pl.DataFrame, column: str) -> NDArray[np.int64] | None:
-    """Which process took each of the column's ``finite`` values; None where nothing says it."""
+    """Return which process took each of the column's ``finite`` values; None where nothing says
+    it."""
     if PROCESS not in samples.columns:
         return None
     found: NDArray[np.int64] = _with_value(samples, column)[PROCESS].to_numpy()

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which transport is for what, by what was measured of each: pure functions."""
+"""Judgement of transports by what was measured of each: pure functions."""

@@ -18,7 +18,7 @@ class Pair:
 
 
 def pairs(found: Sequence[Measured]) -> list[Pair]:
-    """In the order of the cases."""
+    """Pair them in the order of the cases."""
     native = {
         (one.case, one.who.mware, one.who.settings): one
         for one in found

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from wirecost.analysis.summary import Row
+from wirecost.records.schemas.transport import Run
 
 SENT = 0.98
 """Of the asked rate must have been sent."""
@@ -17,7 +17,7 @@ ENOUGH = 990
 
 @dataclass(frozen=True)
 class Where:
-    """What all contenders of a case have in common, but the size."""
+    """Facts that all contenders of a case have in common, but the size."""
 
     network: str
     subscribers: int
@@ -38,76 +38,85 @@ class Who:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Times in nanoseconds, rates in messages per second, counts over all subscribers."""
+class Asked:
+    """A contender in a case."""
 
-    case: str
-    where: Where
-    who: Who
-    size: int
-    asked_rate: float
-    rate: float | None
+    run: Run
+
+    @property
+    def case(self) -> str:
+        return self.run.case
+
+    @property
+    def size(self) -> int:
+        return self.run.size
+
+    @property
+    def where(self) -> Where:
+        return Where(self.run.network, self.run.subscribers, self.run.pattern)
+
+    @property
+    def who(self) -> Who:
+        return Who(self.run.mware, self.run.client, self.run.settings)
+
+
+@dataclass(frozen=True)
+class Failed(Asked):
+    """A contender in a case that has no measurement: it failed."""
+
+
+@dataclass(frozen=True)
+class Measured(Asked):
+    """A contender in a case. Times in nanoseconds."""
+
     p50_ns: float
     p99_ns: float
     p999_ns: float
     max_ns: float
-    ci95_ns: tuple[float, float]
-    sent: int
-    refused: int
-    received: int
-    lost: int
-    duplicates: int
-    reordered: int
-    usage: dict[str, dict[str, Any]]
-    """By part: publisher, subscribers, daemon."""
-    kernel_ns: float | None
-    """Processor time per message that is in no process's name."""
-    wire_bytes: float | None
-    peak: dict[str, Any] | None
-    promise: str
-    broken: str
-    lost_before: int = 0
-    """Of the messages that were compared before anything was timed."""
 
     @property
     def cost_ns(self) -> float | None:
         """Processor time per message, of all parts and of the kernel's own threads."""
-        known = [part["cpu_ns"] for part in self.usage.values()]
-        if not known or any(one is None for one in known):
+        parts = [part.cpu_ns for part in self.run.usage.values()]
+        known = [ns for ns in parts if ns is not None]
+        if not known or len(known) < len(parts):
             return None
-        return float(sum(known)) + (self.kernel_ns or 0.0)
+        return float(sum(known)) + (self.run.machine_cpu_ns or 0.0)
 
     @property
     def expected(self) -> int:
         """Messages that should have arrived."""
-        return self.received + self.lost
+        return self.run.received + self.run.lost
 
     @property
     def flaws(self) -> tuple[str, ...]:
-        """What became of messages that should not have; nothing of how long they took."""
-        before = f"{self.lost_before:,} + " if self.lost_before else ""
+        """Flaws of the delivery; nothing of how long messages took."""
+        run = self.run
+        before = f"{run.lost_before:,} + " if run.lost_before else ""
         parts = [
-            (self.lost + self.lost_before, f"{before}{share(self.lost, self.expected)} lost"),
-            (self.refused, f"{share(self.refused, self.sent + self.refused)} refused"),
-            (self.duplicates, f"{share(self.duplicates, self.expected)} twice"),
-            (self.reordered, f"{share(self.reordered, self.expected)} out of order"),
+            (run.lost + run.lost_before, f"{before}{share(run.lost, self.expected)} lost"),
+            (run.refused, f"{share(run.refused, run.sent + run.refused)} refused"),
+            (run.duplicates, f"{share(run.duplicates, self.expected)} twice"),
+            (run.reordered, f"{share(run.reordered, self.expected)} out of order"),
         ]
-        slow = self.asked_rate and self.rate is not None and self.rate < SENT * self.asked_rate
+        slow = run.asked_rate and run.rate is not None and run.rate < SENT * run.asked_rate
         return (
             *(text for count, text in parts if count),
-            *([f"sent at {self.rate:.0f} of {self.asked_rate:g} Hz"] if slow else []),
+            *([f"sent at {run.rate:.0f} of {run.asked_rate:g} Hz"] if slow else []),
         )
 
     @property
     def arrives(self) -> bool:
-        """What the transport took came once and in order, whatever it refused."""
-        bad = self.lost, self.lost_before, self.duplicates, self.reordered
-        return self.received > 0 and not any(bad)
+        """True if what the transport took came once and in order, whatever it refused."""
+        run = self.run
+        return run.received > 0 and not any(
+            (run.lost, run.lost_before, run.duplicates, run.reordered)
+        )
 
     @property
     def has_tail(self) -> bool:
-        """Whether ``p99_ns`` is of enough messages."""
-        return self.received >= ENOUGH
+        """True where ``p99_ns`` is of enough messages."""
+        return self.run.received >= ENOUGH
 
     @property
     def tail_ns(self) -> float:
@@ -120,70 +129,20 @@ class Measured:
         return not self.flaws
 
 
-@dataclass(frozen=True)
-class Failed:
-    """A contender in a case that has no measurement: it failed."""
-
-    case: str
-    where: Where
-    who: Who
-    size: int
-    failure: str
-
-
-Asked = Measured | Failed
-
-
-def failed(runs: Sequence[Mapping[str, Any]]) -> list[Failed]:
-    """``runs``: a folder's."""
-    return [
-        Failed(
-            run["case"],
-            Where(run["network"], run["subscribers"], run["pattern"]),
-            Who(run["mware"], run["client"], run["settings"]),
-            run["size"],
-            run["failure"],
-        )
-        for run in runs
-        if run["failure"]
-    ]
+def failed(runs: Sequence[Run]) -> list[Failed]:
+    """Return the contenders of a folder's runs that have no measurement."""
+    return [Failed(run) for run in runs if run.failure]
 
 
 def share(count: int, of: int) -> str:
-    """``3 of 1,000``."""
+    """Return ``3 of 1,000``."""
     return f"{count:,} of {max(of, count):,}"
 
 
 def measured(rows: list[Row]) -> list[Measured]:
-    """Of every contender in every case, in the order of the rows; ``rows``: a folder's."""
-    return [_measured(row) for row in rows if row.stage == "total"]
-
-
-def _measured(row: Row) -> Measured:
-    facts = row.facts
-    return Measured(
-        case=row.case,
-        where=Where(facts["network"], facts["subscribers"], facts["pattern"]),
-        who=Who(facts["mware"], facts["client"], facts["settings"]),
-        size=facts["size"],
-        asked_rate=facts["asked_rate"],
-        rate=facts["rate"],
-        p50_ns=row.median_ns,
-        p99_ns=row.p99_ns,
-        p999_ns=facts["p999_ns"],
-        max_ns=facts["max_ns"],
-        ci95_ns=row.ci95_ns,
-        sent=facts["sent"],
-        refused=facts["refused"],
-        received=facts["received"],
-        lost=facts["lost"],
-        duplicates=facts["duplicates"],
-        reordered=facts["reordered"],
-        usage=facts["usage"] or {},
-        kernel_ns=facts["machine_cpu_ns"],
-        wire_bytes=facts["wire_bytes"],
-        peak=facts["peak"],
-        promise=facts["promise"] or "",
-        broken=facts["broken"] or "",
-        lost_before=facts.get("lost_before") or 0,
-    )
+    """Return every contender in every case, in the order of a folder's rows."""
+    return [
+        Measured(row.run_as(Run), row.median_ns, row.p99_ns, row.p999_ns, row.max_ns)
+        for row in rows
+        if row.stage == "total"
+    ]

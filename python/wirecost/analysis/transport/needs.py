@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each transport is good for: a verdict for every need, with the measurement it follows from.
+"""Uses of each transport: a verdict for every need, with the measurement it follows from.
 
 A need is judged in one case, or in all cases that are about it; who has several groups of settings
 is judged by the best of them, which the verdict's measurement names.
@@ -54,12 +54,12 @@ class Need:
     """That the settings promise it is asked for besides; ``value`` is then no time."""
 
     def holds(self, one: Measured) -> bool:
-        """Whether its messages are as they must be."""
+        """Say whether its messages are as they must be."""
         return one.arrives if self.within is None else one.delivers
 
 
 def _smallest(found: Sequence[Asked]) -> list[Asked]:
-    """The first network and number of subscribers, the smallest size."""
+    """Return the first network and number of subscribers, the smallest size."""
     here = [one for one in found if one.where == found[0].where]
     least = min(one.size for one in here)
     return [one for one in here if one.size == least]
@@ -87,7 +87,7 @@ def _crowded(found: Sequence[Asked]) -> list[Asked]:
 
 
 def _away(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
-    """On networks that lose nothing by themselves."""
+    """Choose networks that lose nothing by themselves."""
     left_out = {LOOPBACK, *lossy}
     return lambda found: [one for one in found if one.where.network not in left_out]
 
@@ -100,7 +100,7 @@ def _lossless(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
 
 
 def needs(lossy: Sequence[str]) -> list[Need]:
-    """``lossy``: networks that lose packets."""
+    """Return all needs. ``lossy``: networks that lose packets."""
 
     def p50(one: Measured) -> float:
         return one.p50_ns
@@ -111,7 +111,7 @@ def needs(lossy: Sequence[str]) -> list[Need]:
     return [
         Need("loses nothing", "on loopback and over networks that lose nothing, all that the"
              " transport took arrives, once and in order, and the settings promise it",
-             _lossless(lossy), lambda one: 0.0 if one.promise else 1.0, None,
+             _lossless(lossy), lambda one: 0.0 if one.run.promise else 1.0, None,
              "--pattern pubsub, a --network that loses nothing", promised=True),
         Need("fastest", f"median at most {QUICK:g} × the least",
              _smallest, p50, QUICK, scope=SMALLEST),
@@ -133,7 +133,8 @@ def needs(lossy: Sequence[str]) -> list[Need]:
 def verdicts(
     found: Sequence[Measured], need: Need, failed: Sequence[Failed] = ()
 ) -> dict[tuple[str, str], Verdict]:
-    """By transport (name and client). Who failed in one of the need's cases does not meet it."""
+    """Judge by transport (name and client). Who failed in one of the need's cases does not meet
+    it."""
     asked: list[Asked] = [*found, *failed]
     cases = need.cases(asked) if found else []
     able = [need.value(one) for one in cases if isinstance(one, Measured) and need.holds(one)]
@@ -156,10 +157,10 @@ def _verdict(mine: list[Asked], need: Need, best: float | None) -> Verdict:
 
 
 def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
-    """Of one group of settings: its worst case decides."""
+    """Judge one group of settings: its worst case decides."""
     for one in asked:
         if isinstance(one, Failed):
-            return Verdict(False, None, one.failure, one)
+            return Verdict(False, None, one.run.failure or "", one)
     group = [one for one in asked if isinstance(one, Measured)]
     worst = max(
         group,
@@ -169,7 +170,7 @@ def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
         return Verdict(False, worst, "; ".join(worst.flaws))
     value = need.value(worst)
     if need.within is None:
-        return Verdict(bool(worst.promise) or not need.promised, worst)
+        return Verdict(bool(worst.run.promise) or not need.promised, worst)
     if value is None or best is None:
         return Verdict(None, worst)
     return Verdict(value <= need.within * best, worst, f"{value / best:.1f} × the least")

@@ -32,10 +32,10 @@ class Choice:
 
 
 def choices(found: Sequence[Measured]) -> list[Choice]:
-    """A choice for every case, in the order of the cases. Of those that delivered every message
-    once, in order and at the asked rate the least 99th percentile, or the least median where one of
-    them has few messages; among those within ``ALIKE`` of it, one that promises no loss if there is
-    one, and then the least processor time."""
+    """Make a choice for every case, in the order of the cases. Of those that delivered every
+    message once, in order and at the asked rate the least 99th percentile, or the least median
+    where one of them has few messages; among those within ``ALIKE`` of it, one that promises no
+    loss if there is one, and then the least processor time."""
     return [_choice(group) for group in by_case(found)]
 
 
@@ -58,16 +58,17 @@ def _choice(group: list[Measured]) -> Choice:
     quickest = min(latency.values())
     taken = min(
         (one for one in able if latency[one.who] <= ALIKE * quickest),
-        key=lambda one: (not one.promise, one.cost_ns is None, one.cost_ns or latency[one.who]),
+        key=lambda one: (not one.run.promise, one.cost_ns is None, one.cost_ns or latency[one.who]),
     )
     priced = [one for one in able if one.cost_ns is not None]
     cheapest = min(priced, key=lambda one: one.cost_ns or 0.0, default=None)
     other = None if cheapest is taken else cheapest
-    promised = sorted((one for one in able if one.promise), key=lambda one: latency[one.who])
+    promised = sorted((one for one in able if one.run.promise), key=lambda one: latency[one.who])
     return Choice(where, size, taken, True, other, frozenset(latency), tuple(promised), settings)
 
 
 def bad_share(one: Measured) -> float:
-    """Messages that were lost, refused, doubled or out of order, of those expected."""
-    bad = one.lost + one.lost_before + one.refused + one.duplicates + one.reordered
+    """Return messages that were lost, refused, doubled or out of order, of those expected."""
+    run = one.run
+    bad = run.lost + run.lost_before + run.refused + run.duplicates + run.reordered
     return bad / max(1, one.expected)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from wirecost.bench.entry import Entry
@@ -16,6 +17,7 @@ from wirecost.bench.transport.joining import Counts
 from wirecost.bench.transport.price import Part, Price
 from wirecost.bench.transport.session import Block
 from wirecost.counted import counted
+from wirecost.records.schemas.transport import Peak, Totals, Usage
 
 Columns = dict[str, list[Any]]
 LOST = " lost"
@@ -38,7 +40,7 @@ class Outcome:
     """Of what was compared before anything was timed."""
     price: Price = field(default_factory=Price)
     wire: list[int | None] = field(default_factory=lambda: [0, 0])
-    peak: dict[str, Any] | None = None
+    peak: Peak | None = None
 
     @property
     def contender(self) -> Contender:
@@ -93,12 +95,15 @@ class Outcome:
             "wrong": counts.wrong,
             "checked": counts.checked + self.first.checked,
             "lost_before": self.first.lost,
-            "usage": {name: _usage(part, messages) for name, part in self.price.parts.items()},
+            "usage": {
+                name: msgspec.to_builtins(_usage(part, messages))
+                for name, part in self.price.parts.items()
+            },
             "machine_cpu_ns": self.price.kernel_ns / messages,
             "wire_bytes": None if there is None else there / messages,
             "wire_bytes_back": None if back is None else back / messages,
-            "peak": self.peak,
-            "totals": self.totals(),
+            "peak": msgspec.to_builtins(self.peak),
+            "totals": msgspec.to_builtins(self.totals()),
         }
 
     def _broken(self) -> tuple[str, float]:
@@ -115,29 +120,30 @@ class Outcome:
         if setting.longest_wait_s:
             # What was tried does not say how long its calls waited.
             return "", rate
-        for tried in (self.peak or {}).get("tried", ()):
-            if LOST in tried[2]:
-                return f"at {tried[0]:,.0f} Hz {tried[2]}", tried[0]
+        for tried_rate, _, why, *_ in self.peak.tried if self.peak else ():
+            if LOST in str(why):
+                return f"at {tried_rate:,.0f} Hz {why}", float(tried_rate or 0)
         return "", rate
 
-    def totals(self) -> dict[str, Any]:
-        """From which ``resumed`` goes on."""
-        return {
-            "rounds": self.rounds,
-            "counts": asdict(self.counts),
-            "first": asdict(self.first),
-            **self.price.record(),
-            "wire": list(self.wire),
-        }
+    def totals(self) -> Totals:
+        """Return what ``resumed`` goes on from."""
+        return Totals(
+            rounds=self.rounds,
+            counts=asdict(self.counts),
+            first=asdict(self.first),
+            kernel_ns=self.price.kernel_ns,
+            parts={name: asdict(part) for name, part in self.price.parts.items()},
+            wire=list(self.wire),
+        )
 
-    def resumed(self, totals: dict[str, Any], peak: dict[str, Any] | None, rows: Columns) -> None:
-        """Takes over what another run measured. ``rows``: its samples, by column."""
-        self.rounds = totals["rounds"]
-        self.counts = Counts(**totals["counts"])
+    def resumed(self, totals: Totals, peak: Peak | None, rows: Columns) -> None:
+        """Take over what another run measured. ``rows``: its samples, by column."""
+        self.rounds = totals.rounds
+        self.counts = Counts(**totals.counts)
         # Before version 2 of the clients only what was compared is known.
-        self.first = Counts(**(totals.get("first") or {"checked": totals["verified"]}))
+        self.first = Counts(**(totals.first or {"checked": totals.verified}))
         self.price = Price.of(totals)
-        self.wire = list(totals["wire"])
+        self.wire = list(totals.wire)
         self.peak = peak
         self.entry.table(rows)
         self.state()
@@ -148,16 +154,16 @@ def _excused(counts: Counts, longest_wait_s: float) -> bool:
     return 0 < longest_wait_s * 1e9 <= counts.longest_ns
 
 
-def _usage(part: Part, messages: int) -> dict[str, Any]:
-    return {
-        "cpu_ns": part.cpu_ns / messages,
-        "kernel_ns": part.kernel_ns / messages,
-        "wait_ns": None if part.wait_ns is None else part.wait_ns / messages,
-        "switches": part.switches / messages,
-        "memory_bytes": part.memory_bytes,
-        "processes": part.processes,
-        "source": part.source,
-    }
+def _usage(part: Part, messages: int) -> Usage:
+    return Usage(
+        cpu_ns=part.cpu_ns / messages,
+        kernel_ns=part.kernel_ns / messages,
+        wait_ns=None if part.wait_ns is None else part.wait_ns / messages,
+        switches=part.switches / messages,
+        memory_bytes=part.memory_bytes,
+        processes=part.processes,
+        source=part.source,
+    )
 
 
 def _samples(block: Block, number: int, before: int) -> Columns:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import numpy as np
 
 from wirecost.bench.transport.joining import Arrivals
 from wirecost.bench.transport.session import Block, Order
 from wirecost.counted import counted
+from wirecost.records.schemas.transport import Peak
 
 WITHIN = 0.05
 TRY_S, CONFIRM_S = 1.0, 3.0
@@ -38,26 +37,8 @@ MOST_RATE = 200_000.0
 Run = Callable[[Order], Block]
 
 
-@dataclass
-class Peak:
-    """See records/schemas/transport.py."""
-
-    rate: float = 0.0
-    above: float | None = None
-    limit: str = ""
-    confirmed: bool = False
-    confirmed_rate: float = 0.0
-    confirmed_p99_ns: float | None = None
-    seconds: float = 0.0
-    tried: list[list[Any]] = field(default_factory=list)
-    """Rate, whether it held, why not, and median and 99th percentile of the latency."""
-
-    def record(self) -> dict[str, Any]:
-        return asdict(self)
-
-
 def find_peak(run: Run, size: int, quiet_s: float, limit_s: float = LIMIT_S) -> Peak:
-    """``run`` raises whatever stops the search; ``limit_s``: for all of it."""
+    """Find the peak. ``run`` raises whatever stops the search; ``limit_s``: for all of it."""
     found, begin = Peak(), time.monotonic()
     latest = begin + limit_s - CONFIRM_S - 2 * quiet_s
     start = _capacity(run, size, quiet_s)

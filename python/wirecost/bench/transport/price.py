@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from wirecost.closing import Closing
+from wirecost.records.schemas.transport import Totals
 from wirecost.usage import machine
 from wirecost.usage.meter import Meter, Usage
 
@@ -57,17 +58,15 @@ class Price:
         for name, part in other.parts.items():
             self.parts.setdefault(name, Part()).add(part)
 
-    def record(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
-    def of(cls, record: dict[str, Any]) -> Price:
+    def of(cls, totals: Totals) -> Price:
+        """Return the price that an earlier run took, which may have been of another version."""
         known = {one.name for one in fields(Part)}
-        parts = {
-            name: Part(**{key: value for key, value in part.items() if key in known})
-            for name, part in record["parts"].items()
+        parts: dict[str, dict[str, Any]] = {
+            name: {key: value for key, value in part.items() if key in known}
+            for name, part in totals.parts.items()
         }
-        return cls(parts, record["kernel_ns"])
+        return cls({name: Part(**part) for name, part in parts.items()}, totals.kernel_ns)
 
 
 class Pricing(Closing):

@@ -12,6 +12,7 @@ import polars as pl
 from wirecost.bench.transport.outcome import Outcome
 from wirecost.errors import UserError
 from wirecost.records.reading import read_results
+from wirecost.records.schemas.transport import Fault, Meta
 
 COLUMNS = ("stage", "repetition", "process", "subscriber", "ns")
 SAME = ("seconds", "reliable", "queue", "seed")
@@ -25,25 +26,26 @@ def check(folder: Path) -> None:
         raise UserError(f"--resume {folder}: there is no such folder; name a result folder")
 
 
-def faults(folder: Path) -> list[dict[str, Any]]:
-    """Records of those that happened. Raises UserError."""
-    return list(read_results(folder).meta.get("faults", []))
+def faults(folder: Path) -> list[Fault]:
+    """Return the faults that happened. Raises UserError."""
+    meta = read_results(folder).meta
+    return list(meta.faults) if isinstance(meta, Meta) else []
 
 
 def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Any]) -> None:
     """Gives each outcome what the folder has of it. Raises UserError where it was measured
     otherwise."""
     results = read_results(folder)
-    if results.meta["scenario"] != "transport":
+    if not isinstance(results.meta, Meta):
         raise UserError(f"--resume {folder}: is of another benchmark")
-    before = results.meta["asked"]
+    before = results.meta.asked
     for name in SAME:
         if before.get(name) != asked[name]:
             raise UserError(
                 f"--resume {folder}: was measured with {name} {before.get(name)}, not"
                 f" {asked[name]}; give the same, or measure anew"
             )
-    runs = {(run["case"], run["contender"], run["mode"]): run for run in results.meta["runs"]}
+    runs = {(run.case, run.contender, run.mode): run for run in results.meta.runs}
     samples = results.samples.partition_by(
         ["case", "contender", "mode"], as_dict=True, maintain_order=True
     )
@@ -51,11 +53,11 @@ def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Any]) -> 
         who = outcome.entry.who
         key = who["case"], who["contender"], who["mode"]
         run = runs.get(key)
-        if run is None or run["failure"] or not run["totals"]["rounds"]:
+        if run is None or run.failure or not run.totals.rounds:
             continue
         table = samples.get(key, pl.DataFrame())
         rows = {name: table[name].to_list() for name in COLUMNS} if len(table) else {}
         try:
-            outcome.resumed(run["totals"], run["peak"], rows)
-        except (KeyError, TypeError) as error:
+            outcome.resumed(run.totals, run.peak, rows)
+        except TypeError as error:  # counts of another version
             raise UserError(f"--resume {folder}: its totals are damaged ({error})") from error

@@ -8,7 +8,6 @@ from wirecost.records.schemas import (
     cloud,
     heap,
     lists,
-    map,
     message,
     notification,
     osi,
@@ -17,20 +16,19 @@ from wirecost.records.schemas import (
     tensor,
     transport,
 )
-from wirecost.records.schemas.common import Schema
+from wirecost.records.schemas.common import Scenario
 
-SCHEMAS: dict[str, Schema] = {
-    "osi": osi.SCHEMA,
-    "notification": notification.SCHEMA,
-    "lists": lists.SCHEMA,
-    "replay": replay.SCHEMA,
-    "probe": probe.SCHEMA,
-    "cloud": cloud.SCHEMA,
-    "heap": heap.SCHEMA,
-    "tensor": tensor.SCHEMA,
-    "transport": transport.SCHEMA,
-    "map": map.SCHEMA,
-    "classes": classes.SCHEMA,
-    "message": message.SCHEMA,
+SCENARIOS: dict[str, Scenario] = {
+    "osi": osi.SCENARIO,
+    "notification": notification.SCENARIO,
+    "lists": lists.SCENARIO,
+    "replay": replay.SCENARIO,
+    "probe": probe.SCENARIO,
+    "cloud": cloud.SCENARIO,
+    "tensor": tensor.SCENARIO,
+    "heap": heap.SCENARIO,
+    "classes": classes.SCENARIO,
+    "transport": transport.SCENARIO,
+    "message": message.SCENARIO,
 }
 """By the scenario's name; no other name in a folder leads anywhere."""

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Count, Schema, columns
+from wirecost.records.schemas.common import Count, Scenario, columns
 from wirecost.records.table_columns import AMOUNT, COUNT, TEXT
 
 
@@ -22,14 +24,18 @@ class Meta(common.Meta, kw_only=True):
     repetitions: Count
     processes: Count
     seed: int
-    contenders: dict[str, common.About]
+    contenders: Mapping[str, common.About]
     allocators: dict[str, str]
     """Their settings in words; the name follows the mode of contenders that run under one."""
-    runs: list[Run]
+    runs: Sequence[Run]
 
 
-SCHEMA = Schema(
-    Meta,
-    columns({"ns": AMOUNT, "mode": TEXT, "objects": COUNT}),
-    ("build", "rebuild", "encode", "parse", "reparse", "total"),
+STAGES = ("build", "rebuild", "encode", "parse", "reparse", "total")
+SCENARIO = Scenario(
+    meta=Meta,
+    columns=columns({"ns": AMOUNT, "mode": TEXT, "objects": COUNT}),
+    stages=STAGES,
+    needed=STAGES,
+    baseline=("protobuf", "fresh"),
+    facts=("objects", "memory_bytes", "kept_bytes"),
 )

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Count, Real, Schema, columns
+from wirecost.records.schemas.common import Count, Real, Scenario, columns
 from wirecost.records.table_columns import AMOUNT, COUNT, TEXT, WHOLE
 
 
@@ -38,13 +39,16 @@ class Meta(common.Meta, kw_only=True):
     format: str
     rules: str
     seed: int
-    contenders: dict[str, About]
-    runs: list[Run]
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
 
 
-SCHEMA = Schema(
-    Meta,
-    columns(
+SCENARIO = Scenario(
+    meta=Meta,
+    baseline=("usual", "plain"),
+    incumbent="recommended",
+    facts=("study", "scan", "points", "heap", "counters"),
+    columns=columns(
         {
             "ns": AMOUNT,
             "mode": TEXT,

@@ -7,7 +7,7 @@ what a newer wirecost may have added is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -28,6 +28,13 @@ class About(msgspec.Struct, kw_only=True):
     library: str
 
 
+class Codec(About, kw_only=True):
+    """A contender that encodes; ``guarantees``: what its decoder does for the time it takes."""
+
+    wire: str
+    guarantees: str
+
+
 class Run(msgspec.Struct, kw_only=True):
     """A contender of a race; ``failure``: why it was not measured."""
 
@@ -36,6 +43,22 @@ class Run(msgspec.Struct, kw_only=True):
     build: str
     contender: str
     failure: str | None
+
+    # Fields of some scenarios; the others' contenders differ in none of them.
+    @property
+    def lang(self) -> str:
+        """Language of the contender's program."""
+        return ""
+
+    @property
+    def mode(self) -> str:
+        """Mode of the contender."""
+        return ""
+
+    @property
+    def fmi(self) -> int | None:
+        """Version of FMI."""
+        return None
 
 
 class Message(Run, kw_only=True):
@@ -47,7 +70,7 @@ class Message(Run, kw_only=True):
 
 
 class Meta(msgspec.Struct, kw_only=True):
-    """``meta.json``; a scenario's has ``contenders`` and ``runs`` too, in types of its own."""
+    """``meta.json``; a scenario's has types of its own for contenders and runs."""
 
     schema: int
     scenario: str
@@ -57,15 +80,53 @@ class Meta(msgspec.Struct, kw_only=True):
     """Where it did not come to its end, why; true in older folders."""
     environment: dict[str, Entry]
     not_run: dict[str, str] = {}
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
+
+    @property
+    def doctor(self) -> dict[str, Scalar]:
+        """The doctor's checks and verdict when the run began; empty in folders without them."""
+        checks = self.environment.get("doctor")
+        return checks if isinstance(checks, dict) else {}
 
 
-@dataclass(frozen=True)
-class Schema:
-    """A scenario's folder. ``stages``: those that everyone who was measured has."""
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """What a scenario's folder holds, and whom contenders are compared with."""
 
     meta: type[Meta]
     columns: Columns
     stages: tuple[str, ...] = ("total",)
+    """In the order in which they are shown."""
+    needed: tuple[str, ...] = ("total",)
+    """Stages that every contender that was measured has."""
+    baseline: tuple[str, str]
+    """Contender and mode in which the incumbent is usually used."""
+    incumbent: str = "protobuf"
+    """What the incumbent's contenders' names start with; the best of them is a yardstick too."""
+    usual: tuple[str, ...] = ()
+    """Contenders that are baseline and incumbent instead where one takes part: whom people use on
+    other wires, first come first."""
+    best_codec: tuple[str, str] | None = None
+    """Our best codec on the incumbent's wire, which is not one of the incumbent's contenders."""
+    second_subject: frozenset[str] = frozenset()
+    """Stages whose size and digest are those of ``subjects[1]``."""
+    subjects: tuple[str, str] = ("message", "message")
+    floor: Callable[[str], str] | None = None
+    """By contender: the one, without a mode, that it cannot beat."""
+    facts: tuple[str, ...] = ()
+    """What its summary rows have in JSON beside the times: attributes of a row, or of its run."""
+
+    def incumbents(self, names: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], str]:
+        """Return baseline and incumbent among these contenders."""
+        taking_part = {contender for contender, _ in names}
+        name = next((name for name in self.usual if name in taking_part), None)
+        return ((name, self.baseline[1]), name) if name else (self.baseline, self.incumbent)
+
+    def sent(self, run: Run, stage: str) -> tuple[float, str]:
+        """Return bytes and digest of the message that a stage of a measured run is about."""
+        subject = self.subjects[stage in self.second_subject]
+        return getattr(run, f"{subject}_bytes"), getattr(run, f"{subject}_digest")
 
 
 def columns(more: Mapping[str, Column]) -> Columns:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Count, Schema, columns
+from wirecost.records.schemas.common import Count, Scenario, columns
 from wirecost.records.table_columns import AMOUNT, COUNT, TEXT
 
 COUNTED = replace(COUNT, nullable=True)
@@ -31,13 +32,16 @@ class Meta(common.Meta, kw_only=True):
     rounds: Count
     warmup: Count
     pairs: Count
-    contenders: dict[str, About]
-    runs: list[Run]
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
 
 
-SCHEMA = Schema(
-    Meta,
-    columns(
+SCENARIO = Scenario(
+    meta=Meta,
+    baseline=("glibc", "defaults"),
+    incumbent="glibc",
+    facts=("tail", "pattern"),
+    columns=columns(
         {
             "ns": AMOUNT,
             "mode": TEXT,

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Count, Real, Schema, columns
+from wirecost.records.schemas.common import Count, Real, Scenario, columns
 from wirecost.records.table_columns import AMOUNT, COUNT, TEXT
-
-
-class About(common.About, kw_only=True):
-    wire: str
-    guarantees: str
 
 
 class Run(common.Message, kw_only=True):
@@ -28,13 +25,18 @@ class Meta(common.Meta, kw_only=True):
     processes: Count = 1
     seed: int
     zstd_level: int
-    contenders: dict[str, About]
+    contenders: Mapping[str, common.Codec]
     errors: dict[str, dict[str, Real]]
-    runs: list[Run]
+    runs: Sequence[Run]
 
 
-SCHEMA = Schema(
-    Meta,
-    columns({"ns": AMOUNT, "mode": TEXT, "wire": TEXT, "elements": COUNT}),
-    ("encode", "decode", "total"),
+STAGES = ("encode", "decode", "total")
+SCENARIO = Scenario(
+    meta=Meta,
+    columns=columns({"ns": AMOUNT, "mode": TEXT, "wire": TEXT, "elements": COUNT}),
+    stages=STAGES,
+    needed=STAGES,
+    baseline=("protobuf", "new"),
+    best_codec=("wirecost-protobuf", "reused"),
+    facts=("allocations", "elements", "compressed_bytes"),
 )

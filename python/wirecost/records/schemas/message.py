@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Amount, Count, Schema, columns
+from wirecost.records.schemas.common import Amount, Count, Scenario, columns
 from wirecost.records.table_columns import AMOUNT, TEXT
 
 ALL = "all fields"
@@ -82,13 +84,17 @@ class Meta(common.Meta, kw_only=True):
     counted_bytes: Count
     fields: list[FieldBytes]
     changes: list[Change]
-    contenders: dict[str, About]
-    runs: list[Run]
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
     at_rate: AtRate | None = None
 
 
-SCHEMA = Schema(
-    Meta,
-    columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT}),
-    ("fill", "encode", "decode", "read", "destroy", "total"),
+STAGES = ("fill", "encode", "decode", "read", "destroy", "total")
+SCENARIO = Scenario(
+    meta=Meta,
+    columns=columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT}),
+    stages=STAGES,
+    needed=STAGES,
+    baseline=("protobuf", "new"),
+    usual=("gencpp", "rosidl-fastrtps", "fast-cdr", "genpy", "rclpy", "rosbags"),
 )

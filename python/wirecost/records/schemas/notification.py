@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Count, Real, Schema, columns
+from wirecost.records.schemas.common import Count, Real, Scenario, columns
 from wirecost.records.table_columns import AMOUNT, COUNT, TEXT
-
-
-class About(common.About, kw_only=True):
-    wire: str
-    guarantees: str
 
 
 class Run(common.Message, kw_only=True):
@@ -31,12 +28,16 @@ class Meta(common.Meta, kw_only=True):
     repetitions: Count
     processes: Count = 1
     seed: int
-    contenders: dict[str, About]
+    contenders: Mapping[str, common.Codec]
     allocators: dict[str, str] = msgspec.field(default_factory=dict)
     """Their settings in words; the name follows the mode of contenders that run under one."""
-    runs: list[Run]
+    runs: Sequence[Run]
 
 
-SCHEMA = Schema(
-    Meta, columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT, "factor": COUNT})
+SCENARIO = Scenario(
+    meta=Meta,
+    columns=columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT, "factor": COUNT}),
+    stages=("fill", "size", "encode", "decode", "read", "destroy", "total", "move"),
+    baseline=("protobuf", "new"),
+    facts=("allocations", "instructions"),
 )

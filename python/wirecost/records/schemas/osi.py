@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders of ``bench osi``. Schema 1 knew this scenario alone."""
+"""Result folders of ``bench osi``. Scenario 1 knew this scenario alone."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Amount, Count, Schema, columns
-from wirecost.records.stages import STAGES
+from wirecost.records.schemas.common import Amount, Count, Scenario, columns
+from wirecost.records.stages import OF_SENSOR_VIEW, STAGES
 from wirecost.records.table_columns import AMOUNT, TEXT, WHOLE
 
 
@@ -45,10 +46,17 @@ class Meta(common.Meta, kw_only=True):
     processes: Count = 1
     fmi: int
     seed: int
-    contenders: dict[str, About]
-    runs: list[Run]
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
 
 
-SCHEMA = Schema(
-    Meta, columns({"ns": AMOUNT, "fmi": WHOLE, "mode": replace(TEXT, optional=True)}), STAGES
+SCENARIO = Scenario(
+    meta=Meta,
+    columns=columns({"ns": AMOUNT, "fmi": WHOLE, "mode": replace(TEXT, optional=True)}),
+    stages=STAGES,
+    needed=STAGES,
+    baseline=("protobuf", ""),
+    best_codec=("protobuf-view", ""),
+    second_subject=frozenset(STAGES) - OF_SENSOR_VIEW,
+    subjects=("sensor_view", "sensor_data"),
 )

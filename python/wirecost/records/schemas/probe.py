@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Count, Schema, columns
+from wirecost.records.schemas.common import Count, Scenario, columns
 from wirecost.records.table_columns import AMOUNT, TEXT
 
 
@@ -26,8 +28,8 @@ class Meta(common.Meta, kw_only=True):
     processes: Count = 1
     seed: int | None = None
     sections_of_a_sample: Count
-    contenders: dict[str, About]
-    runs: list[Run]
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
 
     def __post_init__(self) -> None:
         for run in self.runs:
@@ -36,4 +38,10 @@ class Meta(common.Meta, kw_only=True):
                 raise ValueError(f"contenders lacks {name}, which has a run")
 
 
-SCHEMA = Schema(Meta, columns({"ns": AMOUNT, "mode": TEXT}))
+SCENARIO = Scenario(
+    meta=Meta,
+    columns=columns({"ns": AMOUNT, "mode": TEXT}),
+    baseline=("floor", ""),
+    incumbent="pmu_analyzer",
+    facts=("counters",),
+)

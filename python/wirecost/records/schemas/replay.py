@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Amount, Count, Real, Schema, columns
+from wirecost.records.schemas.common import Amount, Count, Real, Scenario, columns
 from wirecost.records.table_columns import COUNT, TEXT, WHOLE, Columns
 
 
@@ -62,8 +63,8 @@ class Meta(common.Meta, kw_only=True):
 
     repetitions: Count
     complete: bool | None = None
-    contenders: dict[str, common.About]
-    runs: list[Run]
+    contenders: Mapping[str, common.About]
+    runs: Sequence[Run]
     settings: Settings
     repeats: list[Repeat]
     inputs: dict[str, Count]
@@ -76,7 +77,13 @@ class Meta(common.Meta, kw_only=True):
             self.complete = not self.interrupted
 
 
-SCHEMA = Schema(Meta, columns({"run": COUNT, "index": COUNT}), ())
+SCENARIO = Scenario(
+    meta=Meta,
+    columns=columns({"run": COUNT, "index": COUNT}),
+    stages=("turnaround", "latency", "lateness"),
+    needed=(),
+    baseline=("", ""),
+)
 
 OUTPUTS: Columns = {
     "topic": TEXT,

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 import numpy as np
 
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Amount, Count, Entry, Real, Schema, columns
+from wirecost.records.schemas.common import Amount, Count, Entry, Real, Scenario, columns
 from wirecost.records.table_columns import COUNT, TEXT
 
 SHAPE = re.compile(r"\d{1,12}(x\d{1,12}){0,31}")
@@ -85,8 +86,8 @@ class Meta(common.Meta, kw_only=True):
     pattern: str
     warm_up: Count
     gc: str
-    contenders: dict[str, About]
-    runs: list[Run]
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
     listener: Listener | None = None
     lost: str | None = None
 
@@ -112,9 +113,29 @@ def _itemsize(name: str) -> int:
     return kind.itemsize if kind.kind in NUMBERS and kind.shape == () else 0
 
 
-SCHEMA = Schema(
-    Meta,
-    columns(
+def raw_library(contender: str) -> str:
+    """Return the transport's library, sending as many bytes by itself; another's is Wrapyfi's too.
+    Within a process it is a copy."""
+    if contender.endswith("in-process") or contender == "memcpy":
+        return "memcpy"
+    return f"raw-{contender.removeprefix('raw-').removeprefix('wrapyfi-')}"
+
+
+SCENARIO = Scenario(
+    meta=Meta,
+    stages=(
+        "lateness", "construct", "to_host", "compress", "encode", "publish", "transit", "decode",
+        "decompress", "to_device", "access", "reply", "total",
+    ),
+    baseline=("shm", ""),
+    incumbent="wrapyfi",
+    floor=raw_library,
+    facts=(
+        "ratio_floor", "plugin", "mware", "dtype", "shape", "pattern", "device", "rate",
+        "asked_rate", "late", "most_lag_ns", "clock_bound_ns", "below_clock_bound", "lost",
+        "bytes_per_s",
+    ),
+    columns=columns(
         {
             **dict.fromkeys(
                 ("mode", "plugin", "mware", "dtype", "shape", "pattern", "device"), TEXT
@@ -122,4 +143,4 @@ SCHEMA = Schema(
             "round": replace(COUNT, optional=True),
         }
     ),
-)
+)  # fmt: skip

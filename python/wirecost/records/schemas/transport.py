@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Amount, Count, Scalar, Schema, columns
+from wirecost.records.schemas.common import Amount, Count, Scalar, Scenario, columns
 from wirecost.records.table_columns import COUNT, TEXT
 
 
@@ -44,14 +45,14 @@ class Peak(msgspec.Struct, kw_only=True):
     ``tried``: each rate, whether it held, why not, and the latency's median and 99th percentile in
     nanoseconds."""
 
-    rate: Amount
-    above: Amount | None
-    limit: str
-    confirmed: bool
-    confirmed_rate: Amount
-    confirmed_p99_ns: Amount | None
-    seconds: Amount
-    tried: list[list[Scalar]]
+    rate: Amount = 0.0
+    above: Amount | None = None
+    limit: str = ""
+    confirmed: bool = False
+    confirmed_rate: Amount = 0.0
+    confirmed_p99_ns: Amount | None = None
+    seconds: Amount = 0.0
+    tried: list[list[Scalar]] = []
 
 
 class Totals(msgspec.Struct, kw_only=True):
@@ -152,8 +153,8 @@ class Meta(common.Meta, kw_only=True):
     """Options that a resumed run must have as well."""
     requested: list[str] = msgspec.field(default_factory=list)
     """Names of transports that were asked for, measured or not; none in folders of before."""
-    contenders: dict[str, About]
-    runs: list[Run]
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
     networks: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
     settings: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
     faults: list[Fault] = msgspec.field(default_factory=list)
@@ -165,9 +166,19 @@ class Meta(common.Meta, kw_only=True):
                 raise ValueError(f"contenders lacks {run.contender}, which has a run")
 
 
-SCHEMA = Schema(
-    Meta,
-    columns(
+SCENARIO = Scenario(
+    meta=Meta,
+    stages=("lateness", "publish", "request", "total"),
+    baseline=("zeromq-tcp", "python default"),
+    incumbent="ros1",
+    facts=(
+        "mware", "client", "settings", "pattern", "network", "size", "subscribers", "asked_rate",
+        "rate", "queue", "reliable", "promise", "broken", "reproduce", "sent", "refused",
+        "received", "lost", "duplicates", "reordered", "wrong", "checked", "usage",
+        "machine_cpu_ns", "wire_bytes", "wire_bytes_back", "peak", "p999_ns", "max_ns",
+        "lost_before",
+    ),
+    columns=columns(
         {
             **dict.fromkeys(("mode", "mware", "client", "settings", "pattern", "network"), TEXT),
             "size": COUNT,
@@ -175,7 +186,7 @@ SCHEMA = Schema(
             "subscriber": replace(COUNT, optional=True),
         }
     ),
-)
+)  # fmt: skip
 """Stages: ``lateness`` (due until the sending call began), ``publish`` (that call), ``total``:
 until the message was received, or its reply. A repetition is one message at one subscriber.
 ``reqrep`` has ``request`` (until the replier had it) and no ``publish``."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from wirecost.records.machine_prices import prices_beside, prices_in
+from wirecost.records.recorded_machine import prices_beside
 
 DOCUMENT = {
     "schema": 1,
@@ -54,4 +54,3 @@ def test_the_document_of_the_doctor_may_have_them(tmp_path: Path) -> None:
 def test_anything_else_is_no_price(tmp_path: Path, document: Any) -> None:
     (tmp_path / "prices.json").write_text(json.dumps(document))
     assert prices_beside([tmp_path]) is None
-    assert prices_in(document) is None
