@@ -137,8 +137,9 @@ def _totals(
     title = f"{LANGUAGES.get(lang, lang)} · {variant} · total time per message, by size factor"
     title += "" if has_modes else f" · {totals[0].mode} objects"
     notes = [
-        f"Medians of {samples_taken(totals[0], 'samples')}, contenders in turns: fill, size, "
-        "encode, decode, read all, destroy; * the quickest, without the floors hand-written and "
+        f"Medians of {samples_taken(totals[0], 'samples')}, contenders in turns: fill, "
+        + "size, " * any(row.stage == "size" for row in rows)
+        + "encode, decode, read all, destroy; * the quickest, without the floors hand-written and "
         "memcpy." + (f" {memory}" if lang == "cpp" else "")
     ]
     names = dict.fromkeys(row.name for row in totals)
@@ -199,6 +200,7 @@ def _stages(rows: list[Row], real: list[Row], race: Race, counted: str) -> Table
     """Return stages, both ratios, and what was counted, of every contender of a race. ``counted``:
     as an allocation."""
     winners = stage_winners(real, race)
+    measured = {row.stage for row in rows}  # older folders also have size and move
 
     def stage_sum(contender: Contender) -> str:
         _, stages = contender
@@ -206,19 +208,21 @@ def _stages(rows: list[Row], real: list[Row], race: Race, counted: str) -> Table
 
     columns = [
         NAME,
-        *(stage_column(stage, winners) for stage in (*STAGES, "total")),
+        *(stage_column(stage, winners) for stage in (*STAGES, "total") if stage in measured),
         Column("sum", stage_sum),
         ratio_column(baseline(rows, race)),
         best_column(best_of(of_race(rows, race))),
-        replace(stage_column("move", winners), bar=False),
+        replace(stage_column("move", winners), bar=False, shown="move" in measured),
         total_column("allocations", lambda row: _amount(row, "allocations", ".3g"), bar=True),
         total_column("instructions", lambda row: _amount(row, "instructions", ".0f"), bar=True),
         total_column("bytes", lambda row: units.amount(row.bytes, ""), bar=True),
     ]
     notes = [
         "total: all stages of each message in a row, without clocks in between; sum: of the "
-        "stages, each over the whole batch. move: over a loopback socket, outside the total. "
-        f"× = ratio of totals with its 95 % interval; allocations ({counted}) and instructions "
+        "stages, each over the whole batch. "
+        + "move: over a loopback socket, outside the total. "
+        * ("move" in measured)
+        + f"× = ratio of totals with its 95 % interval; allocations ({counted}) and instructions "
         "(callgrind) per message."
     ]
     return Table.of(race_title(race), contenders(rows, race), columns, notes)
