@@ -14,8 +14,8 @@ import pytest
 from support import needs
 from support.transport_peer import PATIENCE, Bytes, Peer
 from wirecost.transport import open_transport
+from wirecost.transport.ecal.adapter import current_umask
 from wirecost.transport.ecal.leftovers import sweep
-from wirecost.transport.ecal.umask import current_umask
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_the_umask_that_ecal_leaves_at_0_is_put_back(monkeypatch: pytest.MonkeyP
         subscriber.close()
         assert current_umask() == 0o022
         # Nothing else was seen: the user's own.
-        monkeypatch.setattr("wirecost.transport.ecal.umask._REMEMBERED", [0])
+        monkeypatch.setattr("wirecost.transport.ecal.adapter._REMEMBERED", [0])
         os.umask(0)
         transport.subscriber("a").close()
         assert current_umask() == 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -51,7 +52,7 @@ def _configured() -> str:
 
 @contextmanager
 def _environment(**variables: str | None) -> Iterator[None]:
-    """Sets variables for a moment; None takes one away."""
+    """Set variables for a moment; None takes one away."""
     before = {name: os.environ.get(name) for name in variables}
     _set(variables)
     try:
@@ -77,7 +78,7 @@ def _configuration(host: str, port: int) -> Iterator[dict[str, str | None]]:
 
 
 def use(address: str | None) -> str:
-    """Makes this process use a name server, until ``leave``; gives its address."""
+    """Make this process use a name server, until ``leave``; return its address."""
     global _server, _users  # noqa: PLW0603
     with _state:
         host, port = host_and_port(address or _configured(), DEFAULT_PORT)
@@ -103,3 +104,9 @@ def leave() -> None:
     global _users  # noqa: PLW0603
     with _state:
         _users -= 1
+
+
+# A message lies in a grey image, the one type whose memory Python can give and take: rows of 4096
+# bytes, the message's size as u64 and 56 zeros, the message, and zeros.
+ROW = 4096
+SIZE = struct.Struct("<Q56x")

@@ -12,8 +12,7 @@ from functools import cache
 from typing import Any
 
 from wirecost.transport.shared.inbox_based import InboxSubscriber
-from wirecost.transport.yarp.layout import SIZE
-from wirecost.transport.yarp.library import yarp
+from wirecost.transport.yarp.library import SIZE, yarp
 from wirecost.transport.yarp.port import Port, is_there, port_name, style
 
 _CONNECT_S = 0.2
@@ -23,7 +22,7 @@ _SPARE_IMAGES = 2
 
 @cache
 def _reader() -> type[Any]:
-    """The class of what YARP's threads call with a message."""
+    """Return the class of what YARP's threads call with a message."""
     library = yarp()
     kind = library.Port().getType()
     kind.disown()  # it would be no one's to delete, of which the binding complains
@@ -58,7 +57,7 @@ def _reader() -> type[Any]:
 
 
 def _content(image: Any) -> memoryview:
-    """The message in an image's memory."""
+    """Return the message in an image's memory."""
     size = image.getRawImageSize()
     memory = (ctypes.c_ubyte * size).from_address(int(image.getRawImage())) if size else b""
     view = memoryview(memory).cast("B")
@@ -82,7 +81,7 @@ class YarpSubscriber(InboxSubscriber):
         self.connect()
 
     def connect(self) -> None:
-        """Connects to the publisher if that is there, and not connected."""
+        """Connect to the publisher if that is there, and not connected."""
         with self._changing:
             if not self._open or self._port.port.getInputCount():
                 return
