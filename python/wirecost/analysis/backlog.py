@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one median over several pairs of processes hides: pairs that differ, and receivers that fall
+"""Pairs of processes behind one median: pairs that differ, and receivers that fall
 behind.
 
 Messages are sent on a schedule. A receiver that needs longer for each than lies between them has
@@ -34,12 +34,12 @@ class Pair:
 
     @property
     def fell_behind(self) -> bool:
-        """Whether most messages waited."""
+        """True where most messages waited."""
         return 2 * self.waited > self.messages
 
 
 def pairs(ns: Array, before: Array, sending: Array, processes: NDArray[np.int64]) -> list[Pair]:
-    """A pair for each process, in ascending order.
+    """Return a pair for each process, in ascending order.
 
     All of shape (messages,), in the order of sending, in nanoseconds: ``ns``, from the finished
     object until it is received; ``before``, when the object was finished, on any one clock of the

@@ -15,7 +15,7 @@ Indices = NDArray[np.intp]
 
 
 def envelope(y: Array, buckets: int) -> pl.DataFrame:
-    """Shortest, median and longest of each bucket of successive values.
+    """Return shortest, median and longest of each bucket of successive values.
 
     Columns ``first`` and ``last`` (indices), ``low``, ``middle``, ``high``.
     """
@@ -33,7 +33,7 @@ def envelope(y: Array, buckets: int) -> pl.DataFrame:
 
 
 def thinned(x: Array, y: Array, most: int) -> Indices:
-    """Which of the points (x, y) to draw, about ``most`` of them, in order.
+    """Choose the points (x, y) to draw, about ``most`` of them, in order.
 
     All where they are few; else the lowest and the highest of each of ``most / 4`` intervals of x,
     and every n-th of all.
@@ -55,7 +55,7 @@ def thinned(x: Array, y: Array, most: int) -> Indices:
 
 
 def windows(at: Array, y: Array, percents: Iterable[float], most: int, fewest: int) -> pl.DataFrame:
-    """Percentiles of y in windows of equally many successive values, ``fewest`` at least.
+    """Return percentiles of y in windows of equally many successive values, ``fewest`` at least.
 
     ``at`` is when each was; columns ``at`` (the window's middle), ``count`` and ``p<percent>``.
     """
@@ -74,7 +74,8 @@ def windows(at: Array, y: Array, percents: Iterable[float], most: int, fewest: i
 
 
 def histogram(y: Array, bins: int, logarithmic: bool) -> pl.DataFrame:
-    """Columns ``low``, ``high``, ``count``; empty bins are left out. Logarithmic needs y > 0."""
+    """Return the columns ``low``, ``high``, ``count``; empty bins are left out. Logarithmic needs y
+    > 0."""
     low, high = float(y.min()), float(y.max())
     if high <= low:
         high = low + max(1.0, abs(low) * 1e-6)
@@ -86,10 +87,10 @@ def histogram(y: Array, bins: int, logarithmic: bool) -> pl.DataFrame:
 
 
 def tail(y: Array, points: int) -> pl.DataFrame:
-    """The share of values that are at least so large: columns ``y`` and ``share``, from 1 to 1/n.
+    """Return the share of values that are at least so large: columns ``y`` and ``share``, from 1 to
+    1/n.
 
-    At most ``points`` rows, equally far apart on a logarithmic axis; the largest are all there.
-    """
+    At most ``points`` rows, equally far apart on a logarithmic axis; the largest are all there."""
     ranks = np.unique(np.geomspace(1, len(y), min(points, len(y))).round().astype(np.intp))
     largest = np.sort(y)[::-1]
     return pl.DataFrame({"y": largest[ranks - 1], "share": ranks / len(y)}).reverse()

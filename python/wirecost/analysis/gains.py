@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each remedy changed, against the program as it is, in turns with it."""
+"""Gains of remedies, against the program as it is, in turns with it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROCESSES = pl.Schema(
 
 @dataclass(frozen=True)
 class Gain:
-    """Of one case under one remedy. The shifts' ``a`` is the program as it is."""
+    """Gain of one case under one remedy. The shifts' ``a`` is the program as it is."""
 
     case: str
     remedy: str
@@ -37,8 +37,8 @@ class Gain:
 
 @dataclass(frozen=True)
 class Effects:
-    """Of one remedy on whole processes; means. ``outputs``: equal, different, or varying where
-    those of the program as it is differ from one process to the next."""
+    """Effects of one remedy on whole processes; means. ``outputs``: equal, different, or varying
+    where those of the program as it is differ from one process to the next."""
 
     remedy: str
     processes: int
@@ -48,7 +48,7 @@ class Effects:
 
 
 def gains_of(samples: pl.DataFrame, plain: str) -> list[Gain]:
-    """By case, then by remedy, in the order of the rows; columns as ``SAMPLES``."""
+    """Return gains by case, then by remedy, in the order of the rows; columns as ``SAMPLES``."""
     found = []
     for (case,), rows in samples.group_by(["case"], maintain_order=True):
         before = rows.filter(remedy=plain)
@@ -62,7 +62,7 @@ def gains_of(samples: pl.DataFrame, plain: str) -> list[Gain]:
 
 
 def effects_of(processes: pl.DataFrame, plain: str) -> list[Effects]:
-    """Of each remedy and of the program as it is; columns as ``PROCESSES``."""
+    """Return effects of each remedy and of the program as it is; columns as ``PROCESSES``."""
     before = set(processes.filter(remedy=plain)["output"])
     found = []
     for (remedy,), rows in processes.group_by(["remedy"], maintain_order=True):

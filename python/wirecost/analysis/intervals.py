@@ -48,7 +48,7 @@ class Resampler:
         self._each = each or round(self._repetitions / max(1, len(self._counts)))
 
     def medians(self, samples: Array) -> Array:
-        """Medians of the resampled series, shape (RESAMPLES,)."""
+        """Return medians of the resampled series, shape (RESAMPLES,)."""
         random = np.random.default_rng(SEED)
         rows = max(1, BLOCK // self._repetitions)
         parts = []
@@ -58,7 +58,8 @@ class Resampler:
         return np.concatenate(parts)
 
     def _draw(self, random: np.random.Generator, rows: int) -> NDArray[np.int64]:
-        """Repetitions, ``each`` from every chosen process; shape (rows, about repetitions)."""
+        """Return repetitions, ``each`` from every chosen process; shape (rows, about
+        repetitions)."""
         number = len(self._counts)
         if number == 1:
             return random.integers(self._repetitions, size=(rows, self._repetitions))
@@ -72,7 +73,8 @@ def median(samples: Array, resampled: Array) -> Estimate:
 
 
 def ratio(samples: Array, resampled: Array, to: Array, to_resampled: Array) -> Estimate | None:
-    """Ratio of the medians of two series of the same repetitions; None if it has no meaning."""
+    """Return the ratio of the medians of two series of the same repetitions; None if it has no
+    meaning."""
     denominator = float(np.median(to))
     if denominator <= 0 or bool(np.any(to_resampled <= 0)):
         return None

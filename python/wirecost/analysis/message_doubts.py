@@ -33,7 +33,7 @@ class Doubt:
 
 
 def doubts(rows: Iterable[Row], samples: pl.DataFrame) -> dict[Key, Doubt]:
-    """Of the contenders whose total is in doubt. ``rows``, ``samples``: of whole messages."""
+    """Return the contenders whose total is in doubt. ``rows``, ``samples``: of whole messages."""
     totals: dict[Key, float] = {}
     sums: dict[Key, float] = {}
     for row in rows:
@@ -56,7 +56,7 @@ def doubts(rows: Iterable[Row], samples: pl.DataFrame) -> dict[Key, Doubt]:
 
 
 def process_ends(samples: pl.DataFrame) -> dict[Key, tuple[float, float]]:
-    """The least and the greatest of the processes' median totals."""
+    """Return the least and the greatest of the processes' median totals."""
     who = ["lang", "contender", "mode"]
     medians = (
         samples.filter(pl.col("stage") == TOTAL).group_by(*who, "process").agg(pl.median("ns"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What share of a message's time its fields take: how much quicker the message is without one.
+"""Shares of a message's time that its fields take: how much quicker the message is without one.
 
 The same program is run with and without the field, in turns, so nothing is added that would be
 measured too. Shares of fields need not add up to that of all at once; the difference is the
@@ -20,7 +20,7 @@ STAGES = ("encode", "decode", "total")
 
 @dataclass(frozen=True)
 class Share:
-    """Of a stage's time, with its 95 % interval; below zero where noise is larger than it."""
+    """Share of a stage's time, with its 95 % interval; below zero where noise is larger than it."""
 
     value: float
     low: float
@@ -35,7 +35,7 @@ class Shares:
     of: dict[tuple[str, str], Share]
 
     def error(self, stage: str) -> float | None:
-        """What the outermost fields' shares add up to, less that of all of them at once."""
+        """Return what the outermost fields' shares add up to, less that of all of them at once."""
         together = self.of.get((TOGETHER, stage))
         parts = [
             share.value
@@ -46,7 +46,7 @@ class Shares:
 
 
 def shares(samples: pl.DataFrame) -> list[Shares]:
-    """Of every contender from whose messages fields were taken out."""
+    """Return shares of every contender from whose messages fields were taken out."""
     taken = samples.filter(pl.col("variant") == TAKEN_OUT)
     if taken.is_empty():
         return []

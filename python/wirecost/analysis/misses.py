@@ -39,8 +39,8 @@ def missed(
     explanations: Iterable[Explanation],
     prices: Mapping[str, float],
 ) -> list[Missed]:
-    """Of every section, the longest first. ``prices``: the machine's; a price that a section's own
-    executions show comes before it."""
+    """Return misses of every section, the longest first. ``prices``: the machine's; one that a
+    section's own executions show comes before it."""
     own = {
         one.section: {cost.name: cost.ns_each for cost in one.costs if not cost.holds_waiting}
         for one in explanations
@@ -68,7 +68,7 @@ def missed(
 
 
 def _with_nested(executed: pl.DataFrame, limit_ns: float) -> pl.DataFrame:
-    """With the column ``nested``: a section that missed it ends within an earlier one that did."""
+    """Add the column ``nested``: a section that missed it ends within an earlier one that did."""
     rows = executed.with_row_index("row")
     late = turnarounds(rows).filter(pl.col("ns") > limit_ns)
     late = late.sort("begin_ns", "end_ns", descending=[False, True], maintain_order=True)

@@ -30,7 +30,7 @@ class Node:
 
 
 def inside(nodes: Sequence[Node], section: str) -> list[Node]:
-    """All that is below a section, where ``tree`` shows it first."""
+    """Return all that is below a section, where ``tree`` shows it first."""
     at = next((i for i, node in enumerate(nodes) if node.section == section), len(nodes))
     found = []
     for node in nodes[at + 1 :]:
@@ -41,12 +41,11 @@ def inside(nodes: Sequence[Node], section: str) -> list[Node]:
 
 
 def tree(executed: pl.DataFrame) -> list[Node]:
-    """Of ``probe_sections.executions``: each section above those inside it, the largest first;
-    empty where no section is inside another.
+    """Return, of ``probe_sections.executions``, each section above those inside it, the largest
+    first; empty where no section is inside another.
 
     A log has the name of the section around each execution, not the whole path. So what is inside a
-    section with several sections around it is shown at the first place only.
-    """
+    section with several sections around it is shown at the first place only."""
     sections = executed.filter(kind="section")
     if sections["parent"].null_count() == len(sections):
         return []

@@ -17,7 +17,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Ratio:
-    """How a median compares with another contender's of the same stage."""
+    """Ratio of a median to another contender's of the same stage."""
 
     to: str
     """The other contender, with its mode if it has one."""
@@ -26,13 +26,13 @@ class Ratio:
 
 
 def label(name: Name) -> str:
-    """``wirecost-ros1 reused``."""
+    """Return ``wirecost-ros1 reused``."""
     return " ".join(part for part in name if part)
 
 
 def _comparable(samples: pl.DataFrame) -> pl.DataFrame:
-    """What every contender has: a race cut short ends within a turn. In a process, one may have
-    lost messages that the others have not."""
+    """Return what every contender has: a race cut short ends within a turn. In a process, one may
+    have lost messages that the others have not."""
     parts = samples.partition_by("contender", "mode")
     shared = set.intersection(*(set(part["process"].unique()) for part in parts))
     if len(shared) > 1:
@@ -74,7 +74,7 @@ class Race:
         return median(self.series[name, stage], self._resampled[name, stage])
 
     def ratio(self, name: Name, stage: str, to: Name | None) -> Ratio | None:
-        """None where the other did not run, or its median cannot be divided by."""
+        """Compare; None where the other did not run, or its median cannot be divided by."""
         if to is None or (to, stage) not in self.series:
             return None
         mine, theirs = (name, stage), (to, stage)
@@ -84,8 +84,8 @@ class Race:
         return Ratio(label(to), found.value, (found.low, found.high)) if found else None
 
     def without_mode(self, name: Name | None) -> Name | None:
-        """The first of a contender's modes where it is wanted without one and has only others;
-        likewise of a mode's allocators."""
+        """Return the first of a contender's modes where it is wanted without one and has only
+        others; likewise of a mode's allocators."""
         if name is None or name in self.names:
             return name
         begin = f"{name[1]} " if name[1] else ""
@@ -93,6 +93,6 @@ class Race:
         return next(others, None)
 
     def quickest(self, names: Iterable[Name]) -> Name | None:
-        """The contender with the least median total."""
+        """Return the contender with the least median total."""
         ran = [name for name in names if (name, "total") in self.series]
         return min(ran, key=lambda name: float(np.median(self.series[name, "total"])), default=None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the names of sections say about nodes of ROS: ``/filter /points Filter::on_points(...)`` is
+"""Nodes of ROS in the names of sections: ``/filter /points Filter::on_points(...)`` is
 the callback of the node ``/filter`` for the topic ``/points``."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LAMBDA = re.compile(r"\{lambda[^#]*#(\d+)\}?")
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a system of nodes a section belongs. ``what``: the topic, service or period;
+    """Place of a section in a system of nodes. ``what``: the topic, service or period;
     ``distinction``: from others of the node that have the same topic and kind."""
 
     node: str
@@ -59,7 +59,7 @@ class Place:
 
 
 def place_of(section: str) -> Place | None:
-    """None for sections that are no node's."""
+    """Return the place; None for sections that are no node's."""
     place = None
     if found := PUBLISH.match(section):
         place = Place(found[1], found[2], "publish")
@@ -80,8 +80,8 @@ def place_of(section: str) -> Place | None:
 
 
 def places_of(sections: Iterable[str]) -> dict[str, Place]:
-    """Those of nodes, each with a name of its own: where two callbacks of a node have the same
-    topic and kind, with their symbols."""
+    """Return those of nodes, each with a name of its own: where two callbacks of a node have the
+    same topic and kind, with their symbols."""
     found = {name: place for name in sections if (place := place_of(name)) is not None}
     taken = Counter(place.name for place in found.values())
     return {
@@ -91,7 +91,7 @@ def places_of(sections: Iterable[str]) -> dict[str, Place]:
 
 
 def shown_names(sections: Iterable[str]) -> dict[str, str]:
-    """What each is called in tables: by its place among nodes, else shortened."""
+    """Name each as tables do: by its place among nodes, else shortened."""
     every = list(dict.fromkeys(sections))
     places = places_of(every)
     others = short_names(name for name in every if name not in places)
@@ -99,9 +99,9 @@ def shown_names(sections: Iterable[str]) -> dict[str, str]:
 
 
 def short_symbol(symbol: str) -> str:
-    """A C++ name without template arguments and parameters; a lambda of a constructor is one of its
-    class: ``Filter::{lambda#1}``; of what std::bind makes, the class and the parameters of its
-    method: ``Filter::*(std::shared_ptr)``."""
+    """Return a C++ name without template arguments and parameters; a lambda of a constructor is one
+    of its class: ``Filter::{lambda#1}``; of what std::bind makes, the class and the parameters of
+    its method: ``Filter::*(std::shared_ptr)``."""
     if found := _BIND.match(symbol):
         inner = _outside(found[2].replace("std::__cxx11::", "std::"), "<>")
         return f"{_outside(found[1], '<>')}::*({inner})"
@@ -110,7 +110,8 @@ def short_symbol(symbol: str) -> str:
 
 
 def _outside(text: str, brackets: str) -> str:
-    """What is in none of these brackets; they may lack their ends, as in a name that was cut."""
+    """Return what is in none of these brackets; they may lack their ends, as in a name that was
+    cut."""
     opening, closing = brackets[::2], brackets[1::2]
     kept, depth = [], 0
     for at, char in enumerate(text):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person reads, made from result folders alone."""
+"""Reports for people, made from result folders alone."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reports can be asked for. Imports little: the command line lists it."""
+"""Formats of reports. Imports little: the command line lists them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``doctor --noise`` and ``doctor --prices`` measured, as tables and as a figure."""
+"""Results of ``doctor --noise`` and ``doctor --prices``, as tables and as a figure."""
 
 from __future__ import annotations
 

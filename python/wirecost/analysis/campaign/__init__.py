@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a campaign's store says: across machines, and over time."""
+"""Statements on a campaign's store: across machines, and over time."""

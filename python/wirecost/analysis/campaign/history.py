@@ -51,7 +51,7 @@ class Series:
 
 @dataclass(frozen=True)
 class MovedTogether:
-    """So many of a machine's series changed with that run."""
+    """A run with which so many of a machine's series changed."""
 
     host: str
     created: str
@@ -61,7 +61,8 @@ class MovedTogether:
 
 
 def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[Series]:
-    """Of every subject, contender and machine, in the order of the runs, with changes."""
+    """Return series of every subject, contender and machine, in the order of the runs, with
+    changes."""
     columns = ["task", "scenario", "options", "host", "created", "revision"]
     tasks = described(records).select(columns).filter(pl.col("created") != "")
     found = (
@@ -87,7 +88,7 @@ def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[Series]:
 
 
 def moved_together(series: list[Series]) -> list[MovedTogether]:
-    """Runs with which nearly all series of a machine changed."""
+    """Return the runs with which nearly all series of a machine changed."""
     long = Counter(one.host for one in series if len(one.points) >= ENOUGH)
     changed = Counter(
         (one.host, one.points[change.at].created[:10], one.points[change.at].revision)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same contenders on several machines: ratios on each, and what does not transfer."""
+"""Contenders on several machines: ratios on each, and what does not transfer."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Across:
 def across(
     records: pl.DataFrame, samples: pl.LazyFrame, baseline: str | None = None
 ) -> list[Across]:
-    """Every subject, by its name. ``baseline``: a contender; else the one that is the quickest on
-    most machines."""
+    """Return every subject, by its name. ``baseline``: a contender; else the one that is the
+    quickest on most machines."""
     return [_across(subject, found, baseline) for subject, found in totals(records, samples)]
 
 

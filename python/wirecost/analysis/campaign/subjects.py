@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which samples of a store can be compared: same scenario, case and options."""
+"""Samples of a store that can be compared: same scenario, case and options."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Subject:
 
 
 def options_of(arguments: list[str]) -> str:
-    """Of a task's words, those that change what is measured, as one text."""
+    """Return the words of a task that change what is measured, as one text."""
     kept: list[str] = []
     skipping = False
     for word in arguments:
@@ -47,7 +47,7 @@ def options_of(arguments: list[str]) -> str:
 
 
 def described(records: pl.DataFrame) -> pl.DataFrame:
-    """Finished tasks alone, with a column ``options``."""
+    """Return finished tasks alone, with a column ``options``."""
     options = [options_of(words) for words in records["arguments"].to_list()]
     return records.with_columns(options=pl.Series(options, dtype=pl.String)).filter(
         pl.col("outcome") == "done"
@@ -55,8 +55,8 @@ def described(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def totals(records: pl.DataFrame, samples: pl.LazyFrame) -> Iterator[tuple[Subject, pl.DataFrame]]:
-    """Each subject's samples of the stage ``total``, with ``host``. ``process`` numbers those of
-    all of a campaign's repetitions: each is a fresh one."""
+    """Yield each subject's samples of the stage ``total``, with ``host``. ``process`` numbers those
+    of all of a campaign's repetitions: each is a fresh one."""
     tasks = described(records).select(
         "task", "scenario", "host", "options", round=pl.col("repetition")
     )
@@ -91,5 +91,5 @@ def _numbered(group: pl.DataFrame) -> pl.DataFrame:
 
 
 def name_of(row: dict[str, Any]) -> tuple[str, str]:
-    """A contender and its mode."""
+    """Return a contender and its mode."""
     return str(row["contender"]), str(row["mode"] or "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to do about a number that takes time, in one sentence."""
+"""Advice about a number that takes time, in one sentence."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ WAITS = (WAITED, "blocked-ns")
 
 
 def advice_for(name: str, comes_with: bool, counted: Collection[str]) -> str:
-    """``comes_with``: the price is of something that comes with the event, so having fewer events
-    may gain nothing. ``counted``: the numbers that were recorded."""
+    """Advise. ``comes_with``: the price is of something that comes with the event, so having fewer
+    events may gain nothing. ``counted``: the numbers that were recorded."""
     if not comes_with:
         return kind_of(name).advice
     if seen := [one for one in WAITS if one in counted]:

@@ -39,8 +39,8 @@ def costs_of(
     usual: Mapping[str, float],
     prices: Mapping[str, float],
 ) -> list[Cost]:
-    """What costs most first. ``usual``: prices of causes among all but the slowest executions;
-    ``prices``: the machine's, nanoseconds by ``Kind.event``."""
+    """Return what costs most first. ``usual``: prices of causes among all but the slowest
+    executions; ``prices``: the machine's, nanoseconds by ``Kind.event``."""
     found = []
     for name in executions.numbers:
         cause = next((one for one in causes if one.name == name), None)
@@ -71,7 +71,8 @@ def costs_of(
 def steady_of(
     executions: Executions, causes: list[Cause], prices: Mapping[str, float]
 ) -> list[Steady]:
-    """Avoidable events that nearly every execution has and that nothing gives a price."""
+    """Return the avoidable events that nearly every execution has and that nothing gives a
+    price."""
     causing = {cause.name for cause in causes}
     found = [
         Steady(name, float(np.median(array)), kind_of(name).advice)
@@ -85,8 +86,9 @@ def steady_of(
 
 
 def without_price(executions: Executions, cause: Cause, prices: Mapping[str, float]) -> bool:
-    """Whether a cause's price is impossible, as where all executions have 88,807 allocations and
-    few one more, and what varied of it takes no time: then nothing is known of what it costs."""
+    """Say whether a cause's price is impossible, as where all executions have 88,807 allocations
+    and few one more, and what varied of it takes no time: then nothing is known of what it
+    costs."""
     if prices.get(kind_of(cause.name).event or "") is not None or is_duration(cause.name):
         return False
     return _impossible(executions, cause.name, cause.ns_each) and (
@@ -101,8 +103,8 @@ def _cost(
     pair: tuple[float, float],
     origin: Origin,
 ) -> Cost:
-    """``pair``: the price in usual executions and in the slowest: a switch that lets a long job
-    run must not make all switches dear."""
+    """Return a cost. ``pair``: the price in usual executions and in the slowest: a switch that lets
+    a long job run must not make all switches dear."""
     numbers = executions.numbers[name]
     price, of_slowest = pair
     usual = _usual(executions, name)
@@ -132,15 +134,16 @@ def _holds_waiting(executions: Executions, cost: Cost, of_machine: float | None)
 
 
 def _shown(cost: Cost) -> float:
-    """The price of the median execution; if it has none of the events, of the slowest 1 %."""
+    """Return the price of the median execution; if it has none of the events, of the slowest 1
+    %."""
     if cost.count_median == 0 and cost.count_slowest > 0:
         return cost.ns_slowest / cost.count_slowest
     return cost.ns_each
 
 
 def _impossible(executions: Executions, name: str, price: float) -> bool:
-    """Whether the median execution's count, at this price, takes longer than that execution: what
-    made others slow came with the event, but is no part of its usual price."""
+    """Say whether the median execution's count, at this price, takes longer than that execution:
+    what made others slow came with the event, but is no part of its usual price."""
     return price * _usual(executions, name) > PROPORTIONAL * _whole(executions)[0]
 
 
@@ -149,7 +152,7 @@ def _usual(executions: Executions, name: str) -> float:
 
 
 def _share(executions: Executions, cost: Cost) -> float:
-    """Of the median or of the tail, whichever is more."""
+    """Return the share of the median or of the tail, whichever is more."""
     median_ns, slowest_ns = _whole(executions)
     of_median = cost.ns_median / median_ns if median_ns > 0 else 0.0
     of_slowest = cost.ns_slowest / slowest_ns if slowest_ns > 0 else 0.0
@@ -157,6 +160,6 @@ def _share(executions: Executions, cost: Cost) -> float:
 
 
 def _whole(executions: Executions) -> tuple[float, float]:
-    """The median, and the mean of the slowest 1 %."""
+    """Return the median, and the mean of the slowest 1 %."""
     ns = executions.ns
     return float(np.median(ns)), float(ns[executions.slowest].mean())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of one section's time. All times are nanoseconds, all shares 0 to 1."""
+"""Explanation of one section's time. All times are nanoseconds, all shares 0 to 1."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Origin(StrEnum):
-    """Where the price of one fault, switch or unit comes from."""
+    """Origin of the price of one fault, switch or unit."""
 
     REGRESSION = "regression"
     """From these executions: how the time varies with the number."""
@@ -106,13 +106,13 @@ class Explanation:
 
     @property
     def rest_median_ns(self) -> float:
-        """What no cost covers, of the median."""
+        """Part of the median that no cost covers."""
         covered = sum(cost.ns_median for cost in self.costs if cost.within is None)
         return max(0.0, self.median_ns - covered)
 
     @property
     def rest_slowest_ns(self) -> float:
-        """What no cost covers, of the mean of the slowest 1 %."""
+        """Part of the mean of the slowest 1 % that no cost covers."""
         covered = sum(cost.ns_slowest for cost in self.costs if cost.within is None)
         return max(0.0, self.slowest_ns - covered)
 

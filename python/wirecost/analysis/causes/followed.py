@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which numbers a time follows: forward selection in linear models.
+"""Numbers that a time follows: forward selection in linear models.
 
 A model grows by what explains most of the variance that is left, as long as that is a notable part
 (Draper and Smith, Applied Regression Analysis, ch. 15).
@@ -34,7 +34,7 @@ class Followed:
 
 
 def followed(models: Iterable[Correlations], names: list[str]) -> list[Followed]:
-    """Model after model; each starts from what those before it have found."""
+    """Select model after model; each starts from what those before it have found."""
     found: list[Followed] = []
     for model in models:
         before = [one.index for one in found]
@@ -46,7 +46,7 @@ def followed(models: Iterable[Correlations], names: list[str]) -> list[Followed]
 
 
 def rivals(one: Followed, names: list[str], chosen: list[int]) -> list[str]:
-    """Numbers that would explain about as much in the place of ``one`` of ``chosen``."""
+    """Return the numbers that would explain about as much in the place of ``one`` of ``chosen``."""
     model = one.model
     others = [j for j in chosen if j != one.index]
     left, without = model.left(chosen) + DUST, model.left(others) + DUST
@@ -68,7 +68,7 @@ def rivals(one: Followed, names: list[str], chosen: list[int]) -> list[str]:
 
 
 def _selected(model: Correlations, names: list[str], start: list[int]) -> list[int]:
-    """Indices of the numbers that the time follows, ``start`` among them.
+    """Return the indices of the numbers that the time follows, ``start`` among them.
 
     Whatever takes time executes instructions, so counts of work are reported only where events and
     input leave much unexplained.
@@ -83,7 +83,7 @@ def _selected(model: Correlations, names: list[str], start: list[int]) -> list[i
 
 
 def _grown(model: Correlations, candidates: list[int], start: list[int]) -> list[int]:
-    """``start`` and the candidates that join it, one by one."""
+    """Return ``start`` and the candidates that join it, one by one."""
     chosen = list(start)
     while (best := _best(model, candidates, chosen, start)) is not None:
         chosen.append(best)
@@ -98,7 +98,7 @@ def _grown(model: Correlations, candidates: list[int], start: list[int]) -> list
 def _best(
     model: Correlations, candidates: list[int], chosen: list[int], start: list[int]
 ) -> int | None:
-    """The candidate that explains most of what is left; None where that is not notable."""
+    """Return the candidate that explains most of what is left; None where that is not notable."""
     left = model.left(chosen)
     lefts = {
         i: model.left([*chosen, i])

@@ -29,7 +29,7 @@ class Line:
 
 
 def line(x: Array, y: Array) -> Line | None:
-    """None where x or y is always the same. Both have one shape (n,)."""
+    """Fit a line; None where x or y is always the same. Both have one shape (n,)."""
     model = Correlations([x], y)
     if not model.varies[0] or model.spread == 0:
         return None
@@ -38,7 +38,7 @@ def line(x: Array, y: Array) -> Line | None:
 
 
 class Correlations:
-    """How numbers x_0 … x_k-1, each of shape (n,), and y go along with one another."""
+    """Correlations of numbers x_0 … x_k-1, each of shape (n,), and y with one another."""
 
     def __init__(self, numbers: Sequence[Array], y: Array) -> None:
         columns = np.column_stack([*numbers, y])
@@ -59,19 +59,19 @@ class Correlations:
         self._among, self._with = matrix[:-1, :-1], matrix[:-1, -1]
 
     def slopes(self, chosen: Sequence[int]) -> Array:
-        """What y grows for one more of each chosen number, the other chosen ones held."""
+        """Return what y grows for one more of each chosen number, the other chosen ones held."""
         return self._standard(chosen) * self.spread / self._scale[:-1][list(chosen)]
 
     def left(self, chosen: Sequence[int]) -> float:
-        """Share of y's variance that the chosen numbers do not explain, 0 to 1."""
+        """Return the share of y's variance that the chosen numbers do not explain, 0 to 1."""
         if not chosen:
             return 1.0
         explained = float(self._with[list(chosen)] @ self._standard(chosen))
         return float(np.clip(1 - explained, 0, 1))
 
     def shares(self, chosen: Sequence[int]) -> list[float]:
-        """The explained variance divided among the chosen numbers: what each adds, averaged over
-        the orders in which they can join (Lindeman, Merenda and Gold 1980; Grömping 2007)."""
+        """Return the explained variance divided among the chosen numbers: what each adds, averaged
+        over the orders in which they can join (Lindeman, Merenda and Gold 1980; Grömping 2007)."""
         explained = {
             subset: 1 - self.left(subset)
             for size in range(len(chosen) + 1)

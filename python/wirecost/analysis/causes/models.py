@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the time goes along with numbers, in three sets of executions.
+"""Models of the time over the numbers, in three sets of executions.
 
 In all of them, so that rare and slow ones count; in all but the slowest 1 %, so that a few spikes
 do not hide what the usual execution follows; and in those during which no other thread ran, so that
@@ -50,7 +50,8 @@ class Models:
         )
 
     def usual_prices(self, found: list[Followed]) -> dict[str, float]:
-        """Nanoseconds for one more of each among all but the slowest 1 %, where that is a price."""
+        """Return nanoseconds for one more of each among all but the slowest 1 %, where that is a
+        price."""
         chosen = [one.index for one in found]
         return {
             self.names[index]: float(slope)
@@ -59,7 +60,7 @@ class Models:
         }
 
     def followed(self) -> list[Followed]:
-        """The numbers that the time follows, each with the model that showed it."""
+        """Return the numbers that the time follows, each with the model that showed it."""
         in_turn = (self.every, self.usual, self.undisturbed)
         return followed([model for model in in_turn if model is not None], self.names)
 

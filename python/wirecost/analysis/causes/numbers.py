@@ -25,7 +25,7 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Executions:
-    """Of one section; every array has the shape (executions,) and only finite values."""
+    """Executions of one section; every array has the shape (executions,) and only finite values."""
 
     ns: Array
     numbers: dict[str, Array]
@@ -53,7 +53,8 @@ class Executions:
 
 
 def executions_of(rows: pl.DataFrame) -> Executions | None:
-    """None where fewer than ``FEWEST`` have a finite time and all numbers."""
+    """Return the executions; None where fewer than ``FEWEST`` have a finite time and all
+    numbers."""
     numbers, absent = _numbers(rows)
     ns = _floats(rows["ns"])
     whole = np.isfinite(ns)
@@ -74,7 +75,7 @@ def _processor(rows: pl.DataFrame, whole: NDArray[np.bool_]) -> Array | None:
 
 
 def _numbers(rows: pl.DataFrame) -> tuple[dict[str, Array], list[str]]:
-    """What may explain the time, and the names of counters that have too few values."""
+    """Return what may explain the time, and the names of counters that have too few values."""
     named = {INPUT: rows["value"]} if "value" in rows.columns else {}
     named |= {
         name.removeprefix(COUNTER): rows[name] for name in rows.columns if name.startswith(COUNTER)

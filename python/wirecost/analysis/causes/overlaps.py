@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which costs hold the same time, so that no time is counted twice.
+"""Costs that hold the same time, so that no time is counted twice.
 
 A price that regression found for a number holds all that goes along with that number: of ``200 µs +
 20 µs per switch + blocked``, where each switch blocks for 20 µs, a switch is priced at 40 µs.
@@ -25,7 +25,7 @@ TOGETHER = 1.1
 
 
 def without_overlaps(executions: Executions, costs: list[Cost], causes: list[Cause]) -> list[Cost]:
-    """``costs``, each with the one that it may be part of as ``within``.
+    """Return ``costs``, each with the one that it may be part of as ``within``.
 
     ``costs``: what costs most first. What is followed from one to the next by ``within`` ends at
     one that is counted.
@@ -37,7 +37,7 @@ def without_overlaps(executions: Executions, costs: list[Cost], causes: list[Cau
 
 
 def _no_more_than(median_ns: float, slowest_ns: float, costs: list[Cost]) -> list[Cost]:
-    """Costs that together take clearly more than there is hold the same time: first those with a
+    """Put costs that together take clearly more than there is into one another: first those with a
     price far above the machine's, which is that of what comes with it, the least at last.
 
     Prices that one regression found share nothing, so these are left: they are estimates.
@@ -86,7 +86,8 @@ class _Overlaps:
         return self._most_alike(cost.name, lambda one: one.name in self._causes)
 
     def _of_duration(self, name: str) -> str | None:
-        """Time waited for locks is blocked time; the price of what waits may hold both."""
+        """Return what holds waited time: for locks it is blocked time; the price of what waits may
+        hold both."""
         if name == LOCKS and BLOCKED in self._costs:
             return BLOCKED
         if name in self._causes:
@@ -94,7 +95,7 @@ class _Overlaps:
         return self._most_alike(name, lambda one: one.origin is Origin.REGRESSION)
 
     def _most_alike(self, name: str, wanted: Callable[[Cost], bool]) -> str | None:
-        """The wanted cost that ``name`` goes along with most, if that is clear."""
+        """Return the wanted cost that ``name`` goes along with most, if that is clear."""
         others = [one.name for one in self._costs.values() if one.name != name and wanted(one)]
         alike = dict(self._alike(name, others))
         most = max(alike, key=lambda one: alike[one], default=None)

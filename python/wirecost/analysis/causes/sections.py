@@ -20,7 +20,7 @@ from wirecost.analysis.causes.variance import causes_of
 
 
 def explain(executed: pl.DataFrame, prices: Mapping[str, float] | None = None) -> list[Explanation]:
-    """Every section of ``FEWEST`` executions or more.
+    """Return every section of ``FEWEST`` executions or more.
 
     Needs the columns ``section`` and ``ns``; looks at ``value`` and ``counter:<name>`` where they
     are. Executions without a finite time are left out. ``prices``: what one event costs on the
@@ -75,7 +75,7 @@ def _processor_median(executions: Executions) -> float | None:
 
 
 def _left(models: Models, found: list[Followed], causes: list[Cause]) -> float:
-    """Share of the variance that these causes do not explain."""
+    """Return the share of the variance that these causes do not explain."""
     names = {cause.name for cause in causes}
     return models.every.left([one.index for one in found if models.names[one.index] in names])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a section's time varies with: the causes, each with its shares and its price.
+"""Causes of a section's variance, each with its shares and its price.
 
 That the time goes along with a number does not make the number the reason; numbers that do equally
 well are listed.
@@ -20,7 +20,7 @@ POWERS = (1.0, 1.5, 2.0, 3.0)
 
 
 def causes_of(executions: Executions, models: Models, found: list[Followed]) -> list[Cause]:
-    """One for each of ``found``, in that order."""
+    """Return one for each of ``found``, in that order."""
     chosen = [one.index for one in found]
     every, usual = models.every, models.usual
     variance, among_usual = every.shares(chosen), usual.shares(chosen)
@@ -50,7 +50,7 @@ def causes_of(executions: Executions, models: Models, found: list[Followed]) -> 
 def _shares_of_slowest(
     executions: Executions, models: Models, found: list[Followed]
 ) -> list[float]:
-    """What each number, at its price, adds to the slowest executions beyond the median."""
+    """Return what each number, at its price, adds to the slowest executions beyond the median."""
     ns, slow = executions.ns, executions.slowest
     excess = float(ns[slow].mean() - np.median(ns))
     if excess <= 0:
@@ -63,7 +63,7 @@ def _shares_of_slowest(
 
 
 def _power(value: Array, ns: Array) -> float | None:
-    """The power of the value that the time grows with, if clearly not the first."""
+    """Return the power of the value that the time grows with, if clearly not the first."""
     if value.min() < 0:
         return None
     scaled = value / value.max()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which callback took which message, and what it published meanwhile, from the events of probes.
+"""Messages taken by callbacks, and what was published meanwhile, from the events of probes.
 
 The names of sections say what they are: ``<node> publish <topic>`` is a span with the identity of
 the message, ``<node> <topic> queue wait`` (ROS 1) or ``<node> <topic> take→callback`` (ROS 2) the
@@ -58,7 +58,7 @@ class Hops:
 
 
 def hops_of(events: pl.DataFrame) -> Hops:
-    """From the event table of all logs of one machine (``records.probe_log.EVENTS``)."""
+    """Find hops in the event table of all logs of one machine (``records.probe_log.EVENTS``)."""
     published = _published(events)
     callbacks = _callbacks(events)
     callbacks = _with_source(callbacks, published)
@@ -81,8 +81,8 @@ def _published(events: pl.DataFrame) -> pl.DataFrame:
 
 
 def _callbacks(events: pl.DataFrame) -> pl.DataFrame:
-    """Those that a wait precedes, and those that none ever does; a wait whose callback was not
-    recorded is left out."""
+    """Return those that a wait precedes, and those that none ever does; a wait whose callback was
+    not recorded is left out."""
     keys = ["process", "thread"]
     waits = (
         events.filter(pl.col("kind") == "span", pl.col("section").str.contains(WAIT))
@@ -130,7 +130,7 @@ def _callbacks(events: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without_wait(sections: pl.DataFrame, waited: pl.Series) -> pl.DataFrame:
-    """Callbacks of timers and of subscriptions whose messages' receipt is never recorded."""
+    """Return callbacks of timers and of subscriptions whose messages' receipt is never recorded."""
     places = {
         name: place
         for name in sections["section"].unique().to_list()
@@ -156,8 +156,8 @@ def _without_wait(sections: pl.DataFrame, waited: pl.Series) -> pl.DataFrame:
 
 
 def _with_source(callbacks: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
-    """The last equal message that was published before the callback received it, else that of the
-    topic by its time."""
+    """Return the last equal message that was published before the callback received it, else that
+    of the topic by its time."""
     known = published.drop_nulls("message")
     without = published.filter(pl.col("message").is_null())
     clear = pl.col("source").is_null()
@@ -180,7 +180,7 @@ def _with_source(callbacks: pl.DataFrame, published: pl.DataFrame) -> pl.DataFra
 def _last(
     callbacks: pl.DataFrame, published: pl.DataFrame, by: list[str], time: str
 ) -> pl.DataFrame:
-    """``callbacks`` with the index of the last of ``published`` not after ``time``."""
+    """Return ``callbacks`` with the index of the last of ``published`` not after ``time``."""
     sources = published.select(*by, source="index", published_ns="begin_ns").sort("published_ns")
     found = callbacks.sort(time).join_asof(
         sources,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a callback works on besides the message that it took: messages that others of its node kept.
+"""Messages that a callback works on besides the one that it took: those that others kept.
 
 Nothing records which message a callback reads, so these are rules, and each join has its own:
 
@@ -34,8 +34,8 @@ Link = tuple[str, str, str]
 def joins_of(
     events: pl.DataFrame, published: pl.DataFrame, callbacks: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame, bool]:
-    """``published``, where what was published outside callbacks has the callback whose message it
-    is made of by its header stamp; the joins; and whether pairs were left out."""
+    """Return ``published``, where what was published outside callbacks has the callback whose
+    message it is made of by its header stamp; the joins; and whether pairs were left out."""
     stamps = _Stamps.of(events, callbacks)
     published = stamps.with_callbacks(published)
     outputs = published.drop_nulls("callback").filter(~pl.col("topic").is_in(INFRASTRUCTURE))
@@ -73,8 +73,8 @@ def joins_of(
 def _pairs(
     callbacks: pl.DataFrame, outputs: pl.DataFrame, links: dict[Link, str]
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame, str]]:
-    """Executions of two sections of a node, and the rule by which the first, which publishes, works
-    on what the second kept."""
+    """Yield executions of two sections of a node, and the rule by which the first, which publishes,
+    works on what the second kept."""
     topics: dict[int, set[str]] = {}
     for callback, topic in outputs.select("callback", "topic").unique().iter_rows():
         topics.setdefault(callback, set()).add(topic)
@@ -101,7 +101,7 @@ class _Section:
             self.outputs |= topics.get(index, set())
 
     def rule(self, other: _Section, links: dict[Link, str]) -> str | None:
-        """By which this works on what the other kept; None: it does not."""
+        """Return the rule by which this works on what the other kept; None: it does not."""
         if not self.outputs or other.topic is None:
             return None
         stated = [links.get((self.node, other.topic, output)) for output in self.outputs]
@@ -157,8 +157,8 @@ class _Stamps:
         return cls(taken.select("kept", "node", "stamp", "begin_ns", "end_ns"), given, inside)
 
     def joined(self, one: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-        """The last executions of ``other`` before that took the stamps which ``one`` published, if
-        any."""
+        """Return the last executions of ``other`` before that took the stamps which ``one``
+        published, if any."""
         kept = self.taken.filter(pl.col("kept").is_in(other["index"].implode()))
         return (
             self.given.filter(pl.col("callback").is_in(one["index"].implode()))
@@ -174,7 +174,7 @@ class _Stamps:
         )  # fmt: skip
 
     def with_callbacks(self, published: pl.DataFrame) -> pl.DataFrame:
-        """Where a thread of the node published what a callback had taken before."""
+        """Return where a thread of the node published what a callback had taken before."""
         own = ["process", "thread", "node", "topic"]
         stamps = self.published.select(*own, "stamp", begin_ns="begin_ns").sort("begin_ns")
         alone = (
@@ -202,7 +202,7 @@ class _Stamps:
 
 
 def _links(events: pl.DataFrame) -> dict[Link, str]:
-    """What programs say of themselves, with the tracepoint by which they do."""
+    """Return what programs say of themselves, with the tracepoint by which they do."""
     names = events.filter(pl.col("kind") == "span", pl.col("section").str.contains(LINK))["section"]
     parts = pl.DataFrame({"section": names.unique()}).select(
         *(pl.col("section").str.extract(LINK, i).alias(str(i)) for i in (1, 3, 4, 2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long chains took, in which parts, and why some missed their deadline."""
+"""Times of chains, in which parts, and why some missed their deadline."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Miss:
 
 @dataclass(frozen=True)
 class Latency:
-    """Of all chains between two topics."""
+    """Times of all chains between two topics."""
 
     count: int
     inputs: int
@@ -163,7 +163,7 @@ def _miss(chain: Chain, medians: Mapping[Key, float], reasons: Reasons) -> Miss:
 
 
 class Reasons:
-    """What a part of a chain spent its time on, as far as probes recorded it."""
+    """Reasons for the time of a chain's part, as far as probes recorded them."""
 
     def __init__(self, hops: Hops, events: pl.DataFrame, prices: Mapping[str, float]) -> None:
         self._callbacks = hops.callbacks

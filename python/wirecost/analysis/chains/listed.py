@@ -17,7 +17,7 @@ MOST_LISTED = 10_000
 
 @dataclass(frozen=True)
 class Join:
-    """Where a chain goes on by a rule: into which callback of which node, and how often."""
+    """A place where a chain goes on by a rule: into which callback of which node, and how often."""
 
     node: str
     into: str
@@ -61,7 +61,7 @@ class Listed:
 
 
 def listed(hops: Hops, deadline_ns: float | None = None) -> Listed:
-    """The chain with the longest median first."""
+    """Return the chain with the longest median first."""
     paths = paths_from(hops)
     times: dict[tuple[int, str], list[int]] = {}
     left_out = paths.left_out
@@ -77,8 +77,8 @@ def listed(hops: Hops, deadline_ns: float | None = None) -> Listed:
 
 
 def _ends(paths: Paths) -> Iterator[tuple[int, str, int, int]]:
-    """Path, where it ends, and its times: in callbacks that lead nowhere, with topics that nobody
-    takes, and where it comes back to itself."""
+    """Yield path, where it ends, and its times: in callbacks that lead nowhere, with topics that
+    nobody takes, and where it comes back to itself."""
     taken = {one["topic"] for one in paths.callbacks}
     outputs = [
         one

@@ -92,7 +92,7 @@ class Step(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """How a path came to a callback: when it began, and through which callback before."""
+    """Origin of a path to a callback: when it began, and the callback before."""
 
     begin_ns: int
     callback: int | None
@@ -255,8 +255,8 @@ def _outputs(paths: Paths, last: str) -> Iterator[tuple[Row | None, int | None]]
 
 
 def _chain(output: Row | None, steps: list[Row], rules: list[str], published: list[Row]) -> Chain:
-    """``steps``: the last first; ``rules``: the first first. Times are kept in order: where clocks
-    of threads disagree by a moment, a part is 0."""
+    """Return a chain. ``steps``: the last first; ``rules``: the first first. Times are kept in
+    order: where clocks of threads disagree by a moment, a part is 0."""
     parts: list[Part] = []
     ordered = steps[::-1]
     source = ordered[0]["source"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comparisons can be asked for. Imports little: the command line lists it."""
+"""Defaults of comparisons. Imports little: the command line lists them."""
 
 from __future__ import annotations
 

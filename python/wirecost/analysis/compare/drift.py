@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a machine moved between two runs, by the contenders that a change left alone.
+"""Movement of a machine between two runs, by the contenders that a change left alone.
 
 A change of one contender's code moves its rows. A busier neighbour moves the others', too: where
 they lie apart from run to run, as far is nothing (the empirical null of Efron, Large-Scale
@@ -25,8 +25,8 @@ Change = tuple[str, str, float]
 
 
 def drift(changes: Iterable[Change]) -> dict[tuple[str, str], float]:
-    """By contender and percentile the share by which rows of the others move, up or down alike;
-    nothing for those with too few others."""
+    """Return, by contender and percentile, the share by which rows of the others move, up or down
+    alike; nothing for those with too few others."""
     logarithms: dict[str, dict[str, list[float]]] = {}
     for contender, quantile, ratio in changes:
         if ratio > 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gate with a limit looked at, and what of it may lie beyond the limit unseen."""
+"""Rows that a gate with a limit looked at, and what of them may lie beyond the limit unseen."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Gated:
         return math.inf if self.change95 is None else self.change95[1]
 
     def is_undecided(self, limit: float) -> bool:
-        """Whether it may have grown by more than the limit, or not."""
+        """Say whether it may have grown by more than the limit, or not."""
         shrank = self.verdict in {FASTER, FEWER}
         return not self.regression and not shrank and self.highest > limit
 
     def turns_needed(self, limit: float) -> float:
-        """How many times as many turns would decide it, if the change is what it seems to be for a
-        row that grew, and none for another: the width falls with the square root of their number.
-        """
+        """Return how many times as many turns would decide it, if the change is what it seems to be
+        for a row that grew, and none for another: the width falls with the square root of their
+        number."""
         if self.change95 is None:
             return math.nan
         low, high = self.change95
@@ -52,7 +52,8 @@ class Gated:
 
 
 def gated(comparison: Comparison) -> list[Gated]:
-    """The medians, or what the gate was asked to look at; what may have grown most comes first."""
+    """Return the medians, or what the gate was asked to look at; what may have grown most comes
+    first."""
     looked_at = comparison.settings.of or (MEDIAN,)
     found = [
         Gated(one.row, one.quantile, one.shift.change, one.shift.ci95, one.verdict, one.regression)
@@ -75,13 +76,13 @@ def gated(comparison: Comparison) -> list[Gated]:
 
 
 def unseen(comparison: Comparison) -> list[Gated]:
-    """Of what the gate looked at: rows that may have grown by more than the limit, or not; nothing
+    """Return what the gate looked at that may have grown by more than the limit, or not; nothing
     without a limit."""
     limit = comparison.settings.fail_above
     return [] if limit is None else [one for one in gated(comparison) if one.is_undecided(limit)]
 
 
 def looks_at_times(comparison: Comparison) -> bool:
-    """Whether a percentile of a time can fail; not where only counters were asked for."""
+    """Say whether a percentile of a time can fail; not where only counters were asked for."""
     of = comparison.settings.of
     return not of or any(one in QUANTILES for one in of)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far apart two runs of the same program lie: what no interval within a run can show.
+"""Distance of two runs of the same program: what no interval within a run can show.
 
 Memory laid out otherwise, another core, a busier neighbour move all samples of a run together. Of
 many rows the changes themselves show how far. A few rows are a few random draws, so each counts as
@@ -36,7 +36,7 @@ def noise(
     quantiles: Callable[[int], dict[str, float]],
     counters: list[str],
 ) -> Noise:
-    """The noise between two runs of A.
+    """Return the noise between two runs of A.
 
     ``quantiles`` gives the percentiles that so many samples allow. Raises UserError if the runs
     have no row in common.
@@ -72,7 +72,8 @@ def _margins(of_rows: dict[Key, tuple[float, float]]) -> dict[Key, float]:
 def _times(
     one: pl.DataFrame, other: pl.DataFrame, quantiles: Callable[[int], dict[str, float]]
 ) -> dict[str, tuple[float, float]]:
-    """By percentile the size of its change, and of the end of its interval that is farther."""
+    """Return, by percentile, the size of its change, and of the end of its interval that is
+    farther."""
     a, b = finite(one, TIME), finite(other, TIME)
     taken_by = processes_of(one, TIME), processes_of(other, TIME)
     found = {}
@@ -108,5 +109,6 @@ def _sizes(
 
 
 def size(change: float) -> float:
-    """Of a change in either direction the same: noise slows down and speeds up by one factor."""
+    """Return the same for a change in either direction: noise slows down and speeds up by one
+    factor."""
     return max(change, 1 / (1 + change) - 1) if change > -1 else float("inf")

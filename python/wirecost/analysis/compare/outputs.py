@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a node answered two replays with the same messages."""
+"""Comparison of a node's answers to two replays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TopicOutputs:
 
 
 def compare_outputs(a: Path, b: Path) -> list[TopicOutputs] | None:
-    """Topic by topic; None where neither folder holds outputs. Raises UserError."""
+    """Compare topic by topic; None where neither folder holds outputs. Raises UserError."""
     ours, theirs = _read(a), _read(b)
     if ours is None and theirs is None:
         return None
@@ -50,7 +50,7 @@ def _read(folder: Path) -> pl.DataFrame | None:
 def _of_both(
     ours: pl.DataFrame | None, theirs: pl.DataFrame | None
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
-    """The repetitions that both have: one may have been repeated more often."""
+    """Return the repetitions that both have: one may have been repeated more often."""
     if ours is None or theirs is None:
         return ours, theirs
     both = set(ours["repetition"]) & set(theirs["repetition"])
@@ -61,7 +61,7 @@ def _of_both(
 
 
 def _of(table: pl.DataFrame | None, topic: str) -> list[tuple[int, int, str, int]]:
-    """(repetition, index, digest, bytes) of a topic's messages, in order."""
+    """Return the (repetition, index, digest, bytes) of a topic's messages, in order."""
     if table is None:
         return []
     columns = ["repetition", "index", "digest", "bytes"]

@@ -43,7 +43,7 @@ def content(
     baseline: str | None,
     revision: str | None,
 ) -> Content:
-    """``revision``: whose machines are compared; None for the latest."""
+    """Summarize a store. ``revision``: whose machines are compared; None for the latest."""
     shown = records.filter(revision=latest(records) if revision is None else revision)
     found = [] if samples is None else across(shown, samples, baseline)
     series = [] if rows is None else history(records, rows)

@@ -21,7 +21,7 @@ DARK = 0.55
 
 
 def figures(across: list[Across], series: list[Series]) -> list[Figure]:
-    """Heat maps of what several machines measured, then series that changed, then others."""
+    """Draw heat maps of what several machines measured, then series that changed, then others."""
     maps = [_heat_map(number, one) for number, one in enumerate(across) if len(one.hosts) > 1]
     long = [one for one in series if len(one.points) > 1]
     long.sort(key=lambda one: not one.changes)
@@ -110,13 +110,13 @@ def _run_chart(number: int, one: Series) -> Figure:
 
 
 def _first_of_each(names: list[str], begin: int) -> set[int]:
-    """Where a name takes the place of another one."""
+    """Return where a name takes the place of another one."""
     return {
         begin + place for place, name in enumerate(names) if not place or names[place - 1] != name
     }
 
 
 def _quoted(text: str) -> str:
-    """As an expression of Vega's has it."""
+    """Return a text as Vega's expressions have it."""
     safe = "".join(c for c in text if c.isalnum() or c in " ._+-/:@")
     return f"'{safe}'"

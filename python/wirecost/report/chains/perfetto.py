@@ -11,7 +11,7 @@ PROCESS = 1
 
 
 def trace(chains: list[Chain], first: str, last: str) -> dict[str, object]:
-    """Times are microseconds of CLOCK_MONOTONIC."""
+    """Return the trace. Times are microseconds of CLOCK_MONOTONIC."""
     nodes = list(dict.fromkeys(part.node for chain in chains for part in chain.parts))
     rows = _rows(chains)
     events: list[dict[str, object]] = [_named("process_name", 0, f"chains {first} → {last}")]
@@ -35,7 +35,8 @@ def trace(chains: list[Chain], first: str, last: str) -> dict[str, object]:
 
 
 def _rows(chains: list[Chain]) -> list[int]:
-    """For each chain, in the order of their begins, the first row whose last chain is over."""
+    """Return, for each chain in the order of their begins, the first row whose last chain is
+    over."""
     ends: list[int] = []
     found = []
     for chain in chains:

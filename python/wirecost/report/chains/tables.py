@@ -80,7 +80,7 @@ def _rule_notes(joins: list[Join]) -> list[str]:
 
 
 def list_document(found: Listed, deadline_ns: float | None) -> dict[str, object]:
-    """What ``--json`` writes of all chains. Times in nanoseconds."""
+    """Return what ``--json`` writes of all chains. Times in nanoseconds."""
     return {
         "deadline_ns": deadline_ns,
         "left_out": found.left_out,
@@ -103,7 +103,7 @@ def list_document(found: Listed, deadline_ns: float | None) -> dict[str, object]
 
 
 def chain_tables(found: Latency, first: str, last: str) -> list[Table]:
-    """How long chains took, in which parts, and the misses."""
+    """Return how long chains took, in which parts, and the misses."""
     tables = [_latency_table(found, first, last)]
     if found.parts:
         tables.append(_part_table(found))
@@ -193,7 +193,7 @@ def why(miss: Miss) -> str:
 
 
 def document(found: Latency, first: str, last: str) -> dict[str, object]:
-    """What ``--json`` writes. Times in nanoseconds."""
+    """Return what ``--json`` writes. Times in nanoseconds."""
     return {
         "from": first,
         "to": last,

@@ -23,7 +23,7 @@ MOST = (200, 50, 10)
 
 
 def document(comparison: Comparison) -> dict[str, object]:
-    """What ``--json`` writes: times in nanoseconds, changes as shares; null: no value."""
+    """Return what ``--json`` writes: times in nanoseconds, changes as shares; null: no value."""
     labels = Labels(comparison)
     return {
         "schema": SCHEMA,
@@ -102,7 +102,7 @@ def document(comparison: Comparison) -> dict[str, object]:
 
 
 def markdown(comparison: Comparison) -> str:
-    """GitHub-flavoured: what changed as a table, what did not behind a fold."""
+    """Return GitHub-flavoured Markdown: what changed as a table, the rest behind a fold."""
     texts = [_markdown(comparison, most) for most in MOST]
     return next((text for text in texts if len(text) <= LONGEST), texts[-1])
 
@@ -135,18 +135,18 @@ def _markdown(comparison: Comparison, most: int) -> str:
 
 
 def _places(a: Run, b: Run) -> tuple[str, str]:
-    """Their names, which are what a reader of another machine knows; paths where both have one."""
+    """Return their names, which a reader of another machine knows; paths where both have one."""
     names = a.path.resolve().name, b.path.resolve().name
     return names if names[0] != names[1] else (str(a.path), str(b.path))
 
 
 def _subject(comparison: Comparison) -> str:
-    """What the comparison is about: not times where a gate looks at counters alone."""
+    """Name what the comparison is about: not times where a gate looks at counters alone."""
     return tally(comparison) if looks_at_times(comparison) else ", ".join(comparison.settings.of)
 
 
 def _cautions(comparison: Comparison, most: int) -> list[str]:
-    """What to know before believing a verdict, as an alert box."""
+    """Return what to know before believing a verdict, as an alert box."""
     lines = tables.warnings(comparison)
     lines += [
         f"{one.what}: {one.a or '–'} in A, {one.b or '–'} in B" for one in comparison.differences

@@ -21,7 +21,7 @@ MOST_UNCHANGED = 2000
 
 
 def page(comparison: Comparison) -> str:
-    """One file that works offline, in light and dark."""
+    """Return one file that works offline, in light and dark."""
     figures = comparison_figures(comparison)
     unchanged = tables.unchanged(comparison)
     if len(unchanged.rows) > MOST_UNCHANGED:

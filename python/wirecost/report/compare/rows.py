@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the rows of a comparison are named and ordered wherever they are shown."""
+"""Names and order of a comparison's rows wherever they are shown."""
 
 from __future__ import annotations
 

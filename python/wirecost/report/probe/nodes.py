@@ -59,7 +59,7 @@ def node_table(
 def _columns(
     sections: Sequence[SectionSummary], places: Mapping[str, Place], measured: Sequence[float]
 ) -> list[Column[SectionSummary]]:
-    """``measured``: percentiles that any of the rows has."""
+    """Return the columns. ``measured``: percentiles that any of the rows has."""
 
     def name(one: SectionSummary) -> str:
         return places[one.section].name if one.section in places else one.section

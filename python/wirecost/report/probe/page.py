@@ -51,7 +51,7 @@ class Drawn:
 def probe_figures(
     executed: pl.DataFrame, logs: list[ProbeLog], deadline_ns: float | None
 ) -> list[Drawn]:
-    """The figures of ``probe_sections.executions``, at most ``DRAWN`` sections, the one that took
+    """Draw ``probe_sections.executions``, at most ``DRAWN`` sections, the one that took
     most time in all first."""
     dropped: dict[str, int] = {}
     for log in logs:
@@ -81,8 +81,9 @@ def page(
     nodes: Sequence[Node] = (),
     lead: str = "",
 ) -> str:
-    """The whole report of what ``wirecost probe show`` prints, with figures. ``late``: executions
-    that missed the deadline; ``nodes``: sections inside sections; ``lead``: of nodes of ROS."""
+    """Return the whole report of what ``wirecost probe show`` prints, with figures. ``late``:
+    executions that missed the deadline; ``nodes``: sections inside sections; ``lead``: of nodes of
+    ROS."""
     names = shown_names(one.section for one in summaries)
     places = places_of(names)
     short, causes = shortened(summaries, names), shortened(explanations, names)
@@ -117,12 +118,13 @@ def page(
 
 
 def explained(causes: list[Explanation], logs: list[ProbeLog]) -> list[Explanation]:
-    """Those in which something is known: without counters there is nothing that could explain."""
+    """Return those in which something is known: without counters there is nothing that could
+    explain."""
     return causes if any(log.counters for log in logs) else [one for one in causes if one.costs]
 
 
 def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) -> list[Path]:
-    """Every figure as a file of each format. Raises UserError."""
+    """Write every figure as a file of each format. Raises UserError."""
     try:
         with made_folder(folder):
             return [

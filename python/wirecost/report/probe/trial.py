@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What remedies gained, as tables and as a JSON document."""
+"""Gains of remedies, as tables and as a JSON document."""
 
 from __future__ import annotations
 

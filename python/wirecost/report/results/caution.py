@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be known of a run before its times are read: load, and what was not measured."""
+"""Warnings before a run's times are read: load, and what was not measured."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _markdown(results: Results, rows: list[Row]) -> str:
 
 
 def csv_text(rows: list[Row]) -> str:
-    """All rows with plain numbers, for other tools."""
+    """Return all rows with plain numbers, for other tools."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [
@@ -111,5 +111,5 @@ def _ratio_cells(ratio: Ratio | None) -> list[Any]:
 
 
 def _no_formula(cell: Any) -> Any:
-    """Text that a spreadsheet would take for a formula, as text: names come from files."""
+    """Return text that a spreadsheet would take for a formula, as text: names come from files."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

@@ -24,7 +24,7 @@ MOST_ROWS = 800
 
 
 def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool = False) -> str:
-    """``stills``: figures also as they are, for browsers without scripts; it takes a while."""
+    """Return the page. ``stills``: figures also as they are, for browsers without scripts; slow."""
     verdict, worst = _machine(results.meta)
     content = content_of(results, rows)
     details = _first(content.details)
@@ -46,7 +46,7 @@ def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool 
 
 
 def _first(tables: list[Table]) -> list[Table]:
-    """As many as have ``MOST_ROWS`` in all."""
+    """Return as many tables as have ``MOST_ROWS`` in all."""
     kept, rows = [], 0
     for table in tables:
         rows += len(table.rows)
@@ -69,7 +69,7 @@ def _machine(meta: Meta) -> tuple[str, list[str]]:
 
 
 def _minute(created: str) -> str:
-    """``2026-11-22 05:47 UTC``; as it stands in the folder where it is no time."""
+    """Return ``2026-11-22 05:47 UTC``; the folder's text where it is no time."""
     try:
         return f"{datetime.fromisoformat(created).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     except (ValueError, OverflowError):

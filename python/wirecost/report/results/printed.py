@@ -15,7 +15,7 @@ from wirecost.report.shared.terminal import print_table, say
 
 
 def print_results(console: Console, results: Results, rows: list[Row]) -> None:
-    """The summary tables, what was not measured, and how everything was built."""
+    """Print the summary tables, what was not measured, and how everything was built."""
     content = content_of(results, rows)
     if content.lead and content.begins_with_lead:
         say(console, content.lead)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report says and draws, scenario by scenario.
+"""Words, tables and figures of a report, scenario by scenario.
 
 The package of a scenario's name has a module ``content`` with ``content(results, rows)`` and, if it
 draws any, a module ``figures`` with ``figures(results, rows)``. Whatever a file

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured as series over time, in MCAP files that Foxglove, Rerun and PlotJuggler plot:
+"""Measurements as series over time, in MCAP files that Foxglove, Rerun and PlotJuggler plot:
 docs/formats/series.md. ``write_logs``: of probe logs, ``write_folder``: of a result folder."""
 
 from wirecost.report.series.executions import write_logs

@@ -36,7 +36,8 @@ MOST_HZ = 1e12
 
 
 def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
-    """Contenders without a rate, as those in a tight loop, are left out."""
+    """Return series of all contenders with a rate; without one, as in a tight loop, there are no
+    times."""
     del out
     stages = scenario_of(results).stages
     kind = MessageType(
@@ -85,7 +86,7 @@ def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
 def _contenders(
     samples: pl.DataFrame,
 ) -> Iterator[tuple[dict[str, str], int | None, pl.DataFrame]]:
-    """Each contender of each case, the subscriber, and a row a message, a column a stage."""
+    """Yield each contender of each case, the subscriber, and a row a message, a column a stage."""
     missing = [name for name in WHO if name not in samples.columns]
     samples = samples.with_columns(**{name: pl.lit("") for name in missing})
     if "subscriber" not in samples.columns:

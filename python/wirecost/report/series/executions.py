@@ -40,14 +40,14 @@ CLOCK = "a message's time is when the execution began, by the system's clock"
 
 
 def write_logs(logs: Sequence[ProbeLog], out: Path, advance: Progress = silent) -> Written:
-    """The logs of any number of threads and processes. Raises UserError."""
+    """Write the logs of any number of threads and processes. Raises UserError."""
     parts = execution_parts([("", logs)], out)
     return mcap_file.write(out, parts, {"source": "probe logs", "clock": CLOCK}, advance)
 
 
 def execution_parts(runs: Iterable[tuple[str, Sequence[ProbeLog]]], out: Path) -> list[Part]:
-    """Of each run its name, which becomes a level of its topics, and its logs; ``out`` is where
-    they are to be written. Raises UserError."""
+    """Return series of all runs, each with its name, a level of its topics, and its logs; ``out``:
+    where they are to be written. Raises UserError."""
     runs = list(runs)
     made = _Series(out, _counters(log for _, logs in runs for log in logs))
     for run, logs in runs:
@@ -61,7 +61,7 @@ def execution_parts(runs: Iterable[tuple[str, Sequence[ProbeLog]]], out: Path) -
 
 
 def _counters(logs: Iterable[ProbeLog]) -> dict[str, tuple[str, str]]:
-    """Field and comment of each counter that any log has, by its column."""
+    """Return field and comment of each counter that any log has, by its column."""
     distinct = Distinct(spelling)
     for name in EXECUTION:
         distinct.name(name)
@@ -119,7 +119,8 @@ class _Series:
         return made
 
     def _columns(self, rows: pl.DataFrame, channel: Channel) -> dict[str, Numbers]:
-        """Of its rows; without counters that have no value, and what the program never set."""
+        """Return numbers of its rows; without counters that have no value, and what the program
+        never set."""
         duration = next(iter(channel.kind.fields))
         columns = {duration: rows["ns"].cast(pl.Float64).to_numpy() / 1e3}
         for name in ("loop", "value"):
@@ -133,7 +134,7 @@ class _Series:
 
 
 def _periods(parts: list[Part]) -> list[Numbers]:
-    """Of the channel's executions in all threads; NaN for the first one."""
+    """Return periods of the channel's executions in all threads; NaN for the first one."""
     times = np.concatenate([part.times for part in parts])
     order = np.argsort(times, kind="stable")
     periods = np.full(len(times), np.nan)

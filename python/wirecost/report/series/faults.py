@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What faults of ``bench transport`` did to messages: a topic for each kind of subscriber."""
+"""Messages around faults of ``bench transport``: a topic for each kind of subscriber."""
 
 from __future__ import annotations
 

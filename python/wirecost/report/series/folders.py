@@ -35,7 +35,8 @@ KINDS: dict[str, tuple[Parts, str]] = {
 
 
 def write_folder(results: Results, out: Path, advance: Progress = silent) -> Written:
-    """Raises UserError, also for scenarios whose samples have no time."""
+    """Write a result folder as MCAP. Raises UserError, also for scenarios whose samples have no
+    time."""
     scenario = results.meta.scenario
     if scenario not in KINDS:
         raise UserError(
@@ -56,7 +57,7 @@ def write_folder(results: Results, out: Path, advance: Progress = silent) -> Wri
 
 
 def _created_ns(text: str) -> int:
-    """0 where it is no time after 1970."""
+    """Return nanoseconds since 1970; 0 where it is no time after that."""
     try:
         created = datetime.fromisoformat(text)
     except ValueError:

@@ -29,7 +29,7 @@ Progress = Callable[[int, int, str], None]
 
 
 def silent(_done: int, _total: int, _text: str) -> None:
-    """The progress of those who do not watch."""
+    """Show no progress."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Written:
-    """What a file holds."""
+    """Contents of a file."""
 
     messages: int
     topics: int
@@ -62,7 +62,7 @@ class Written:
 def write(
     out: Path, parts: Sequence[Part], about: Mapping[str, str], advance: Progress = silent
 ) -> Written:
-    """The whole file, or nothing of it. Raises UserError."""
+    """Write the whole file, or nothing of it. Raises UserError."""
     channels = list(dict.fromkeys(part.channel for part in parts))
     if len(channels) > MOST_CHANNELS:
         raise too_many(out)
@@ -115,7 +115,7 @@ def _write(
 def _in_order(
     parts: Sequence[Part], encoders: Mapping[str, Encoder]
 ) -> Iterator[tuple[int, Part, int, bytes]]:
-    """Every message with its place in the file, its part and its time. Viewers seek without
+    """Yield every message with its place in the file, its part and its time. Viewers seek without
     reading more than they show where chunks do not overlap in time."""
     if not parts:
         return

@@ -32,8 +32,8 @@ class MessageType:
         return f"{PACKAGE}.{self.name}"
 
     def file(self) -> descriptor_pb2.FileDescriptorProto:
-        """A .proto file with the message alone. Fields are doubles, which every viewer plots, and
-        optional: what was not counted is not 0."""
+        """Return a .proto file with the message alone. Fields are doubles, which every viewer
+        plots, and optional: what was not counted is not 0."""
         file = descriptor_pb2.FileDescriptorProto(
             name=f"{PACKAGE}/{self.name}.proto", package=PACKAGE, syntax="proto3"
         )
@@ -55,7 +55,7 @@ class MessageType:
         return file
 
     def schema(self) -> bytes:
-        """The FileDescriptorSet of a schema in MCAP."""
+        """Return the FileDescriptorSet of a schema in MCAP."""
         return descriptor_pb2.FileDescriptorSet(file=[self.file()]).SerializeToString()
 
 
@@ -69,7 +69,7 @@ class Encoder:
         self._made = message_factory.GetMessageClass(found)
 
     def encode(self, columns: Mapping[str, Numbers]) -> Iterable[bytes]:
-        """A message a row; a number that is NaN is absent."""
+        """Yield a message for each row; a number that is NaN is absent."""
         names = list(columns)
         for row in zip(*(column.tolist() for column in columns.values()), strict=True):
             present = {name: x for name, x in zip(names, row, strict=True) if not isnan(x)}

@@ -15,12 +15,13 @@ LONGEST_PART, LONGEST_FIELD = 120, 60
 
 
 def topic(*parts: str) -> str:
-    """``/wirecost/<part>/…``; a part's own slashes, as of ROS names, are levels too."""
+    """Return ``/wirecost/<part>/…``; a part's own slashes, as of ROS names, are levels too."""
     return "/".join(("", "wirecost", *map(_part, parts)))
 
 
 def section_levels(program: str, section: str) -> tuple[str, str]:
-    """A section's levels: where ROS names it, the node's name says more than the program's."""
+    """Return a section's levels: where ROS names it, the node's name says more than the
+    program's."""
     node, _, callback = section.partition(" ")
     if node.startswith("/") and callback.strip():
         return node, callback.replace("/", " ")
@@ -28,13 +29,13 @@ def section_levels(program: str, section: str) -> tuple[str, str]:
 
 
 def field_name(text: str) -> str:
-    """An identifier in lower case: ``minor-faults`` is ``minor_faults``."""
+    """Return an identifier in lower case: ``minor-faults`` is ``minor_faults``."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:LONGEST_FIELD].strip("_")
     return name if name[:1].isalpha() else f"counter_{name}".rstrip("_")
 
 
 def spelling(name: str) -> str:
-    """What two fields of a message may not have in common: their name in JSON without cases."""
+    """Return the name in JSON without cases, which two fields of a message may not share."""
     return name.replace("_", "")
 
 

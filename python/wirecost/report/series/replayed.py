@@ -90,7 +90,7 @@ def _level(run: int, several: bool) -> str:
 
 
 def _table(path: Path, columns: Columns, instant: str) -> pl.DataFrame:
-    """What older folders have not is empty. ``ns``: a message's time by CLOCK_MONOTONIC."""
+    """Return a table, empty in older folders. ``ns``: a message's time by CLOCK_MONOTONIC."""
     if not path.exists():
         return pl.DataFrame(schema={"repetition": pl.Int64, "topic": pl.String, "ns": pl.Int64})
     table = read_table(path, columns, "replay again")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several reports need: tables, figures of executions, pages, units."""
+"""Parts of several reports: tables, figures of executions, pages, units."""

@@ -20,8 +20,8 @@ ROUNDING = 0.02
 
 
 def cause_lead(explanations: list[Explanation], order: list[str]) -> str | None:
-    """Of the first section in ``order`` that has causes, else of the first that was examined; None
-    where all have too few executions."""
+    """Explain the first section in ``order`` that has causes, else the first that was examined;
+    None where all have too few executions."""
     known = {one.section: one for one in explanations}
     found = [known[section] for section in order if section in known]
     one = next((one for one in found if one.costs), next(iter(found), None))
@@ -34,7 +34,8 @@ def cause_lead(explanations: list[Explanation], order: list[str]) -> str | None:
 
 
 def _largest(one: Explanation, cost: Cost) -> str:
-    """``filter: minor faults: 120 × 400 ns = 48.0 µs of 180 µs in the median execution (27 %).``"""
+    """Return ``filter: minor faults: 120 × 400 ns = 48.0 µs of 180 µs in the median execution
+    …``."""
     tail = _of_slowest(one, cost) > CLEARLY * _of_median(one, cost)
     ns, whole = (cost.ns_slowest, one.slowest_ns) if tail else (cost.ns_median, one.median_ns)
     count = cost.count_slowest if tail else cost.count_median
@@ -59,7 +60,7 @@ def _largest(one: Explanation, cost: Cost) -> str:
 
 
 def _unexplained(one: Explanation) -> str | None:
-    """What to do next where most of the time is none of the counters'."""
+    """Return what to do next where most of the time is none of the counters'."""
     rest = _share(one.rest_median_ns, one.median_ns)
     if rest < MOST:
         return None
@@ -87,7 +88,7 @@ def _of_slowest(one: Explanation, cost: Cost) -> float:
 
 
 def _shown(name: str) -> str:
-    """``minor-faults`` as words."""
+    """Return ``minor-faults`` as words."""
     return name.replace("-", " ") if name.islower() else name
 
 

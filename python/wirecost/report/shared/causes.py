@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the time of sections consists of and follows: as a table, and in a sentence a cause."""
+"""Causes of sections' times: as a table, and in a sentence for each."""
 
 from __future__ import annotations
 

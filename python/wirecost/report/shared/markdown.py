@@ -10,27 +10,27 @@ ENTITIES = {"&": "&amp;", "<": "&lt;", "#": "&#35;", "@": "&#64;"}
 
 
 def text(plain: str) -> str:
-    """One line that shows ``plain``."""
+    """Return one line that shows ``plain``."""
     safe = "".join(ENTITIES.get(c, f"\\{c}" if c in MARKS else c) for c in plain)
     return " ".join(safe.split())
 
 
 def code(plain: str) -> str:
-    """What stands between backquotes."""
+    """Return what stands between backquotes."""
     return " ".join(plain.replace("`", "'").split())
 
 
 def line(cells: list[str]) -> str:
-    """A row of a table."""
+    """Return a row of a table."""
     return "| " + " | ".join(map(text, cells)) + " |"
 
 
 def rule(columns: int) -> str:
-    """Below a table's headings: the first column left-aligned, the others right."""
+    """Return the line below headings: the first column left-aligned, the others right."""
     return "|:--" + "|--:" * (columns - 1) + "|"
 
 
 def table(one: Table) -> str:
-    """The table with its title and its notes."""
+    """Return the table with its title and its notes."""
     lines = [f"### {text(one.title)}", "", line(one.headings), rule(len(one.headings))]
     return "\n".join([*lines, *map(line, one.rows), "", *map(text, one.notes), ""])

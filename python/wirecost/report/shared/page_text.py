@@ -25,13 +25,14 @@ LEFTWARD_WORDS = re.compile(rf"\S*[{LEFTWARD}]\S*(?:\s+\S*[{LEFTWARD}]\S*)*")
 
 
 def plain(text: object) -> str:
-    """For places that hold text alone, such as the page's title."""
+    """Return text for places that hold text alone, such as the page's title."""
     shown = printable(str(text))
     return LONG_WORD.sub(lambda found: without_middle(found[0], LONGEST_WORD), shown)
 
 
 def on_page(value: Any) -> Any:
-    """What a template's expression writes: words from right to left turn nothing beside them."""
+    """Return what a template's expression writes: words from right to left turn nothing beside
+    them."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     text = plain(value)
@@ -45,8 +46,8 @@ def on_page(value: Any) -> Any:
 
 
 def in_figure(specification: Any, key: str = "") -> Any:
-    """A figure's specification with all texts printable and none of them endless, and numbers no
-    longer than they are read; drawing cuts what remains to the room there is."""
+    """Return a figure's specification with all texts printable and none of them endless, and
+    numbers no longer than they are read; drawing cuts what remains to the room there is."""
     if isinstance(specification, float):
         return float(f"{specification:.{DIGITS}g}")
     if isinstance(specification, str):

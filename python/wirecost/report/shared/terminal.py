@@ -19,8 +19,8 @@ MOST_LINES = 2
 
 
 def print_table(console: Console, content: Table, wider: str = "") -> None:
-    """All of it as it is: names come from programs and files, whatever they look like to Rich and
-    to a terminal. ``wider``: a command that shows the columns for which there is no room."""
+    """Print all of it as it is: names come from programs and files, whatever they look like to Rich
+    and to a terminal. ``wider``: a command that shows the columns for which there is no room."""
     hidden = _hidden(content, console.width)
     shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
     headings = [printable(heading) for heading in content.headings]
@@ -46,8 +46,8 @@ def print_table(console: Console, content: Table, wider: str = "") -> None:
 
 
 def _parts(headings: list[str], rows: list[list[str]], width: int) -> Iterator[RichTable | Text]:
-    """The table, in parts where a name would go over many lines in its column: such a name has
-    lines of its own, as wide as the terminal, above its numbers."""
+    """Yield the table, in parts where a name would go over many lines in its column: such a name
+    has lines of its own, as wide as the terminal, above its numbers."""
     widths = [max(_widest([headings], i), _widest(rows, i)) for i in range(len(headings))]
     room = width - sum(widths[1:]) - len(widths) + 1
     long = [_is_long(row[0], max(room, 1), width) for row in rows]
@@ -70,8 +70,8 @@ def _parts(headings: list[str], rows: list[list[str]], width: int) -> Iterator[R
 
 
 def _is_long(name: str, room: int, width: int) -> bool:
-    """For a column of ``room``: has more than a few lines, or a word that would be cut and need
-    not be on a terminal of ``width``."""
+    """Say whether a name has, in ``room``, more than a few lines, or a word that would be cut and
+    need not be on a terminal of ``width``."""
     is_cut = max(map(len, name.split()), default=0) > room and len(name) <= width
     return is_cut or len(_lines(name, room)) > MOST_LINES
 
@@ -86,7 +86,7 @@ def _table(
     widths: list[int] | None = None,
     has_head: bool = True,
 ) -> RichTable:
-    """``widths``: of columns, so that parts of a table stand under each other."""
+    """Lay a part out. ``widths``: of columns, so that parts of a table stand under each other."""
     out = RichTable(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0, show_header=has_head
     )
@@ -104,17 +104,18 @@ def say(console: Console, text: str, style: str = "") -> None:
 
 
 def _widest(rows: list[list[str]], column: int) -> int:
-    """The longest line of a column's cells."""
+    """Return the longest line of a column's cells."""
     return max((len(line) for row in rows for line in row[column].split("\n")), default=0)
 
 
 def _broken(heading: str, width: int) -> str:
-    """Between words, into lines no longer than its column's cells."""
+    """Break between words, into lines no longer than its column's cells."""
     return "\n".join(textwrap.wrap(heading, max(width, 1), break_long_words=False))
 
 
 def _hidden(content: Table, width: int) -> list[str]:
-    """The optional columns to leave out so that the others fit, in the order they are given."""
+    """Return the optional columns to leave out so that the others fit, in the order they are
+    given."""
     needed = {
         heading: 1 + max(map(len, (heading, *(row[i] for row in content.rows))))
         for i, heading in enumerate(content.headings)

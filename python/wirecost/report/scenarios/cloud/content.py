@@ -26,7 +26,7 @@ PLAIN, HEAP = "plain", "heap"
 
 
 def content(results: Results, rows: list[Row]) -> Content:
-    """``rows``: one for each case, version and mode."""
+    """Make the report. ``rows``: one for each case, version and mode."""
     meta = results.meta_as(Meta)
     rings = [row for row in rows if row.run_as(Run).study == "ring"]
     areas = [row for row in rows if row.run_as(Run).study == "area"]

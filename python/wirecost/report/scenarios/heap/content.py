@@ -23,7 +23,7 @@ _Costs = dict[str, dict[str, float]]
 
 
 def content(results: Results, rows: list[Row]) -> Content:
-    """``rows``: one for each case and contender, with one stage."""
+    """Make the report. ``rows``: one for each case and contender, with one stage."""
     callbacks = [row for row in rows if row.variant == "callback"]
     stresses = [row for row in rows if row.variant == "throughput"]
     meta = results.meta_as(Meta)

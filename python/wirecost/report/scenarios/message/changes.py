@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would make a message cheaper, and who has to change for it."""
+"""Changes that would make a message cheaper, and who has to make them."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _of_stage(found: Shares, stage: str) -> dict[str, float]:
 
 
 def boxes(paths: Sequence[str], values: Mapping[str, float]) -> list[Box]:
-    """Those of a field begin where it begins, in the order of ``paths``, and end with it."""
+    """Place fields: each begins inside the one around it, in the order of ``paths``."""
     placed: dict[str, Box] = {}
     ends: dict[str, float] = {}
     for path in paths:
@@ -136,7 +136,7 @@ def _icicle(
 
 
 def _coloured_depth(found: Sequence[Box]) -> int:
-    """The first at which no field has almost all, so that colours tell fields apart."""
+    """Return the first at which no field has almost all, so that colours tell fields apart."""
     for depth in range(DEEPEST):
         widths = [box.right - box.left for box in found if box.depth == depth]
         if max(widths, default=0.0) < ALMOST_ALL:
@@ -149,7 +149,7 @@ def _branch(path: str, depth: int) -> str:
 
 
 def _label(box: Box) -> str:
-    """The field's own name, as much of it as fits."""
+    """Return the field's own name, as much of it as fits."""
     name = box.path.rpartition(".")[2]
     room = int((box.right - box.left) * WIDTH / LETTER)
     if len(name) <= room:

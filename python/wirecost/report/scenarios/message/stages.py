@@ -139,7 +139,7 @@ def at_rate(meta: Meta, rows: list[Row]) -> Table | None:
 
 @dataclass(frozen=True)
 class _Load:
-    """What one contender takes: nanoseconds per message, share of a core, bytes in a second."""
+    """Load of one contender: nanoseconds per message, share of a core, bytes in a second."""
 
     name: str
     sender_ns: float

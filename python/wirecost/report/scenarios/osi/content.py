@@ -217,7 +217,7 @@ def table1(rows: list[Row]) -> list[Table]:
 def _table1_row(
     measured: dict[tuple[str, str, str, str], float], published: PublishedRow
 ) -> list[str]:
-    """``measured``: milliseconds by case, build, contender and stage."""
+    """Return a row. ``measured``: milliseconds by case, build, contender and stage."""
 
     def here(contender: str) -> Pair | None:
         which = (published.case, published.build, contender)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What probes cost."""
+"""The cost of probes."""

@@ -60,7 +60,7 @@ def content(results: Results, rows: list[Row]) -> Content:
 
 
 def document(results: Results) -> dict[str, object]:
-    """What ``--json`` adds to the summary rows."""
+    """Return what ``--json`` adds to the summary rows."""
     events = run_events(run_logs(results.folder))
     explanations = [] if events is None else explain(executions(events), _prices(results))
     keys = ("settings", "repeats", "rules", "equality", "notes", "complete")
@@ -74,7 +74,8 @@ def document(results: Results) -> dict[str, object]:
 
 
 def _lateness(ns: pl.Series) -> dict[str, float] | None:
-    """Between when a message was due and when its sending began; None as fast as consumed."""
+    """Summarize times from when a message was due until its sending began; None as fast as
+    consumed."""
     if ns.is_empty():
         return None
     values = ns.cast(pl.Float64)
@@ -87,7 +88,8 @@ def _lateness(ns: pl.Series) -> dict[str, float] | None:
 
 
 def _sections(results: Results) -> tuple[list[Table], str | None]:
-    """The node's own sections, if it has any, and what is known best of the slowest of them."""
+    """Return the node's own sections, if it has any, and what is known best of the slowest of
+    them."""
     runs = run_logs(results.folder)
     events = run_events(runs)
     if events is None:
@@ -107,7 +109,7 @@ def _sections(results: Results) -> tuple[list[Table], str | None]:
 
 
 def _prices(results: Results) -> dict[str, float]:
-    """What single events cost on the machine of the replay; empty in older folders."""
+    """Return what single events cost on the machine of the replay; empty in older folders."""
     found = prices_beside([results.folder])
     return found.ns if found else {}
 
@@ -130,7 +132,7 @@ def _latency_table(samples: pl.DataFrame, meta: Meta) -> Table | None:
 
 
 def _late(folder: Path) -> dict[str, int]:
-    """How many inputs were late for which cause; empty in folders of before it was kept."""
+    """Return how many inputs were late for which cause; empty in folders of before it was kept."""
     path = folder / "inputs.parquet"
     if not path.exists():
         return {}
@@ -188,7 +190,8 @@ def _run_table(meta: Meta) -> Table:
 
 
 def _outputs(meta: Meta) -> list[tuple[bool, str]]:
-    """Whether runs, and the recording, have the same outputs; nothing where none were compared."""
+    """Say whether runs, and the recording, have the same outputs; nothing where none were
+    compared."""
     differ = [one for one in meta.equality if one.difference]
     if differ:
         return [(False, f"Outputs differ, {one.what}: {one.difference}") for one in differ]
@@ -214,7 +217,7 @@ def _note_table(meta: Meta) -> Table | None:
 
 
 def _latency_lead(rows: list[Row]) -> str | None:
-    """The output that took longest."""
+    """Return the output that took longest."""
     latency = [row for row in rows if row.stage == "latency"]
     if not latency:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to do next, in a few sentences: which transport at which size, which object costs."""
+"""Advice in a few sentences: which transport at which size, which object costs."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _by_size(rows: list[Row], sizes: list[int]) -> str:
 
 
 def _slowness(rows: list[Row]) -> float:
-    """Every size counts the same."""
+    """Sum logarithms, so that every size counts the same."""
     return sum(math.log(max(row.median_ns, 1.0)) for row in rows)
 
 

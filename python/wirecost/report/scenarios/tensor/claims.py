@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Wrapyfi's page concludes from its Figure 1, beside what a run of the same measurement gives.
+"""Conclusions of Wrapyfi's page from its Figure 1, beside what a run of the same measurement gives.
 
 Its sentences are judged for Wrapyfi, of which they speak, and for wirecost's own frames. A sentence
 "X has the highest latency" is tried in every group in which X has rivals (every middleware where X
@@ -66,7 +66,7 @@ CLAIMS = (
 
 
 def _of_the_figure(measured: set[str]) -> Claim | None:
-    """The middleware that is quickest in the figure, of those that were measured."""
+    """Return the middleware that is quickest in the figure, of those that were measured."""
     known = MIDDLEWARES.keys() & measured
     if not known:
         return None
@@ -83,7 +83,7 @@ def _notes(measured: set[str]) -> list[str]:
 
 
 def claims(results: Results, rows: list[Row]) -> Table | None:
-    """None where nothing of it was measured. ``rows``: those of the stage total."""
+    """Judge the page's sentences; None where nothing of it was measured. ``rows``: totals."""
     samples = with_all_columns(results.samples).filter(pl.col("stage") == "total")
     sent = [row for row in rows if not is_floor(row) and not in_process(row.contender)]
     theirs = [row for row in sent if is_wrapyfi(row.contender)]
@@ -124,7 +124,7 @@ def _groups(claim: Claim, rows: list[Row]) -> list[list[Row]]:
 
 
 def _judged(claim: Claim, rows: list[Row], samples: pl.DataFrame) -> Judged | None:
-    """None where the subject or every rival was not measured."""
+    """Judge one group; None where the subject or every rival was not measured."""
 
     def name(row: Row) -> str:
         return plugin_of(row) if claim.of_objects else library(row.contender)
@@ -176,5 +176,5 @@ def _verdict(judged: list[Judged]) -> str:
 
 
 def _nearest(judged: list[Judged]) -> str:
-    """The group that decides: where the sentence fails most clearly, or holds by least."""
+    """Return the group that decides: where the sentence fails most clearly, or holds by least."""
     return min(judged, key=lambda one: one.closeness).text if judged else NONE

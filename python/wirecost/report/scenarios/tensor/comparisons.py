@@ -37,7 +37,7 @@ class Comparisons:
         self._samples = with_all_columns(results.samples).filter(pl.col("plugin") != "")
 
     def ratio(self, one: Row, other: str, stages: tuple[str, ...] = ("total",)) -> Estimate | None:
-        """Of the stages' sum, message by message; None where the other was not measured."""
+        """Compare the stages' sum, message by message; None where the other was not measured."""
         mine, theirs = (Series(one.case, name, plugin_of(one)) for name in (one.contender, other))
         return between(self._samples, mine, theirs, stages)
 
@@ -45,7 +45,7 @@ class Comparisons:
 def between(
     samples: pl.DataFrame, one: Series, other: Series, stages: tuple[str, ...] = ("total",)
 ) -> Estimate | None:
-    """The same of any two series."""
+    """Compare any two series likewise."""
     mine, theirs = (_messages(samples, series, stages) for series in (one, other))
     if not len(mine) or not len(theirs):
         return None
@@ -63,13 +63,13 @@ def _messages(samples: pl.DataFrame, series: Series, stages: tuple[str, ...]) ->
 
 
 def _resampled(series: pl.DataFrame, each: int) -> tuple[Array, Array]:
-    """Nanoseconds, and the medians of what is drawn of them."""
+    """Return nanoseconds, and the medians of what is drawn of them."""
     ns = series["ns"].to_numpy().astype(np.float64)
     return ns, Resampler(series["process"].to_numpy(), each).medians(ns)
 
 
 def beside(row: Row, rows: list[Row]) -> str | None:
-    """Wrapyfi over the same library, else over ZeroMQ, else any, with the same object."""
+    """Return Wrapyfi over the same library, else over ZeroMQ, else any, with the same object."""
     there = [
         other.contender
         for other in rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kind of contender of the tensor scenario a row is of, what of its runs belongs together, and
+"""Kinds of contenders of the tensor scenario, groups of rows that can be compared, and
 the parts of a message's path."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VARIANTS = {"zeromq-tcp": "zeromq", "zenoh-shm": "zenoh"}
 
 @dataclass(frozen=True)
 class Group:
-    """What may stand in one figure or table: everything but size, plugin and transport equal."""
+    """Rows that may stand in one figure or table: all but size, plugin and transport is equal."""
 
     dtype: str
     device: str

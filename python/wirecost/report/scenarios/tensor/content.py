@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a message with a tensor costs by plugin and middleware, beside floors and Wrapyfi."""
+"""Cost of a message with a tensor by plugin and middleware, beside floors and Wrapyfi."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Places:
 
 
 def content(results: Results, rows: list[Row]) -> Content:
-    """``rows``: one for each case, contender, plugin and stage."""
+    """Make the report. ``rows``: one for each case, contender, plugin and stage."""
     meta = results.meta_as(Meta)
     is_paper = "--paper" in meta.command
     totals = [row for row in rows if row.stage == "total"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies behind one median: listeners that fell behind, and pairs of processes that differ."""
+"""Pairs of processes behind one median: listeners that fell behind, and pairs that differ."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DIFFER = "Pairs of processes behind one median"
 
 @dataclass(frozen=True)
 class Sent:
-    """What one contender did with one object, by pair of processes."""
+    """Messages of one contender with one object, by pair of processes."""
 
     case: str
     contender: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Wrapyfi's documentation publishes of its latencies, apart from what is measured.
+"""Latencies that Wrapyfi's documentation publishes, apart from what is measured.
 
 Medians of the listener, from its page "Latency: Plugin Encoding and Decoding": tensors of ones,
 200x200, 2000 trials, on an Intel Core i9-11900. The page says 100 Hz, its program sends at 10 Hz.
@@ -39,8 +39,8 @@ SOURCE = (
 
 
 def published_table(group: Group, rows: list[Row]) -> Table | None:
-    """The published medians of the objects that were measured here; None where no shape, device or
-    pattern is the page's. ``rows``: totals of the group."""
+    """Return the published medians of the objects that were measured here; None where no shape,
+    device or pattern is the page's. ``rows``: totals of the group."""
     mine = [row for row in rows if shape_of(row) == SHAPE and not in_process(row.contender)]
     if (group.device, group.pattern) != ("cpu", "pubsub"):
         return None

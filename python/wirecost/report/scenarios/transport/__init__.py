@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a transport costs, and what it survives."""
+"""The cost of a transport, and the faults that it survives."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to take for what was asked, in a few sentences."""
+"""Advice on the transport to take for what was asked, in a few sentences."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def lead(meta: Meta, found: Sequence[Measured]) -> str | None:
 
 
 def _absent(meta: Meta) -> list[str]:
-    """A sentence on the transports that were asked for and have no measurement. Folders of before
-    do not say what was asked for."""
+    """Return a sentence on the transports that were asked for and have no measurement. Folders of
+    before do not say what was asked for."""
     there = {run.mware for run in meta.runs if not run.failure}
     asked = meta.requested
     names = [name for name in asked if name not in there]
@@ -60,7 +60,7 @@ def _taken(choice: Choice) -> tuple[str, bool]:
 
 
 def _sentence(where: Where, same: list[Choice], settings: Settings) -> str:
-    """For neighbouring sizes with the same answer. ``settings``: as a folder has them."""
+    """Advise for neighbouring sizes with the same answer. ``settings``: as a folder has them."""
     first, last = same[0], same[-1]
     sizes = units.size(first.size)
     if last is not first:
@@ -82,7 +82,7 @@ def _sentence(where: Where, same: list[Choice], settings: Settings) -> str:
 
 
 def _numbers(ends: Sequence[Measured]) -> str:
-    """Of one contender, with one size or with the first and the last one."""
+    """Return numbers of one contender, with one size or with the first and the last one."""
     text = f"median {' to '.join(units.time(one.p50_ns) for one in ends)}"
     if all(one.has_tail for one in ends):
         text += f", p99 {' to '.join(units.time(one.p99_ns) for one in ends)}"
@@ -92,7 +92,7 @@ def _numbers(ends: Sequence[Measured]) -> str:
 
 
 def _with_promise(same: list[Choice]) -> str:
-    """What to take where nothing may be lost, if what is quickest does not promise it."""
+    """Return what to take where nothing may be lost, if what is quickest does not promise it."""
     first, last = same[0], same[-1]
     if first.taken.run.promise or first.where.pattern != "pubsub":
         return ""
@@ -107,7 +107,7 @@ def _with_promise(same: list[Choice]) -> str:
 
 
 def _caution(one: Measured, settings: Settings) -> str:
-    """What is to be known of settings that promise nothing."""
+    """Return what is to be known of settings that promise nothing."""
     if one.run.promise:
         return ""
     who = one.who
@@ -136,7 +136,7 @@ def _cheaper(first: Choice, same: list[Choice]) -> str:
 
 
 def _evidence(taken: Measured, same: list[Choice]) -> str:
-    """How many messages stand behind the claim that nothing was lost."""
+    """Return how many messages stand behind the claim that nothing was lost."""
     few = min((one.taken for one in same), key=lambda one: one.expected)
     at_each = "" if len(same) == 1 else " at each size"
     what = "deliveries" if taken.where.pattern == "pubsub" else "replies"

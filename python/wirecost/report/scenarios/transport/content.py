@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What transports cost: what to take, which is for what, and all that was measured."""
+"""Report on transports: what to take, which is for what, and all that was measured."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _times(marks: Sequence[Mark], title: str, field: str, *more: str) -> alt.Y:
 
 
 def _tooltip(*more: str) -> list[alt.Tooltip]:
-    """``more``: further fields; numbers end with ``:Q``."""
+    """Return tooltips. ``more``: further fields; numbers end with ``:Q``."""
     fields = [alt.Tooltip("contender:N"), alt.Tooltip("went wrong:N")]
     times = [alt.Tooltip(f"{one}:Q", format=".4~g", title=f"{one} [µs]") for one in ("p50", "p99")]
     return [*fields, *times, *(alt.Tooltip(field) for field in more)]

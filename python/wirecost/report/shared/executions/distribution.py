@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many executions took how long: a histogram, and the distribution out to its tail."""
+"""Distribution of executions' times: a histogram, and the curve out to its tail."""
 
 from __future__ import annotations
 

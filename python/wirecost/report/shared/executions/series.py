@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Options:
-    """What the figures show beside the times."""
+    """Options of the figures beside the times."""
 
     deadline_ns: float | None = None
     by: str = "process"
