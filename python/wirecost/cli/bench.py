@@ -7,9 +7,7 @@ import pkgutil
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from wirecost.cli.imported import imported
+from wirecost.cli.imported import group
 from wirecost.cli.options import option
 
 PREFIX = "bench_"
@@ -28,13 +26,9 @@ JsonFile = Annotated[
 ]
 Processes = Annotated[int, option("Fresh processes of each contender, one per round.", metavar="N")]
 
-app = typer.Typer(
-    cls=imported(f"wirecost.cli.{PREFIX}", *NAMES, former={"lists": "repeated"}),
-    help="Measure a scenario on this machine.",
-    add_completion=False,
+app = group(
+    "Measure a scenario on this machine.",
+    f"wirecost.cli.{PREFIX}",
+    *NAMES,
+    former={"lists": "repeated"},
 )
-
-
-@app.callback()
-def options() -> None:
-    """Measure a scenario on this machine."""

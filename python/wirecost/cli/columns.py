@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import Console
 
 from wirecost.advisor.errors import Errors
 from wirecost.cli.console import progress
-from wirecost.cli.imported import Group
+from wirecost.cli.imported import group
 from wirecost.cli.json_file import JsonFile, check_writable, write_json
 from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import Topic, Type, warn
@@ -25,15 +24,10 @@ if TYPE_CHECKING:
 
 EXAMPLE = "wirecost columns advise drive.mcap"
 
-app = typer.Typer(cls=Group, help="Recommend how to store lists in columns.", add_completion=False)
+app = group("Recommend how to store lists in columns.")
 
 FRAMES = 16
 HIGHEST_LEVEL = 22
-
-
-@app.callback()
-def columns() -> None:
-    """Recommend how to store lists in columns."""
 
 
 @app.command("advise")

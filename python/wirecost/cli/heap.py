@@ -7,9 +7,7 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from wirecost.cli.imported import Group
+from wirecost.cli.imported import group
 from wirecost.cli.json_file import check_writable
 from wirecost.cli.options import Words, option
 from wirecost.errors import UserError
@@ -17,12 +15,7 @@ from wirecost.heap.launch import Options, environment, pool_bytes
 
 EXAMPLE = "wirecost heap run --pool 256MiB -- ./node"
 
-app = typer.Typer(cls=Group, help="Keep page faults out of callbacks.", add_completion=False)
-
-
-@app.callback()
-def heap() -> None:
-    """Keep page faults out of callbacks."""
+app = group("Keep page faults out of callbacks.")
 
 
 @app.command(context_settings={"allow_interspersed_args": False})

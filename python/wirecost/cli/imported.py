@@ -36,10 +36,20 @@ class Group(TyperGroup):
         return super().parse_args(ctx, args)
 
 
+def group(
+    about: str, prefix: str = "", *names: str, former: Mapping[str, str] | None = None
+) -> typer.Typer:
+    """Return a group of commands, which are those of ``imported``, or else are added to it."""
+    kind = imported(prefix, *names, former=former) if names else Group
+    app = typer.Typer(cls=kind, help=about, add_completion=False)
+    app.callback()(lambda: None)
+    return app
+
+
 def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) -> type[TyperGroup]:
-    """The class of a group whose command ``name`` is in the module ``prefix + name``: a function
-    ``command``, or a group ``app``. ``former``: names of before, not listed, and what they are
-    called now."""
+    """Return the class of a group whose command ``name`` is in the module ``prefix + name``: a
+    function ``command``, or a group ``app``. ``former``: names of before, not listed, and what they
+    are called now."""
 
     class Imported(Group):
         def __init__(self, **options: Any) -> None:
@@ -87,7 +97,7 @@ def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) 
 
 
 def _app(module_name: str, name: str) -> typer.Typer:
-    """The commands of a module."""
+    """Return the commands of a module."""
     module = importlib.import_module(module_name)
     app: typer.Typer | None = getattr(module, "app", None)
     if app is None:
@@ -105,8 +115,8 @@ def _show_example(command: Any, module_name: str) -> None:
 
 
 def _about(module_name: str) -> str:
-    """What a list says of a module's command without importing it: the docstring of ``command``,
-    the help of ``app``, or else the module's docstring behind the command's name."""
+    """Return what a list says of a module's command without importing it: the docstring of
+    ``command``, the help of ``app``, or else the module's docstring behind the command's name."""
     spec = importlib.util.find_spec(module_name)
     if spec is None or spec.origin is None:
         return ""
@@ -115,9 +125,9 @@ def _about(module_name: str) -> str:
         if isinstance(node, ast.FunctionDef) and node.name == "command":
             return ast.get_docstring(node) or ""
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "app":
-            for one in getattr(node.value, "keywords", []):
-                if one.arg == "help" and isinstance(one.value, ast.Constant):
-                    return str(one.value.value)
+            match node.value:
+                case ast.Call(args=[ast.Constant(value=about), *_]):
+                    return str(about)
     about = (ast.get_docstring(module) or "").partition(": ")[2]
     return about[:1].upper() + about[1:]
 

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import typer
+from wirecost.cli.imported import group
 
-from wirecost.cli.imported import imported
-
-app = typer.Typer(
-    cls=imported("wirecost.cli.probe_", "run", "attach", "show", "chain", "try", "convert"),
-    help="Record what callbacks cost, show and convert it.",
-    add_completion=False,
+app = group(
+    "Record what callbacks cost, show and convert it.",
+    "wirecost.cli.probe_",
+    "run",
+    "attach",
+    "show",
+    "chain",
+    "try",
+    "convert",
 )
-
-
-@app.callback()
-def options() -> None:
-    """Record what callbacks cost, show and convert it."""

@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside
+from wirecost.cli.options import argument, option
 from wirecost.cli.remedy_option import Remedies
 from wirecost.errors import UserError
 from wirecost.records.choices import HERE
@@ -21,105 +20,83 @@ HEAP_WARMUP_S = 5
 
 
 def command(
-    recording: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A recording: a folder of wirecost record.")
-    ],
+    recording: Annotated[Path, argument("DIR", "A recording: a folder of wirecost record.")],
     override: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="-- COMMAND", help="Start this instead of the recorded program."),
+        list[str] | None, argument("-- COMMAND", "Start this instead of the recorded program.")
     ] = None,
     cpu: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="The node's CPU; default: as recorded.")
+        int | None, option("The node's CPU; default: as recorded.", metavar="N", min=0)
     ] = None,
     player_cpu: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="The CPU that sends the inputs.")
+        int | None, option("The CPU that sends the inputs.", metavar="N", min=0)
     ] = None,
     player_fifo: Annotated[
         int | None,
-        typer.Option(
+        option(
+            "SCHED_FIFO priority of the sender, 0 for none; default: 1 where permitted.",
             metavar="N",
             min=0,
-            help="SCHED_FIFO priority of the sender, 0 for none; default: 1 where permitted.",
         ),
     ] = None,
-    rate: Annotated[
-        float, typer.Option(metavar="X", help="Speed: 2 plays twice as fast as recorded.")
-    ] = 1.0,
+    rate: Annotated[float, option("Speed: 2 plays twice as fast as recorded.", metavar="X")] = 1.0,
     consumed: Annotated[
         bool,
-        typer.Option(
-            "--as-fast-as-consumed",
-            help="Send each input when the node has finished the previous one.",
+        option(
+            "Send each input when the node has finished the previous one.", "--as-fast-as-consumed"
         ),
     ] = False,
     loops: Annotated[
-        int, typer.Option("--loop", metavar="N", min=1, help="Play the inputs N times in each run.")
+        int, option("Play the inputs N times in each run.", "--loop", metavar="N", min=1)
     ] = 1,
     fifo: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Run the node under SCHED_FIFO with this priority."),
+        int | None, option("Run the node under SCHED_FIFO with this priority.", metavar="N")
     ] = None,
     heap: Annotated[
-        bool, typer.Option("--heap", help="Run the node with the allocator of wirecost heap.")
+        bool, option("Run the node with the allocator of wirecost heap.", "--heap")
     ] = False,
     pool: Annotated[
-        str, typer.Option(metavar="SIZE", help="Memory that --heap touches at the start.")
+        str, option("Memory that --heap touches at the start.", metavar="SIZE")
     ] = "64MiB",
     hooks: Annotated[
-        bool,
-        typer.Option(
-            "--hooks/--no-hooks", help="Record callbacks of a ROS 1 node that has no probes."
-        ),
+        bool, option("Record callbacks of a ROS 1 node that has no probes.", "--hooks/--no-hooks")
     ] = True,
     repeats: Annotated[
-        int,
-        typer.Option("--repeat", metavar="N", min=1, help="Number of runs; each starts the node."),
+        int, option("Number of runs; each starts the node.", "--repeat", metavar="N", min=1)
     ] = 1,
     connect_s: Annotated[
         float,
-        typer.Option(
-            "--wait",
-            metavar="SECONDS",
-            help="How long to wait until the node has joined its topics.",
+        option(
+            "How long to wait until the node has joined its topics.", "--wait", metavar="SECONDS"
         ),
     ] = 30.0,
     prime: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Send the first inputs once beforehand, to nodes that advertise only then.",
             "--prime/--no-prime",
-            help="Send the first inputs once beforehand, to nodes that advertise only then.",
         ),
     ] = True,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-replay."),
+        Path | None, option("Result folder; default results/<time>-replay.", metavar="DIR")
     ] = None,
     json_file: JsonFile = None,
-    page: Annotated[
-        bool, typer.Option("--report/--no-report", help="Write report.html with figures.")
-    ] = True,
+    page: Annotated[bool, option("Write report.html with figures.", "--report/--no-report")] = True,
     own_network: Annotated[
-        bool,
-        typer.Option(
-            "--own-network", help="Give node and player a loopback network only; as root."
-        ),
+        bool, option("Give node and player a loopback network only; as root.", "--own-network")
     ] = False,
     attempt: Annotated[
-        bool,
-        typer.Option("--try", help="Replay again with each remedy, and print what each gained."),
+        bool, option("Replay again with each remedy, and print what each gained.", "--try")
     ] = False,
     remedies: Remedies = None,
     yes: Annotated[
-        bool,
-        typer.Option("--yes", "-y", help="Do not ask before starting another user's recording."),
+        bool, option("Do not ask before starting another user's recording.", "--yes", "-y")
     ] = False,
 ) -> None:
     """Start the recorded node alone, play its inputs to it, and report what that cost.
 
     Your own recordings of this machine start without asking; others only after you confirm.
     """
-    from wirecost.cli.agreement import agree
-    from wirecost.cli.replay_run import replay_and_report, try_and_report
+    from wirecost.cli.replay_run import agree, replay_and_report, try_and_report
     from wirecost.heap.launch import Options, pool_bytes
     from wirecost.replay.play.foreign import foreign
     from wirecost.replay.play.options import PlayOptions, StartOptions

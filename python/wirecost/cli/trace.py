@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-import typer
+from wirecost.cli.imported import group
 
-from wirecost.cli.imported import imported
-
-app = typer.Typer(
-    cls=imported("wirecost.cli.trace_", "info", "check", "convert", "play"),
-    help="Inspect, check, convert and play OSI traces.",
-    add_completion=False,
+app = group(
+    "Inspect, check, convert and play OSI traces.",
+    "wirecost.cli.trace_",
+    "info",
+    "check",
+    "convert",
+    "play",
 )
-
-
-@app.callback()
-def options() -> None:
-    """Inspect, check, convert and play OSI traces."""
