@@ -10,6 +10,8 @@ from typing import Any
 
 from wirecost.waiting import Deadline
 
+JsonObject = dict[str, Any]
+"""An object of JSON, as one process sends it to another."""
 CHUNK = 1 << 20
 MOST_LINE = 1 << 26
 """Bytes of a line, by default; answers may hold the time stamps of thousands of messages."""
@@ -44,7 +46,7 @@ class JsonStream(ABC):
     def _ended(self, error: OSError | None) -> Exception:
         """Return what is raised where the other end has gone."""
 
-    def put(self, message: dict[str, Any]) -> None:
+    def put(self, message: JsonObject) -> None:
         """Send an object. Raises what ``_ended`` returns."""
         try:
             self._write(json.dumps(message).encode() + b"\n")
@@ -61,7 +63,7 @@ class JsonStream(ABC):
             raise self._ended(None)
         self._rest += content
 
-    def pop(self) -> dict[str, Any] | None:
+    def pop(self) -> JsonObject | None:
         """Return the next object, if it has been read in whole. Raises what ``_error`` returns."""
         end = self._rest.find(b"\n", self._searched)
         if max(end, len(self._rest) if end < 0 else 0) > self._most:
@@ -80,7 +82,7 @@ class JsonStream(ABC):
             raise self._error("a line is not a JSON object")
         return message
 
-    def wait(self, timeout_s: float | None) -> dict[str, Any] | None:
+    def wait(self, timeout_s: float | None) -> JsonObject | None:
         """Return the next object, None if none comes in time; ``timeout_s`` None: wait for ever."""
         deadline = Deadline(timeout_s)
         while (message := self.pop()) is None:

@@ -15,6 +15,7 @@ import msgspec
 from fmpy.fmi1 import FMICallException
 
 from wirecost.allocation import malloc_file
+from wirecost.bench.engine.json_stream import JsonObject
 from wirecost.bench.engine.serving import drive
 from wirecost.bench.osi.fmu import Cosimulation, Message, Values, open_fmu
 from wirecost.errors import UserError
@@ -110,7 +111,7 @@ class Contender:
         """Processor time of other threads by the last turn."""
         self._verified: list[tuple[Canonical | None, Canonical | None]] = []
 
-    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+    def do(self, command: JsonObject) -> JsonObject:
         """Carry out a command. Raises UserError."""
         name = command.pop("do")
         try:
@@ -122,7 +123,7 @@ class Contender:
             raise UserError(str(error)) from error
         return {"done": name, "answer": answer}
 
-    def open(self, assignment: dict[str, Any]) -> str | None:
+    def open(self, assignment: JsonObject) -> str | None:
         """Load the models; return the file that malloc lies in."""
         self._own_threads = _other_threads()
         self._assignment = given = msgspec.convert(assignment, Assignment, dec_hook=_path)
@@ -133,12 +134,12 @@ class Contender:
         self._reader = IndependentReader(given.wire, given.schema)
         return malloc_file()
 
-    def verify(self, read: dict[str, str]) -> dict[str, Any]:
+    def verify(self, read: dict[str, str]) -> JsonObject:
         """Step and ``look``."""
         self._step()
         return self.look(read)
 
-    def look(self, read: dict[str, str]) -> dict[str, Any]:
+    def look(self, read: dict[str, str]) -> JsonObject:
         """Read both messages of the last step in full unless ``read`` has the digest of such
         bytes, then poison them so that stale data would show."""
         view, data = self._messages()
@@ -196,7 +197,7 @@ class Contender:
         self._others_ns = _others_ns(self._own_threads)
         return min(samples[1:])
 
-    def turn(self, warm: int, steps: int, last: int) -> dict[str, Any]:
+    def turn(self, warm: int, steps: int, last: int) -> JsonObject:
         """Take a turn. ``last``: number of the frame that it ends with, unless a trace's frames
         come anyway."""
         if self._assignment.poison_view:

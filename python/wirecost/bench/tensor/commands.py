@@ -36,6 +36,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from wirecost.bench.engine.json_stream import JsonObject
 from wirecost.bench.tensor.addresses import forms
 from wirecost.bench.tensor.content import CONTENTS
 from wirecost.bench.tensor.link import plain
@@ -131,7 +132,7 @@ class Side(msgspec.Struct):
     failure: str | None = None
 
 
-def check_start(command: dict[str, Any], loopback: bool) -> None:
+def check_start(command: JsonObject, loopback: bool) -> None:
     """Check a worker that is asked for. ``loopback``: by this machine. Raises RefusedError."""
     start = _checked(command, Start)
     # Files are for processes of one machine to meet in.
@@ -144,7 +145,7 @@ def check_command(command: object) -> None:
     _checked(command, Open | Finish | Block)
 
 
-def check_side(answer: dict[str, Any], count: int, numbers: int) -> None:
+def check_side(answer: JsonObject, count: int, numbers: int) -> None:
     """Check what a listener saw of ``count`` messages: rows of ``numbers``, and of one more where a
     plugin compresses. Raises RefusedError."""
     stamps = _checked(answer, Side).stamps

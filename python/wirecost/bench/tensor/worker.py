@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from wirecost.bench.engine.json_stream import JsonObject
 from wirecost.bench.engine.serving import Lines, drive
 from wirecost.bench.tensor import blocks
 from wirecost.bench.tensor.camera import Camera
@@ -35,7 +36,7 @@ class Worker:
         """By whether they are a camera's images."""
         self._ends: list[Any] = []
 
-    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+    def do(self, command: JsonObject) -> JsonObject:
         match command["do"]:
             case "open":
                 self._open()
@@ -59,7 +60,7 @@ class Worker:
         }[self._role]
         self._ends = [make(self._meeting) for make in made]
 
-    def _block(self, order: Order) -> dict[str, Any]:
+    def _block(self, order: Order) -> JsonObject:
         plugin = PLUGINS[order.plugin] if order.objects else NUMPY
         plugin.load()
         source = self._source(order, plugin.image)
@@ -93,7 +94,7 @@ class Worker:
             end.close()
 
 
-def _document(side: Side) -> dict[str, Any]:
+def _document(side: Side) -> JsonObject:
     return {"stamps": side.stamps, "failure": side.failure, "nbytes": side.nbytes}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from wirecost.bench.engine.json_stream import JsonObject
 from wirecost.bench.engine.serving import Lines, drive
 from wirecost.bench.transport import loops, priming
 from wirecost.bench.transport.protocol import PROTOCOL, RECEIVED, ROLES, SENT, write_rows
@@ -33,7 +34,7 @@ class Client:
         self._role = ""
         self._end: Any = None
 
-    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+    def do(self, command: JsonObject) -> JsonObject:
         match command["do"]:
             case "hello":
                 return _hello()
@@ -48,7 +49,7 @@ class Client:
             case other:
                 return {"failure": f"{other!r} is no command"}
 
-    def _open(self, command: dict[str, Any]) -> None:
+    def _open(self, command: JsonObject) -> None:
         role, topic = command["role"], command["topic"]
         if role not in ROLES:
             raise UserError(f"{role!r} is no role")
@@ -64,7 +65,7 @@ class Client:
         else:
             self._end = getattr(transport, role)(topic)
 
-    def _run(self, order: loops.Order) -> dict[str, Any]:
+    def _run(self, order: loops.Order) -> JsonObject:
         receiving = self._role in RECEIVING
         done = loops.RUNS[self._role](self._end, order, self._lines)
         write_rows(Path(order.records), done.rows, RECEIVED if receiving else SENT)
@@ -82,7 +83,7 @@ class Client:
             self._transport.close()
 
 
-def _hello() -> dict[str, Any]:
+def _hello() -> JsonObject:
     usable = [name for name in names() if find(name).missing() is None]
     packages = {find(name).package for name in usable}
     return {

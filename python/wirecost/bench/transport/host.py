@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from typing import Any
 
 import psutil
 
+from wirecost.bench.engine.json_stream import JsonObject
 from wirecost.bench.engine.serving import drive
 from wirecost.transport import find
 
@@ -23,7 +23,7 @@ class Host:
         self._name, self._address = arguments
         self._stack = ExitStack()
 
-    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+    def do(self, command: JsonObject) -> JsonObject:
         del command  # there is only ``open``
         kind = find(self._name)
         server = kind.server_at(self._address) if self._address else kind.server()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from wirecost.bench.engine.json_stream import JsonObject
 from wirecost.bench.engine.serving import Lines
 from wirecost.bench.engine.timing import sleep_until, undisturbed
 from wirecost.bench.transport.payload import Memory, Payload, read_head
@@ -40,7 +41,7 @@ class Order:
     hold_ns: int
 
     @classmethod
-    def of(cls, command: dict[str, Any]) -> Order:
+    def of(cls, command: JsonObject) -> Order:
         known = {"hold_ns": 0, "start_ns": 0, **command}
         return cls(**{name: known[name] for name in cls.__dataclass_fields__})
 
@@ -180,7 +181,7 @@ def answer(replier: Replier, order: Order, lines: Lines) -> Done:
     return done
 
 
-def _finish(lines: Lines) -> dict[str, Any] | None:
+def _finish(lines: Lines) -> JsonObject | None:
     return lines.next() if lines.waiting() else None
 
 

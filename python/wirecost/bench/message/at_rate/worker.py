@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from wirecost.bench.engine.json_stream import JsonObject
 from wirecost.bench.engine.serving import drive
 from wirecost.bench.message.content_file import read_content
 from wirecost.bench.transport.payload import Memory
@@ -28,10 +29,10 @@ class End:
 
     def __init__(self) -> None:
         self._stack = ExitStack()
-        self._job: dict[str, Any] = {}
+        self._job: JsonObject = {}
         self._end: Any = None
 
-    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+    def do(self, command: JsonObject) -> JsonObject:
         """Carry out a command. Raises UserError."""
         if command["do"] == "run":
             return (send if self._job["role"] == "send" else receive)(self._end, self._job)
@@ -45,7 +46,7 @@ class End:
         self._stack.close()
 
 
-def send(publisher: Publisher, job: dict[str, Any]) -> dict[str, int]:
+def send(publisher: Publisher, job: JsonObject) -> dict[str, int]:
     """Send; return the processor time of those that count."""
     frames = [Memory(memoryview(data)) for data in read_content(Path(job["content"]))]
     if not publisher.wait_for_subscriber(WAIT_S):
@@ -64,7 +65,7 @@ def send(publisher: Publisher, job: dict[str, Any]) -> dict[str, int]:
     return {"ns": time.process_time_ns() - used}
 
 
-def receive(subscriber: Subscriber, job: dict[str, Any]) -> dict[str, int]:
+def receive(subscriber: Subscriber, job: JsonObject) -> dict[str, int]:
     """Receive; return how many of those that count came, and the processor time from the first of
     them on."""
     last = job["warm"] + job["count"] - 1

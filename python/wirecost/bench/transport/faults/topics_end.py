@@ -13,6 +13,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from wirecost.bench.engine.json_stream import JsonObject
 from wirecost.bench.engine.serving import Lines, drive
 from wirecost.bench.transport.payload import Payload, read_head
 from wirecost.errors import UserError
@@ -32,7 +33,7 @@ class TopicsEnd:
         self._ends: list[Any] = []
         self._size = 0
 
-    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+    def do(self, command: JsonObject) -> JsonObject:
         """Raises UserError, which says how many topics were open."""
         try:
             return self._do(command)
@@ -40,7 +41,7 @@ class TopicsEnd:
             reason = f"{len(self._ends)} topics open: {error}".splitlines()[0]
             raise UserError(reason) from error
 
-    def _do(self, command: dict[str, Any]) -> dict[str, Any]:
+    def _do(self, command: JsonObject) -> JsonObject:
         match command["do"]:
             case "load":
                 return self._load(command)
@@ -49,7 +50,7 @@ class TopicsEnd:
             case _:
                 return self._exchange(command)
 
-    def _load(self, command: dict[str, Any]) -> dict[str, Any]:
+    def _load(self, command: JsonObject) -> JsonObject:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         asked = command["reliable"], command["queue"]
@@ -58,14 +59,14 @@ class TopicsEnd:
         self._transport = open_transport(command["transport"], command["address"], quality)
         return {"done": "load"}
 
-    def _open(self, command: dict[str, Any]) -> dict[str, Any]:
+    def _open(self, command: JsonObject) -> JsonObject:
         begin = time.monotonic_ns()
         for number in range(command["topics"]):
             topic = f"{command['topic']}_{number}"
             self._ends.append(getattr(self._transport, command["role"])(topic))
         return {"done": "open", "ns": time.monotonic_ns() - begin}
 
-    def _exchange(self, command: dict[str, Any]) -> dict[str, Any]:
+    def _exchange(self, command: JsonObject) -> JsonObject:
         deadline = Deadline(command["seconds"])
         if command["role"] == "publisher":
             self._send(deadline)
@@ -81,7 +82,7 @@ class TopicsEnd:
                 publisher.send(payload.set(number))
             time.sleep(next_turn.left)
 
-    def _receive(self, deadline: Deadline) -> dict[str, Any]:
+    def _receive(self, deadline: Deadline) -> JsonObject:
         """Until every topic had a message; how many had, when the last one came, and how many
         messages came on another topic."""
         waiting = dict(enumerate(self._ends))
