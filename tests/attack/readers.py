@@ -13,7 +13,7 @@ from pathlib import Path
 from attack import corpora, messages
 from attack.from_file import FromFile
 from attack.target import Target
-from wirecost.bench.program import SCHEMAS
+from wirecost.bench.engine.program import SCHEMAS
 from wirecost.columns.converter import Converter
 from wirecost.compile import plugin
 from wirecost.compile.compiler import compile_schema

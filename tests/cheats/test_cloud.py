@@ -10,9 +10,9 @@ import pytest
 from wirecost.bench.cloud import program, scans
 from wirecost.bench.cloud.program import Contender
 from wirecost.bench.cloud.race import PLAIN, Work, run_race
-from wirecost.bench.processes import plan
-from wirecost.bench.program import Program
-from wirecost.bench.scenario import Case
+from wirecost.bench.engine.measurement import Case
+from wirecost.bench.engine.processes import plan
+from wirecost.bench.engine.program import Program
 from wirecost.records.journal import Journal
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cheats" / "cloud"

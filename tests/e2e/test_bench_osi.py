@@ -16,13 +16,13 @@ import polars as pl
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.bench.allocators import ALLOCATORS, check_loaded
+from wirecost.bench.engine.allocators import ALLOCATORS, check_loaded
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.heap.program import missing
 from wirecost.bench.osi.contenders import Registry
 from wirecost.bench.osi.scenario import SCHEMAS
 from wirecost.bench.osi.worker import Worker
 from wirecost.bench.osi.worker_process import Assignment
-from wirecost.bench.program import ProgramFailedError
 from wirecost.records.stages import STAGES
 
 Bench = Callable[..., dict[str, Any]]

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from wirecost.bench.engine.program import INSTALLED
 from wirecost.bench.osi import cases
 from wirecost.bench.osi.cases import Work
 from wirecost.bench.osi.contenders import Registry
-from wirecost.bench.program import INSTALLED
 from wirecost.cli import app
 from wirecost.report.scenarios.osi import content
 from wirecost.report.scenarios.osi.content import TABLE1

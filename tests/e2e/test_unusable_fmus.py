@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from wirecost.bench.engine.program import INSTALLED
 from wirecost.bench.osi.cases import cases_for
 from wirecost.bench.osi.contenders import Registry
 from wirecost.bench.osi.scenario import Settings, run
-from wirecost.bench.program import INSTALLED
 from wirecost.errors import UserError
 from wirecost.records.finished import finish
 from wirecost.records.journal import Journal

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from wirecost.bench.engine.program import SCHEMAS
 from wirecost.bench.osi.contenders import Registry
-from wirecost.bench.program import SCHEMAS
 from wirecost.verification import Canonical, IndependentReader
 
 ROOT = Path(__file__).parents[2]

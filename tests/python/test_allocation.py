@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from support.programs import execute
 from wirecost.allocation import variables
-from wirecost.bench.allocators import ALLOCATORS, DEFAULTS, Contender
+from wirecost.bench.engine.allocators import ALLOCATORS, DEFAULTS, Contender
 
 PROGRAM = "from wirecost.allocation import malloc_file; print(malloc_file())"
 
@@ -19,11 +19,9 @@ PROGRAM = "from wirecost.allocation import malloc_file; print(malloc_file())"
 @pytest.mark.parametrize("name", ALLOCATORS)
 def test_the_file_is_the_allocators(name: str) -> None:
     allocator = ALLOCATORS[name]
-    done = subprocess.run(
+    done = execute(
         [sys.executable, "-c", PROGRAM],
         env=Contender(allocator, DEFAULTS).environment(os.environ),
-        capture_output=True,
-        text=True,
         check=True,
     )
     if "cannot be preloaded" in done.stderr:
@@ -32,11 +30,9 @@ def test_the_file_is_the_allocators(name: str) -> None:
 
 
 def test_a_library_that_is_not_there_leaves_another_malloc() -> None:
-    done = subprocess.run(
+    done = execute(
         [sys.executable, "-c", PROGRAM],
         env=os.environ | {"LD_PRELOAD": "libno-such-malloc.so"},
-        capture_output=True,
-        text=True,
         check=True,
     )
     assert Path(done.stdout.strip()).name.startswith("libc.so")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated
 
 from wirecost.bench.cloud.choices import FORMATS, STUDIES
-from wirecost.bench.processes import PROCESSES
+from wirecost.bench.engine.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option

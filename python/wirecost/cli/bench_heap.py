@@ -6,9 +6,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from wirecost.bench.allocators import ALLOCATORS
+from wirecost.bench.engine.allocators import ALLOCATORS
+from wirecost.bench.engine.processes import PROCESSES
 from wirecost.bench.heap.choices import PAIRS, STUDIES, THREADS
-from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.options import numbers, option

@@ -6,12 +6,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from wirecost.bench.allocators import NAMED
+from wirecost.bench.engine.allocators import NAMED
+from wirecost.bench.engine.processes import PROCESSES
 from wirecost.bench.message.choices import LANGUAGES
 from wirecost.bench.message.choices import NOTIFICATION_CONTENTS as CONTENTS
 from wirecost.bench.message.choices import NOTIFICATION_MODES as MODES
 from wirecost.bench.message.choices import NOTIFICATION_WIRES as WIRES
-from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.bench.allocators import NAMED
+from wirecost.bench.engine.allocators import NAMED
+from wirecost.bench.engine.processes import PROCESSES
 from wirecost.bench.osi.choices import BUILDS, PAGES, READS, VARIANTS
 from wirecost.bench.osi.contenders import Registry
-from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option

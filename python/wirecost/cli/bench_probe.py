@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench.processes import PROCESSES
+from wirecost.bench.engine.processes import PROCESSES
 from wirecost.cli.bench import JsonFile, Out, Processes
 
 EXAMPLE = "wirecost bench probe"

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+from wirecost.bench.engine.processes import PROCESSES
 from wirecost.bench.message.choices import LIST_COUNTS, LISTS
-from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option

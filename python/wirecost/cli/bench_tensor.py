@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 from rich.console import Console
 
 from wirecost import scratch
-from wirecost.bench.processes import PROCESSES
+from wirecost.bench.engine.processes import PROCESSES
 from wirecost.bench.tensor.contenders import known as contenders
 from wirecost.bench.tensor.link import host_port
 from wirecost.bench.tensor.plugins import DEVICES, PLUGINS

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from wirecost import scratch
 from wirecost.analysis.summary import Row, document, summarize
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from wirecost.bench.engine.channel import Channel
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.waiting import wait_until
 
 SERVING = """

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from wirecost.analysis.tail import quantile, tail_of
-from wirecost.bench.allocators import (
+from wirecost.bench.engine.allocators import (
     ALLOCATORS,
     DEFAULTS,
     LOW_FAULT,
@@ -19,13 +19,13 @@ from wirecost.bench.allocators import (
     Allocator,
     Contender,
 )
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine.entry import Entry
+from wirecost.bench.engine.measurement import Case
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.heap import program
 from wirecost.bench.heap.program import Output, read
 from wirecost.bench.heap.race import Work, run_race
 from wirecost.bench.heap.scenario import Settings
-from wirecost.bench.program import ProgramFailedError
-from wirecost.bench.scenario import Case
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 

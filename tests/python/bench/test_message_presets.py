@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.entry import Sample
+from wirecost.bench.engine.entry import Sample
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.message.backend import Carried, Timed
 from wirecost.bench.message.choices import PRESETS
 from wirecost.bench.message.contender import Contender
@@ -18,7 +19,6 @@ from wirecost.bench.message.presets.classes import Backend, ground_truth
 from wirecost.bench.message.stages import combined
 from wirecost.bench.message.subject import subject
 from wirecost.bench.message.wanted import Wanted
-from wirecost.bench.program import ProgramFailedError
 from wirecost.compile import frontends
 
 PROTOBUF = Contender("cpp", "protobuf", "new", "protobuf", "protobuf 1")

@@ -10,7 +10,7 @@ from time import perf_counter_ns
 import pytest
 
 from bench.ros_schemas import every
-from wirecost.bench import timed as timing
+from wirecost.bench.engine import timing
 from wirecost.bench.message.content import made_up
 from wirecost.bench.message.python import code
 from wirecost.bench.message.python.worker import Contender

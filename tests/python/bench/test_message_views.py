@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.ros_schemas import every
-from wirecost.bench.entry import Sample
+from wirecost.bench.engine.entry import Sample
 from wirecost.bench.message.backend import Timed
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content import made_up

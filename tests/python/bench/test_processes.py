@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from wirecost.bench.entry import Sample
-from wirecost.bench.processes import measured, plan
+from wirecost.bench.engine.entry import Sample
+from wirecost.bench.engine.processes import measured, plan
 
 KEYS = ["a", "b", "c", "d"]
 

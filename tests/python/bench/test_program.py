@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from wirecost.bench import program
-from wirecost.bench.entry import Sample
-from wirecost.bench.program import Program, ProgramFailedError
+from wirecost.bench.engine import program
+from wirecost.bench.engine.entry import Sample
+from wirecost.bench.engine.program import Program, ProgramFailedError
 from wirecost.errors import UserError
 
 

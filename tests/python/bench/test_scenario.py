@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from wirecost.bench.entry import Entry, Sample
-from wirecost.bench.program import ProgramFailedError
-from wirecost.bench.scenario import Measurement
+from wirecost.bench.engine.entry import Entry, Sample
+from wirecost.bench.engine.measurement import Measurement
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.records.finished import NothingMeasuredError, read_journal
 from wirecost.records.journal import Journal
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.transport.faults import course, judging, registry
 from wirecost.bench.transport.protocol import Rows
 from wirecost.errors import UserError

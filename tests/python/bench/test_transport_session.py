@@ -12,7 +12,7 @@ import pytest
 
 from support.faulty_client import EVERY, FAULTS
 from wirecost import scratch
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.transport import clients
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground, Spot

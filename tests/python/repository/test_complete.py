@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from support.skip_list import in_ci
-from wirecost.bench.allocators import ALLOCATORS
 from wirecost.bench.cloud import program as cloud
+from wirecost.bench.engine.allocators import ALLOCATORS
 from wirecost.bench.heap import program as heap
 from wirecost.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
 from wirecost.bench.message.presets.notification import Settings, subject_of

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine.entry import Entry
 from wirecost.bench.transport.cases import Case
 from wirecost.bench.transport.clients import Client
 from wirecost.bench.transport.contender import Contender

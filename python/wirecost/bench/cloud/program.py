@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.bench.engine.channel import Channel
-from wirecost.bench.program import Program
+from wirecost.bench.engine.program import Program
 
 PROGRAM = Program("cloud")
 CALLS_S = 600.0

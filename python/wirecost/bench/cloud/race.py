@@ -18,10 +18,10 @@ import polars as pl
 from wirecost import scratch
 from wirecost.bench.cloud import program
 from wirecost.bench.cloud.program import Contender, Load, Served
-from wirecost.bench.entry import Entry
-from wirecost.bench.processes import Plan
-from wirecost.bench.program import ProgramFailedError
-from wirecost.bench.scenario import Case
+from wirecost.bench.engine.entry import Entry
+from wirecost.bench.engine.measurement import Case
+from wirecost.bench.engine.processes import Plan
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.heap.launch import Options, environment
 from wirecost.records.probe_log import COUNTER, events_of, read_logs
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.bench import limits
 from wirecost.bench.cloud import areas, program, scans
 from wirecost.bench.cloud.choices import STUDIES
 from wirecost.bench.cloud.program import PROGRAM, Contender
 from wirecost.bench.cloud.race import COUNTERS, HEAP, PLAIN, Work, run_race
-from wirecost.bench.processes import PROCESSES, Plan, plan
-from wirecost.bench.scenario import Measurement, Progress
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.measurement import Measurement, Progress
+from wirecost.bench.engine.processes import PROCESSES, Plan, plan
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 from wirecost.records.probe_log import COUNTER

@@ -13,8 +13,8 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from wirecost import children
-from wirecost.bench.engine.json_stream import CHUNK, JsonStream
-from wirecost.bench.program import ProgramFailedError, failed
+from wirecost.bench.engine.json_stream import CHUNK, JsonObject, JsonStream
+from wirecost.bench.engine.program import ProgramFailedError, failed
 
 ANSWER_S = 30.0
 """How long an answer may take, by default."""
@@ -62,7 +62,7 @@ class Channel(JsonStream):
         self._check_alive()
         self.put({"do": do, **more})
 
-    def receive(self, within: float = ANSWER_S) -> dict[str, Any]:
+    def receive(self, within: float = ANSWER_S) -> JsonObject:
         """Return its next answer, which must come within so many seconds."""
         self._check_alive()
         answer = self.wait(within)
@@ -72,7 +72,7 @@ class Channel(JsonStream):
             raise ProgramFailedError(str(answer["failure"]))
         return answer
 
-    def ask(self, do: str, within: float = ANSWER_S, **more: Any) -> dict[str, Any]:
+    def ask(self, do: str, within: float = ANSWER_S, **more: Any) -> JsonObject:
         """Send a command and return the answer."""
         self.send(do, **more)
         return self.receive(within)

@@ -12,9 +12,9 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
-from typing import Any, Protocol
+from typing import Protocol
 
-from wirecost.bench.engine.json_stream import CHUNK, JsonStream
+from wirecost.bench.engine.json_stream import CHUNK, JsonObject, JsonStream
 from wirecost.errors import UserError
 
 CLOSE_S = 2.0
@@ -31,7 +31,7 @@ class Lines(JsonStream):
         os.dup2(2, 1)
         sys.stdout = sys.stderr  # which keeps no lines back: nothing is flushed at the end
 
-    def next(self) -> dict[str, Any]:
+    def next(self) -> JsonObject:
         """Return the next command."""
         command = self.wait(None)
         assert command is not None
@@ -57,7 +57,7 @@ class Lines(JsonStream):
 class Driven(Protocol):
     """What carries out the commands, but for ``finish`` and ``close``."""
 
-    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+    def do(self, command: JsonObject) -> JsonObject:
         """Return the answer. What this raises is answered as a failure."""
 
     def close(self) -> None: ...

@@ -8,8 +8,8 @@ import subprocess
 from dataclasses import dataclass
 
 from wirecost import children
-from wirecost.bench.allocators import DEFAULTS, Allocator, Contender, loaded
-from wirecost.bench.program import Program, ProgramFailedError, failed
+from wirecost.bench.engine.allocators import DEFAULTS, Allocator, Contender, loaded
+from wirecost.bench.engine.program import Program, ProgramFailedError, failed
 from wirecost.errors import UserError
 
 CALLBACKS, THROUGHPUT = Program("heap_callbacks"), Program("heap_throughput")

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirecost.bench.allocators import Contender
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine.allocators import Contender
+from wirecost.bench.engine.entry import Entry
+from wirecost.bench.engine.measurement import Case
+from wirecost.bench.engine.processes import plan
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.heap import program
 from wirecost.bench.heap.program import Output
-from wirecost.bench.processes import plan
-from wirecost.bench.program import ProgramFailedError
-from wirecost.bench.scenario import Case
 
 WARMUP = 100
 """Callbacks before faults and times count, in every process."""

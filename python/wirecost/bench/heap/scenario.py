@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirecost.bench import limits
-from wirecost.bench.allocators import ALLOCATORS, MODES, Contender
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.allocators import ALLOCATORS, MODES, Contender
+from wirecost.bench.engine.measurement import Measurement, Progress
+from wirecost.bench.engine.processes import PROCESSES
 from wirecost.bench.heap import program
 from wirecost.bench.heap.choices import PAIRS, STUDIES, THREADS
 from wirecost.bench.heap.race import WARMUP, Work, run_race
-from wirecost.bench.processes import PROCESSES
-from wirecost.bench.scenario import Measurement, Progress
 from wirecost.records.journal import Journal
 
 SCENARIO = "heap"

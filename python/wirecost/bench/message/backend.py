@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from wirecost.bench.entry import Sample
+from wirecost.bench.engine.entry import Sample
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content_file import read_content
 

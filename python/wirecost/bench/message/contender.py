@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine.entry import Entry
 from wirecost.records.schemas.message import ALL, TAKEN_OUT, WITHOUT
 
 

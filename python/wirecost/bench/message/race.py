@@ -14,14 +14,14 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from wirecost import scratch
-from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.engine.entry import Entry, Sample
+from wirecost.bench.engine.measurement import Case
+from wirecost.bench.engine.processes import Plan, measured
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.message.backend import Backend, Carried, Timed
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content_file import write_content
 from wirecost.bench.message.subject import Subject, canonical
-from wirecost.bench.processes import Plan, measured
-from wirecost.bench.program import ProgramFailedError
-from wirecost.bench.scenario import Case
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from wirecost.bench import limits
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.measurement import Measurement, Progress
+from wirecost.bench.engine.processes import Plan, plan
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.message import fields
 from wirecost.bench.message.advice.changes import changes
 from wirecost.bench.message.advice.columns import MEASURED, long_lists
@@ -28,9 +31,6 @@ from wirecost.bench.message.ros.subject import ros_subject
 from wirecost.bench.message.shapes import MOST_ELEMENTS
 from wirecost.bench.message.subject import Subject, subject
 from wirecost.bench.message.wanted import HEADERS, JAVA, MODULE, CodecFile, Wanted
-from wirecost.bench.processes import Plan, plan
-from wirecost.bench.program import ProgramFailedError
-from wirecost.bench.scenario import Measurement, Progress
 from wirecost.compile import frontends
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from wirecost.bench.entry import Sample
+from wirecost.bench.engine.entry import Sample
 from wirecost.bench.message.backend import Timed
 
 Stages = Mapping[str, Mapping[str, float]]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wirecost import children
-from wirecost.bench.program import INSTALLED
+from wirecost.bench.engine.program import INSTALLED
 from wirecost.errors import UserError
 
 ROLES = ("source", "sensor")

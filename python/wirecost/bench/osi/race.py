@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random, SystemRandom
 
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine.entry import Entry
+from wirecost.bench.engine.measurement import Case
+from wirecost.bench.engine.processes import Plan
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.osi.contenders import Contender
 from wirecost.bench.osi.worker import Worker
 from wirecost.bench.osi.worker_process import Assignment, Verified
-from wirecost.bench.processes import Plan
-from wirecost.bench.program import ProgramFailedError
-from wirecost.bench.scenario import Case
 from wirecost.columns.reduced import FLIGHT_ERROR, RANGE_ERROR, SIGNAL_ERROR
 from wirecost.verification import Canonical, difference_beyond, first_difference
 

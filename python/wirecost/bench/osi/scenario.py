@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirecost import scratch
-from wirecost.bench import limits
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.entry import Entry
+from wirecost.bench.engine.measurement import Case, Measurement, Progress
+from wirecost.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.bench.engine.program import SCHEMAS
 from wirecost.bench.osi.cases import Work
 from wirecost.bench.osi.contenders import Contender, Registry
 from wirecost.bench.osi.fmu import Values
 from wirecost.bench.osi.race import run_race
 from wirecost.bench.osi.trace_files import Frames, can_play, write_trace
 from wirecost.bench.osi.worker_process import Assignment
-from wirecost.bench.processes import PROCESSES, Plan, plan
-from wirecost.bench.program import SCHEMAS
-from wirecost.bench.scenario import Case, Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 from wirecost.verification import empty_step_ns

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from wirecost import scratch
-from wirecost.bench.allocators import NAMED, check_loaded
+from wirecost.bench.engine.allocators import NAMED, check_loaded
 from wirecost.bench.engine.channel import Channel
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.osi.worker_process import Assignment, Turn, Verified
-from wirecost.bench.program import ProgramFailedError
 from wirecost.records.probe_log import SUFFIX
 from wirecost.verification import Canonical
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirecost.bench.entry import Entry
-from wirecost.bench.program import Program
+from wirecost.bench.engine.entry import Entry
+from wirecost.bench.engine.program import Program
 
 PROGRAM = Program("probe_contenders")
 SECTIONS_OF_A_SAMPLE = 500

@@ -7,12 +7,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.engine.entry import Entry, Sample
+from wirecost.bench.engine.measurement import Case
+from wirecost.bench.engine.processes import Plan, measured
+from wirecost.bench.engine.program import rounds
 from wirecost.bench.probe.program import PROGRAM, Contender, Planted
 from wirecost.bench.probe.verification import absent, fault
-from wirecost.bench.processes import Plan, measured
-from wirecost.bench.program import rounds
-from wirecost.bench.scenario import Case
 
 
 def run_race(case: Case[Contender], plan: Plan, folder: Path) -> None:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost import scratch
-from wirecost.bench import limits
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.measurement import Measurement, Progress
+from wirecost.bench.engine.processes import PROCESSES, Plan, plan
 from wirecost.bench.probe import program
 from wirecost.bench.probe.program import PROGRAM, SECTIONS_OF_A_SAMPLE
 from wirecost.bench.probe.race import run_race
-from wirecost.bench.processes import PROCESSES, Plan, plan
-from wirecost.bench.scenario import Measurement, Progress
 from wirecost.records.journal import Journal
 
 SCENARIO = "probe"

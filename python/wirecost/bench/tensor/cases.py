@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from wirecost.bench import limits
-from wirecost.bench.processes import PROCESSES
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.processes import PROCESSES
 from wirecost.bench.tensor import addresses
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Contender

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wirecost import children
-from wirecost.bench.other_python import environment, installed_packages
+from wirecost.bench.engine.other_python import environment, installed_packages
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.errors import UserError
 from wirecost.printable import printable

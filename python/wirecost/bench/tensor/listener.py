@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import psutil
 
 from wirecost import scratch
 from wirecost.bench.engine.channel import Channel
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.json_stream import JsonObject
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.tensor.commands import (
     MOST_COMMAND,
     VERSION,
@@ -157,7 +157,7 @@ class Session:
             worker.end()
         self._link.put({"worker": number, "answer": {"failure": str(why)}})
 
-    def _do(self, command: dict[str, Any]) -> bool:
+    def _do(self, command: JsonObject) -> bool:
         """Whether more may come."""
         match command.get("do"):
             case "ping":
@@ -179,7 +179,7 @@ class Session:
                 raise RefusedError(f"{plain(other)!r} is no command")
         return True
 
-    def _start(self, command: dict[str, Any]) -> None:
+    def _start(self, command: JsonObject) -> None:
         number, name, role = command["worker"], command["way"], command["role"]
         if number in self._workers or len(self._workers) >= MOST:
             raise RefusedError(f"a command has no right worker; {MOST} at a time")
@@ -196,7 +196,7 @@ class Session:
         else:
             self._link.put({"worker": number, "answer": {"done": "start"}})
 
-    def _pass_on(self, number: int, command: dict[str, Any]) -> None:
+    def _pass_on(self, number: int, command: JsonObject) -> None:
         worker = self._workers.get(number)
         if worker is None:  # it ended, of which the publisher is about to learn
             return
@@ -206,7 +206,7 @@ class Session:
             self._fail(number, error)
 
 
-def _number(command: dict[str, Any]) -> int:
+def _number(command: JsonObject) -> int:
     number = command.get("worker")
     if type(number) is not int:
         raise RefusedError("a command has no right worker")

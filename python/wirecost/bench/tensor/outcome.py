@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass, field
 from functools import cache
 
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine.entry import Entry
 from wirecost.bench.tensor.camera import Camera
 from wirecost.bench.tensor.cases import Case, Combination
 from wirecost.bench.tensor.content import Source

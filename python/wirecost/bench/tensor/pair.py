@@ -8,12 +8,12 @@ import secrets
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from wirecost import scratch
-from wirecost.bench import other_python
+from wirecost.bench.engine import other_python
 from wirecost.bench.engine.channel import ANSWER_S, Channel
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.json_stream import JsonObject
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.tensor import clocks
 from wirecost.bench.tensor.commands import RefusedError, check_side
 from wirecost.bench.tensor.contenders.base import Contender, Meeting
@@ -32,8 +32,6 @@ PRIMING = {
 """Small messages for a few seconds; the first ones may be lost."""
 _LISTENER_STAMPS = 4
 """Numbers in each of a listener's rows."""
-Reported = dict[str, Any]
-"""One end's ``Side`` as JSON: ``stamps``, ``failure`` and ``nbytes``."""
 PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
 """What sender and listener run; the functions of ``blocks`` have these names."""
 
@@ -128,7 +126,7 @@ class Pair:
         self._stack.callback(end.end)
         return end
 
-    def run(self, order: dict[str, Any], timed: bool = True) -> Block:
+    def run(self, order: JsonObject, timed: bool = True) -> Block:
         """One block; ``order`` without ``first``. ``timed``: whether its times are of interest.
 
         Raises ProgramFailedError, LostError.
@@ -157,8 +155,8 @@ class Pair:
         return _block(sent, received, clock)
 
     def _exchange(
-        self, listener: Channel | RemoteEnd, order: dict[str, Any], limit: float
-    ) -> tuple[Reported, Reported]:
+        self, listener: Channel | RemoteEnd, order: JsonObject, limit: float
+    ) -> tuple[JsonObject, JsonObject]:
         """Run a block at both ends and return what sender and listener recorded. The listener
         starts first, and ends when it has all messages, or soon after the sender has finished."""
         listener.ask("block", order=order)
@@ -167,8 +165,8 @@ class Pair:
         return sent, listener.receive(limit)
 
 
-def _block(sent: Reported, received: Reported, clock: clocks.Reading | None = None) -> Block:
-    """Raises ProgramFailedError if either end reports a failure."""
+def _block(sent: JsonObject, received: JsonObject, clock: clocks.Reading | None = None) -> Block:
+    """Return both ends' ``Side``, as JSON has it. Raises ProgramFailedError where one failed."""
     for side in (sent, received):
         if side["failure"]:
             raise ProgramFailedError(side["failure"])

@@ -6,12 +6,12 @@ from __future__ import annotations
 import resource
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import psutil
 
-from wirecost.bench.processes import Plan
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.json_stream import JsonObject
+from wirecost.bench.engine.processes import Plan
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.tensor.cases import Case, Combination
 from wirecost.bench.tensor.commands import MOST_WORKERS
 from wirecost.bench.tensor.contenders.base import Contender
@@ -180,7 +180,7 @@ class Race:
         outcome.entry.failure = why
         self._pairs.drop(outcome.entry.contender)
 
-    def _order(self, outcome: Outcome) -> dict[str, Any]:
+    def _order(self, outcome: Outcome) -> JsonObject:
         case, plugin = outcome.case, outcome.entry.contender.plugin
         return {
             "plugin": plugin,

@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import Any
 
 from wirecost.bench.engine.channel import ANSWER_S
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.json_stream import JsonObject
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.tensor import clocks
 from wirecost.bench.tensor.commands import MOST_ANSWER, VERSION
 from wirecost.bench.tensor.contenders.base import Contender, Meeting
@@ -45,7 +46,7 @@ class Remote(Closing):
         self.loopback = ipaddress.ip_address(peer).is_loopback
         """Whether the listener is on this machine."""
         self._link = Link(connected, MOST_ANSWER)
-        self._answers: dict[int, deque[dict[str, Any]]] = {}
+        self._answers: dict[int, deque[JsonObject]] = {}
         self._next = 0
         try:
             self._link.put({"do": "hello", "version": VERSION, "token": token})
@@ -121,14 +122,14 @@ class Remote(Closing):
         made.receive()
         return made
 
-    def send(self, command: dict[str, Any]) -> None:
+    def send(self, command: JsonObject) -> None:
         """Raises LostError."""
         try:
             self._link.put(command)
         except LinkError as error:
             raise self._lost(error) from error
 
-    def receive(self, number: int, within: float) -> dict[str, Any] | None:
+    def receive(self, number: int, within: float) -> JsonObject | None:
         """A worker's next answer, None if it does not come in time. Raises LostError."""
         deadline = Deadline(within)
         answers = self._answers[number]
@@ -142,13 +143,13 @@ class Remote(Closing):
     def forget(self, number: int) -> None:
         self._answers.pop(number, None)
 
-    def _receive(self, within: float) -> dict[str, Any] | None:
+    def _receive(self, within: float) -> JsonObject | None:
         try:
             return self._link.wait(within)
         except LinkError as error:
             raise self._lost(error) from error
 
-    def _put(self, answer: dict[str, Any]) -> None:
+    def _put(self, answer: JsonObject) -> None:
         number, content = answer.get("worker"), answer.get("answer")
         if type(number) is not int or not isinstance(content, dict):
             raise self._lost("that is no listener's answer")
@@ -171,7 +172,7 @@ class RemoteEnd:
         """Raises LostError."""
         self._remote.send({"do": "tell", "worker": self._number, "command": {"do": do, **more}})
 
-    def receive(self, within: float = ANSWER_S) -> dict[str, Any]:
+    def receive(self, within: float = ANSWER_S) -> JsonObject:
         """Raises ProgramFailedError if no answer comes or it is a failure; LostError."""
         answer = self._remote.receive(self._number, within)
         if answer is None:
@@ -180,7 +181,7 @@ class RemoteEnd:
             raise ProgramFailedError(f"listener: {plain(answer['failure'])}")
         return answer
 
-    def ask(self, do: str, within: float = ANSWER_S, **more: Any) -> dict[str, Any]:
+    def ask(self, do: str, within: float = ANSWER_S, **more: Any) -> JsonObject:
         """Raises ProgramFailedError, LostError."""
         self.send(do, **more)
         return self.receive(within)

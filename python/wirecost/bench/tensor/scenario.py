@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
+from wirecost.bench.engine.measurement import Measurement, Progress
 from wirecost.bench.engine.timing import GC_POLICY
-from wirecost.bench.scenario import Measurement, Progress
 from wirecost.bench.tensor.cases import Plan, Settings
 from wirecost.bench.tensor.outcome import Outcome, outcome
 from wirecost.bench.tensor.plugins import PLUGINS

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from wirecost import scratch
 from wirecost.bench.engine.channel import Channel
-from wirecost.bench.program import PROGRAMS, ProgramFailedError
+from wirecost.bench.engine.json_stream import JsonObject
+from wirecost.bench.engine.program import PROGRAMS, ProgramFailedError
 from wirecost.bench.transport.choices import NATIVE, NATIVE_PROGRAMS, PYTHON
 from wirecost.bench.transport.ground import Spot
 from wirecost.bench.transport.protocol import PROTOCOL
@@ -81,7 +81,7 @@ def _asked(kind: str, command: tuple[str, ...]) -> Client:
     with scratch.folder("hello") as folder:
         process = Client(kind, command).start(kind, Spot(), folder / "log")
         try:
-            hello: dict[str, Any] = process.ask("hello", HELLO_S)
+            hello: JsonObject = process.ask("hello", HELLO_S)
             if hello.get("protocol") != PROTOCOL:
                 raise ProgramFailedError(f"{command[0]} speaks another protocol; install it anew")
             return Client(kind, command, tuple(hello["transports"]), dict(hello["versions"]))

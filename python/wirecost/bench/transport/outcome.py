@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine.entry import Entry
 from wirecost.bench.transport.cases import Case
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.joining import Counts

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine.entry import Entry
 from wirecost.bench.transport.cases import (
     LEAST_MESSAGES,
     Case,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.transport.cases import LEAST_MESSAGES, check_for, quiet_for
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import psutil
 
-from wirecost.bench import limits
-from wirecost.bench.processes import plan as plan_rounds
-from wirecost.bench.scenario import Case, Measurement, Progress
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.measurement import Case, Measurement, Progress
+from wirecost.bench.engine.processes import plan as plan_rounds
 from wirecost.bench.transport import resume
 from wirecost.bench.transport.cases import name_of, rate_for
 from wirecost.bench.transport.choices import NATIVE, NATIVE_ONLY, PATTERNS, PROCESSES
@@ -28,6 +27,8 @@ from wirecost.bench.transport.race import Turn
 from wirecost.errors import UserError
 from wirecost.network import support
 from wirecost.records.journal import Journal
+from wirecost.records.schemas.common import Scalar
+from wirecost.records.schemas.transport import About
 from wirecost.transport import find
 
 SCENARIO = "transport"
@@ -75,7 +76,7 @@ class Settings:
             resume.check(self.resume)
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> dict[str, Scalar]:
         """What a resumed run must have as well."""
         asked = self.wanted.asked
         return {
@@ -143,7 +144,7 @@ def run(settings: Settings, made: Plan, journal: Journal, progress: Progress) ->
     measurement = Measurement(journal, progress, total)
     _about(settings, made, measurement)
     (journal.folder / "logs").mkdir(exist_ok=True)
-    networks: dict[str, Any] = {}
+    networks: dict[str, object] = {}
     faults = [] if settings.resume is None else resume.faults(settings.resume)
     with measurement.case("", [one.entry for one in outcomes]) as together:
         together.keep()
@@ -212,7 +213,7 @@ def _about(settings: Settings, made: Plan, measurement: Measurement) -> None:
         processes=settings.processes,
         seed=settings.seed,
         asked=settings.asked,
-        contenders={name: _contender(name, made) for name in mwares},
+        contenders={name: msgspec.to_builtins(_contender(name, made)) for name in mwares},
         settings={
             " ".join(filter(None, (one.mware, one.setting.client, one.setting.name))): (
                 one.setting.record()
@@ -227,7 +228,7 @@ def _about(settings: Settings, made: Plan, measurement: Measurement) -> None:
     )
 
 
-def _contender(mware: str, made: Plan) -> dict[str, Any]:
+def _contender(mware: str, made: Plan) -> About:
     versions: dict[str, str] = {}
     server = ""
     for client in made.clients:
@@ -240,4 +241,4 @@ def _contender(mware: str, made: Plan) -> dict[str, Any]:
         versions[kind.package.name] = number
         library = f"{kind.package.name} {number}"
         server = kind.capabilities.server
-    return {"library": library, "versions": versions, "server": server}
+    return About(library=library, versions=versions, server=server)

@@ -13,7 +13,8 @@ from typing import Any
 
 from wirecost import scratch
 from wirecost.bench.engine.channel import Channel
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.json_stream import JsonObject
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.transport.choices import PATTERNS
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground, Spot, Wire
@@ -132,7 +133,7 @@ class Session:
         made.send("open", **self._opening(role, spot))
         return made
 
-    def _opening(self, role: str, spot: Spot) -> dict[str, Any]:
+    def _opening(self, role: str, spot: Spot) -> JsonObject:
         """What an end is told that opens there."""
         setting = self.contender.setting
         return {
@@ -170,7 +171,7 @@ class Session:
         """Raises ProgramFailedError."""
         run = next(self._runs)
         begun = time.monotonic()
-        what: dict[str, Any] = {
+        what: JsonObject = {
             "run": run,
             "count": order.count,
             "seconds": order.seconds,

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wirecost import scratch
+from wirecost.bench.engine.program import ProgramFailedError, run
 from wirecost.bench.message.content_file import write_content
 from wirecost.bench.message.fields import FieldBytes, elements_at, fields_along
 from wirecost.bench.message.subject import Subject
-from wirecost.bench.program import ProgramFailedError, run
 from wirecost.compile.compiler import Columns, emitted, write
 from wirecost.compile.emit import Request
 from wirecost.compile.emit.python.names import class_name, identifier, module_place

@@ -14,8 +14,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from wirecost import scratch
-from wirecost.bench.allocators import NAMED, loaded
-from wirecost.bench.entry import Sample
+from wirecost.bench.engine.allocators import NAMED, loaded
+from wirecost.bench.engine.entry import Sample
+from wirecost.bench.engine.program import INSTALLED, ProgramFailedError, run
 from wirecost.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content_file import read_content
@@ -26,7 +27,6 @@ from wirecost.bench.message.cpp.source import RECYCLED
 from wirecost.bench.message.cpp.sources import CURRENT_PROTOBUF
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.message.wanted import HEADERS, Wanted
-from wirecost.bench.program import INSTALLED, ProgramFailedError, run
 from wirecost.errors import UserError
 from wirecost.heap.launch import COUNTING
 

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from google.protobuf import descriptor_pb2 as pb
 
+from wirecost.bench.engine.program import INSTALLED
 from wirecost.bench.message.cpp import code, gencpp, ros_code, rosidl
 from wirecost.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
 from wirecost.bench.message.cpp.flatbuffers_code import flatbuffers
@@ -19,7 +20,6 @@ from wirecost.bench.message.cpp.tools import has_header, ran
 from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.message.wanted import HEADERS, CodecFile, Wanted
-from wirecost.bench.program import INSTALLED
 from wirecost.compile.compiler import Columns, emitted, write
 from wirecost.compile.emit import Request
 from wirecost.compile.schema import CompileError

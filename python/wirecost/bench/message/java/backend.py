@@ -9,14 +9,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from wirecost import scratch
-from wirecost.bench.entry import Sample
+from wirecost.bench.engine.entry import Sample
+from wirecost.bench.engine.program import PROGRAMS, run
 from wirecost.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.cpp.tools import ran
 from wirecost.bench.message.java import code
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.message.wanted import JAVA, Wanted
-from wirecost.bench.program import PROGRAMS, run
 from wirecost.compile.compiler import emitted, write
 from wirecost.compile.emit import Request
 

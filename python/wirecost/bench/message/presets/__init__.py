@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirecost.bench.scenario import Progress
+from wirecost.bench.engine.measurement import Progress
 from wirecost.records.journal import Journal
 
 

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from wirecost import scratch
-from wirecost.bench import limits
-from wirecost.bench.allocators import NAMED
-from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.allocators import NAMED
+from wirecost.bench.engine.entry import Entry, Sample
+from wirecost.bench.engine.measurement import Case, Measurement, Progress
+from wirecost.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.message.backend import Carried, Timed
 from wirecost.bench.message.choices import GROUND_TRUTHS, OBJECTS
 from wirecost.bench.message.contender import Contender
@@ -25,9 +28,6 @@ from wirecost.bench.message.race import Part, run_race
 from wirecost.bench.message.stages import Stages, combined
 from wirecost.bench.message.subject import Subject, subject
 from wirecost.bench.message.wanted import OPTIMIZED, Wanted
-from wirecost.bench.processes import PROCESSES, Plan, plan
-from wirecost.bench.program import ProgramFailedError
-from wirecost.bench.scenario import Case, Measurement, Progress
 from wirecost.compile import frontends
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
@@ -45,12 +45,11 @@ KEPT = {"new": "reused", "arena": "arena-reused"}
 """Modes in which the objects are kept, by those in which they are new."""
 OF_NEW: Stages = {
     "build": {"fill": 1, "destroy": 0.5},
-    "encode": {"encode": 1},
     "parse": {"decode": 1, "destroy": 0.5},
     "total": {"fill": 1, "encode": 1, "decode": 1, "destroy": 1},
 }
 """Two objects with the same content are destroyed at once."""
-OF_KEPT: Stages = {"rebuild": {"fill": 1}, "reparse": {"decode": 1}}
+OF_KEPT: Stages = {"rebuild": {"fill": 1}, "encode": {"encode": 1}, "reparse": {"decode": 1}}
 COUNTED = ("", "glibc")
 """Allocators under which the memory of a message is known: glibc counts what it gives."""
 

@@ -7,16 +7,19 @@ and ROS 2. Python and Java hold texts as bytes, C++ as strings.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from google.protobuf import descriptor_pb2 as pb
 
-from wirecost.bench import limits
-from wirecost.bench.allocators import NAMED
-from wirecost.bench.entry import Entry
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.allocators import NAMED
+from wirecost.bench.engine.entry import Entry
+from wirecost.bench.engine.measurement import Measurement, Progress
+from wirecost.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.bench.engine.program import SCHEMAS
 from wirecost.bench.message.backend import Backend
 from wirecost.bench.message.choices import (
     LANGUAGES,
@@ -34,9 +37,6 @@ from wirecost.bench.message.ros.subject import ros_subject
 from wirecost.bench.message.scenario import backend_of
 from wirecost.bench.message.subject import Subject, canonical, subject
 from wirecost.bench.message.wanted import OPTIMIZED, CodecFile, Wanted
-from wirecost.bench.processes import PROCESSES, Plan, plan
-from wirecost.bench.program import SCHEMAS
-from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
@@ -44,22 +44,30 @@ SCENARIO = "notification"
 TICKET_SIZES = (4, 8, 16, 32, 64, 128)
 LARGEST_SIZE = 65_536
 CODECS = Path(notification.__file__).parent
-HAND_WRITTEN = {
-    ("cpp", "ros1"): CodecFile(CODECS / "hand_written.hpp", "ros1", is_kept=True),
-    ("java", "ros1"): CodecFile(CODECS / "HandWritten.java", "ros1", is_kept=True),
-}
-"""By language and wire."""
+HAND_WRITTEN = {"cpp": "hand_written.hpp", "java": "HandWritten.java"}
+"""Files with codecs of the ros1 wire."""
+OWNED, OURS = {"new", "reused"}, {"new", "recycled", "reused", "view"}
 LIBRARIES = {
-    ("cpp", "protobuf"): {"protobuf", "wirecost", "wirecost-classes"},
-    ("cpp", "ros1"): {"wirecost", "memcpy", "gencpp"},
-    ("cpp", "cdr"): {"wirecost", "fast-cdr"},
-    ("python", "protobuf"): {"protobuf", "wirecost", "wirecost-native"},
-    ("python", "ros1"): {"genpy", "wirecost", "wirecost-native"},
-    ("python", "cdr"): {"wirecost", "wirecost-native"},
-    ("java", "protobuf"): {"protobuf", "wirecost"},
-    ("java", "ros1"): {"wirecost"},
-    ("java", "cdr"): {"wirecost"},
+    ("cpp", "protobuf"): {
+        "protobuf": {*OWNED, "arena"},
+        "wirecost": OURS,
+        "wirecost-classes": {"facade"},
+    },
+    ("cpp", "ros1"): {
+        "wirecost": OURS,
+        "hand_written": {*OWNED, "recycled"},
+        "memcpy": {"reused"},
+        "gencpp": OWNED,
+    },
+    ("cpp", "cdr"): {"wirecost": OURS, "fast-cdr": OWNED},
+    ("python", "protobuf"): dict.fromkeys(("protobuf", "wirecost", "wirecost-native"), {"new"}),
+    ("python", "ros1"): dict.fromkeys(("genpy", "wirecost", "wirecost-native"), {"new"}),
+    ("python", "cdr"): dict.fromkeys(("wirecost", "wirecost-native"), {"new"}),
+    ("java", "protobuf"): {"protobuf": {*OWNED, "view"}, "wirecost": OWNED},
+    ("java", "ros1"): {"wirecost": OWNED, "HandWritten": {"new"}},
+    ("java", "cdr"): {"wirecost": OWNED},
 }
+"""Who takes part, and the modes of the rows."""
 FLOORS = {"hand_written": "hand-written", "HandWritten": "hand-written", "memcpy": "memcpy"}
 """Names of rows, by those of libraries."""
 ORDER = (
@@ -99,20 +107,37 @@ class Settings:
         limits.at_least_one("--repetitions", self.repetitions)
         limits.at_least_one("--processes", self.processes)
         limits.seed(self.seed)
+        if not self.sides():
+            raise self.without_contender()
+
+    def without_contender(self, missing: Mapping[str, str] | None = None) -> UserError:
+        """``missing``: who cannot take part, and why."""
+        reasons = "".join(f"; {name}: {why}" for name, why in (missing or {}).items())
+        return UserError(
+            f"no contender of {', '.join(self.languages)} has mode {', '.join(self.modes)} on "
+            f"{', '.join(self.wires)}{reasons}"
+        )
+
+    def sides(self) -> list[tuple[str, str]]:
+        """Return the languages and wires of which somebody takes part."""
+        sides = [(lang, wire) for lang in self.languages for wire in self.wires]
+        return [side for side in sides if self.libraries(*side)]
+
+    def libraries(self, lang: str, wire: str) -> frozenset[str]:
+        modes = LIBRARIES[lang, wire]
+        return frozenset(name for name, has in modes.items() if has & set(self.modes))
 
     def plan(self, lang: str) -> Plan:
         """Plan the processes: a virtual machine takes seconds to compile what it runs."""
         return plan(self.repetitions, 1 if lang == "java" else self.processes, self.seed)
 
     def wanted(self, lang: str, wire: str) -> Wanted:
-        """What takes part. Nothing is compiled for modes that nobody asks for."""
-        libraries = set(LIBRARIES[lang, wire])
-        if "facade" not in self.modes:
-            libraries.discard("wirecost-classes")
-        file = HAND_WRITTEN.get((lang, wire))
+        """Return what is compiled: nothing for modes that nobody asks for."""
+        libraries = self.libraries(lang, wire)
+        path = CODECS / HAND_WRITTEN.get(lang, "")
         return Wanted(
-            frozenset(libraries),
-            (file,) if file else (),
+            libraries,
+            (CodecFile(path, wire, is_kept=True),) if path.stem in libraries else (),
             has_recycled="recycled" in self.modes,
             allocators=self.allocators or ("",),
             flags=OPTIMIZED,
@@ -213,21 +238,20 @@ def _sides(settings: Settings, say: Callable[[str], None]) -> tuple[list[Side], 
     """The wires in all languages; and who cannot take part, and why."""
     sides: list[Side] = []
     missing: dict[str, str] = {}
-    for lang in settings.languages:
-        for wire in settings.wires:
-            about = subject_of(lang, wire)
-            try:
-                backend = backend_of(lang, about, settings.wanted(lang, wire), say)
-            except UserError as error:  # there is no compiler
-                missing[lang] = str(error)
-                continue
-            named = [(one, row_of(one, wire)) for one in backend.contenders()]
-            rows = [(one, row) for one, row in named if row and row.mode in settings.modes]
-            rows.sort(key=lambda named: ORDER.index(named[0].library))
-            sides.append(Side(about, wire, backend, rows))
-            missing |= {
-                f"{lang} {FLOORS.get(name, name)}": why for name, why in backend.missing.items()
-            }
+    for lang, wire in settings.sides():
+        about = subject_of(lang, wire)
+        try:
+            backend = backend_of(lang, about, settings.wanted(lang, wire), say)
+        except UserError as error:  # there is no compiler
+            missing[lang] = str(error)
+            continue
+        named = [(one, row_of(one, wire)) for one in backend.contenders()]
+        rows = [(one, row) for one, row in named if row and row.mode in settings.modes]
+        rows.sort(key=lambda named: ORDER.index(named[0].library))
+        sides.append(Side(about, wire, backend, rows))
+        missing |= {
+            f"{lang} {FLOORS.get(name, name)}": why for name, why in backend.missing.items()
+        }
     return sides, missing
 
 
@@ -237,11 +261,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     sides, missing = _sides(settings, lambda text: progress(0, 1, text))
     total = sum(len(side.rows) for side in sides)
     if not total:
-        reasons = "".join(f"; {name}: {why}" for name, why in missing.items())
-        raise UserError(
-            f"no contender of {', '.join(settings.languages)} has mode {', '.join(settings.modes)} "
-            f"on {', '.join(settings.wires)}{reasons}"
-        )
+        raise settings.without_contender(missing)
     contents = settings.cases()
     repetitions = settings.repetitions
     measurement = Measurement(journal, progress, repetitions * total * len(contents))

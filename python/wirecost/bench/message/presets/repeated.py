@@ -12,8 +12,10 @@ from pathlib import Path
 
 import zstandard
 
-from wirecost.bench import limits
-from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.engine import limits
+from wirecost.bench.engine.entry import Entry, Sample
+from wirecost.bench.engine.measurement import Measurement, Progress
+from wirecost.bench.engine.processes import PROCESSES, Plan, plan
 from wirecost.bench.message.backend import Counted, Timed
 from wirecost.bench.message.choices import LIST_COUNTS, LISTS
 from wirecost.bench.message.contender import Contender
@@ -27,8 +29,6 @@ from wirecost.bench.message.race import Part, run_race
 from wirecost.bench.message.stages import Stages, combined
 from wirecost.bench.message.subject import Reader
 from wirecost.bench.message.wanted import OPTIMIZED, Generated, Wanted
-from wirecost.bench.processes import PROCESSES, Plan, plan
-from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 

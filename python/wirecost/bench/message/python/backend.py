@@ -15,7 +15,8 @@ import google.protobuf
 from google.protobuf.internal import api_implementation
 
 from wirecost import scratch
-from wirecost.bench.entry import Sample
+from wirecost.bench.engine.entry import Sample
+from wirecost.bench.engine.program import run
 from wirecost.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.python import native, rclpy_library
@@ -24,7 +25,6 @@ from wirecost.bench.message.python.subject_folder import keep
 from wirecost.bench.message.shapes import is_octets
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.message.wanted import MODULE, Wanted
-from wirecost.bench.program import run
 from wirecost.compile.compiler import emitted, write
 from wirecost.compile.emit import Request
 

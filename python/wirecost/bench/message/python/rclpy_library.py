@@ -9,10 +9,10 @@ import sys
 from collections.abc import Mapping
 
 from wirecost import children
+from wirecost.bench.engine.other_python import environment, installed_packages
 from wirecost.bench.message.python.code import rclpy_attribute as attribute
 from wirecost.bench.message.ros.installed import MISSING, Ros2
 from wirecost.bench.message.subject import Subject
-from wirecost.bench.other_python import environment, installed_packages
 from wirecost.compile.frontends.ros.builtin import DUMMY_FIELD
 
 NAME = "rclpy"

@@ -22,13 +22,13 @@ from random import SystemRandom
 from types import CodeType
 from typing import Any
 
+from wirecost.bench.engine.timing import timed
 from wirecost.bench.message.altered import alter
 from wirecost.bench.message.content_file import read_content, write_content
 from wirecost.bench.message.python import code
 from wirecost.bench.message.python.libraries import NEW, library
 from wirecost.bench.message.python.subject_folder import kept
 from wirecost.bench.message.subject import Subject
-from wirecost.bench.timed import timed
 
 LEAST_SAMPLE_NS = 1_000_000
 WARM_NS = 5_000_000

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from wirecost.bench.other_python import installed_packages
+from wirecost.bench.engine.other_python import installed_packages
 from wirecost.bench.tensor.content import Array
 from wirecost.bench.tensor.plugins import Plugin
 from wirecost.transport import Package

@@ -7,10 +7,10 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wirecost.bench.engine.channel import Channel
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.json_stream import JsonObject
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.transport.faults.fault import Setup
 from wirecost.bench.transport.ground import Spot
 from wirecost.bench.transport.joining import WRONG
@@ -105,7 +105,7 @@ class Course(Session):
         processes = [self.sender, *self.receivers, *more]
         return memory.held([*(one.pid for one in processes), *self.servers])
 
-    def _order(self, run: int, file: Path) -> dict[str, Any]:
+    def _order(self, run: int, file: Path) -> JsonObject:
         return {
             "run": run, "count": 0, "rate": self._setup.rate, "size": self._setup.size,
             "check": 1, "records": str(file),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground
 from wirecost.errors import UserError

@@ -7,10 +7,10 @@ import secrets
 import sys
 import time
 from contextlib import ExitStack
-from typing import Any
 
 from wirecost.bench.engine.channel import Channel
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.json_stream import JsonObject
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.bench.transport import clients
 from wirecost.bench.transport.choices import PYTHON
 from wirecost.bench.transport.contender import Contender
@@ -88,7 +88,7 @@ def _start(setup: Setup, met: Meeting, role: str, stack: ExitStack) -> Channel:
     return made
 
 
-def _load(setup: Setup, met: Meeting, role: str) -> dict[str, Any]:
+def _load(setup: Setup, met: Meeting, role: str) -> JsonObject:
     contender = setup.contender
     setting = contender.setting
     return {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost import _core, children
-from wirecost.bench.entry import Sample
+from wirecost.bench.engine.entry import Sample
 from wirecost.errors import UserError
 
 INSTALLED = Path(_core.__file__).parent

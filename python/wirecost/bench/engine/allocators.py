@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.allocation import VARIABLES
-from wirecost.bench.program import INSTALLED, ProgramFailedError
+from wirecost.bench.engine.program import INSTALLED, ProgramFailedError
 from wirecost.heap.launch import LIBRARY, Options, environment
 
 DEFAULTS, LOW_FAULT = "defaults", "low-fault"

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Generic
 
-from wirecost.bench.entry import C, Entry, Sample
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.engine.entry import C, Entry, Sample
+from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.doctor.environment import environment
 from wirecost.records.journal import Journal
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
-from wirecost.bench.entry import Sample
+from wirecost.bench.engine.entry import Sample
 
 T = TypeVar("T")
 PROCESSES = 10

@@ -34,7 +34,7 @@ def environment(packages: Iterable[str]) -> dict[str, str]:
 @cache
 def _folder() -> Path:
     made = scratch.make("package")
-    (made / "wirecost").symlink_to(Path(__file__).parents[1])
+    (made / "wirecost").symlink_to(Path(__file__).parents[2])
     version = sys.version_info[:2]
     (made / "sitecustomize.py").write_text(_APPEND.format(version=version, behind=_BEHIND))
     return made
