@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
 
 from wirecost.errors import UserError
 from wirecost.network import counters, hosts, verified
@@ -44,7 +43,7 @@ class Ground:
     network: hosts.Network | None = None
     namespace: Namespace | None = None
     """With a loopback interface that these processes alone use; None: the machine's."""
-    record: dict[str, Any] = field(default_factory=dict)
+    record: dict[str, object] = field(default_factory=dict)
     """What was asked of the network, and what was measured of it."""
 
     @property

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from wirecost.bench.transport.outcome import Outcome
 from wirecost.errors import UserError
 from wirecost.records.reading import read_results
+from wirecost.records.schemas.common import Scalar
 from wirecost.records.schemas.transport import Fault, Meta
 
 COLUMNS = ("stage", "repetition", "process", "subscriber", "ns")
@@ -32,7 +32,7 @@ def faults(folder: Path) -> list[Fault]:
     return list(meta.faults) if isinstance(meta, Meta) else []
 
 
-def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Any]) -> None:
+def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Scalar]) -> None:
     """Gives each outcome what the folder has of it. Raises UserError where it was measured
     otherwise."""
     results = read_results(folder)
