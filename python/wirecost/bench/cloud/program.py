@@ -57,7 +57,7 @@ def absent() -> dict[tuple[str, str], str]:
 
 
 def answers(load: Load, version: str, folder: Path) -> list[bytes]:
-    """A version's answer to each cloud; all of them, and then all of them again.
+    """Return a version's answer to each cloud; all of them, and then all of them again.
 
     Raises ProgramFailedError.
     """

@@ -64,7 +64,7 @@ class Work:
         return Entry(f"{version.name}, {mode}", contender, who, facts)
 
     def load(self, folder: Path) -> Load:
-        """The same in files."""
+        """Return the same in files."""
         clouds = tuple(folder / f"cloud-{i}" for i in range(len(self.contents)))
         for path, content in zip(clouds, self.contents, strict=True):
             path.write_bytes(content)
@@ -76,7 +76,7 @@ class Work:
 
 
 def run_race(work: Work, case: Case[Contender], plan: Plan, seconds: float) -> None:
-    """Fills the entries. After ``seconds`` no turn begins, except the first of each process. Raises
+    """Fill the entries. After ``seconds`` no turn begins, except the first of each process. Raises
     ProgramFailedError."""
     with scratch.folder("clouds") as folder:
         load = work.load(folder)
@@ -193,7 +193,7 @@ class _Turns:
         return {entry.key: one.finish() for entry, one in self._served}
 
     def _keep(self, taken: int, done: int, calls: dict[str, list[pl.DataFrame]]) -> int:
-        """Ends a round: callbacks in the probe logs beyond the first ``done`` are of the next."""
+        """End a round: callbacks in the probe logs beyond the first ``done`` are of the next."""
         for entry, one in self._served:
             events = events_of(read_logs([one.log]))
             found = events.filter(section=one.name, kind="section").sort("loop")
@@ -204,7 +204,7 @@ class _Turns:
 
 
 def _add(entry: Entry[Contender], calls: list[pl.DataFrame], process: int) -> None:
-    """The last of these tables as samples, and counters' means over all by now."""
+    """Return the last of these tables as samples, and counters' means over all by now."""
     counters = [name for name in calls[-1].columns if name.startswith(COUNTER)]
     together = pl.concat([table.select(counters) for table in calls], how="vertical_relaxed")
     entry.facts["counters"] = {

@@ -89,8 +89,8 @@ def synthetic(sensor: str, seed: int) -> Scan:
 
 
 def read(path: Path) -> Scan:
-    """A ``.pcd`` scan. What it lacks is computed of x, y and z: a channel is an elevation that
-    some points share.
+    """Return a ``.pcd`` scan. What it lacks is computed of x, y and z: a channel is an elevation
+    that some points share.
 
     Raises UserError on a file that cannot be read, without x, y, z, or with too many channels.
     """
@@ -114,7 +114,8 @@ def read(path: Path) -> Scan:
 
 
 def real() -> tuple[list[Scan], dict[str, str]]:
-    """The real scans in the folder that ``WIRECOST_DATA`` names, and why others are not there."""
+    """Return the real scans in the folder that ``WIRECOST_DATA`` names, and why others are not
+    there."""
     named = os.environ.get("WIRECOST_DATA")
     scans: list[Scan] = []
     why: dict[str, str] = {}
@@ -130,8 +131,8 @@ def real() -> tuple[list[Scan], dict[str, str]]:
 
 
 def in_turns(points: Points, seed: int) -> list[Points]:
-    """``TURNS`` messages of one scan that lack sectors of different width, for scans are never
-    twice the same size; the first is whole."""
+    """Return ``TURNS`` messages of one scan that lack sectors of different width, for scans are
+    never twice the same size; the first is whole."""
     random = np.random.default_rng(seed)
     turned = [points]
     for lacking in np.linspace(0, LARGEST_GAP, TURNS)[1:]:
@@ -142,7 +143,7 @@ def in_turns(points: Points, seed: int) -> list[Points]:
 
 
 def older(points: Points) -> Points:
-    """The same points as PointXYZIRADRT."""
+    """Return the same points as PointXYZIRADRT."""
     made = np.zeros(len(points), OLDER)
     for name in ("x", "y", "z", "intensity", "azimuth", "distance", "return_type"):
         made[name] = points[name]
@@ -162,7 +163,7 @@ def _of(x: Points, y: Points, z: Points, **fields: Points) -> Points:
 
 
 def _channels(path: Path, elevation: Points) -> Points:
-    """The rank of each point's elevation among those that are apart."""
+    """Return the rank of each point's elevation among those that are apart."""
     order = np.argsort(elevation, kind="stable")
     steps = np.diff(elevation[order]) > CHANNEL_GAP
     ranks = np.zeros(len(elevation), np.int64)

@@ -45,7 +45,7 @@ class Settings:
     seed: int = 1
 
     def check(self) -> None:
-        """Raises UserError on what cannot be run."""
+        """Check all options. Raises UserError on what cannot be run."""
         for count in (*self.points, *self.growth):
             limits.between("--points", count, 1, LARGEST)
         for count in self.vertices:

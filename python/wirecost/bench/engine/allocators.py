@@ -57,7 +57,7 @@ class Contender:
         return " ".join(f"{name}={value}" for name, value in self.allocator.settings)
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
-        """What a program is started with. Raises UserError where ours is not installed."""
+        """Return what a program is started with. Raises UserError where ours is not installed."""
         # Without those that would change what a contender's defaults are.
         plain = {name: v for name, v in inherited.items() if not name.startswith(VARIABLES)}
         if self.allocator.name == "wirecost":
@@ -78,7 +78,7 @@ def check_loaded(allocator: Allocator, file: str | None) -> None:
 
 
 def loaded(line: str, allocator: Allocator | None) -> str:
-    """The file that a process's malloc lies in, of the line that C++ programs print of it.
+    """Return the file that a process's malloc lies in, of the line that C++ programs print of it.
 
     Raises:
         ProgramFailedError: malloc or free is another one's than ``allocator``'s.

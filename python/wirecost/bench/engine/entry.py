@@ -59,18 +59,18 @@ class Entry(Generic[C]):
 
     @contextmanager
     def failing(self, *kinds: type[Exception]) -> Iterator[None]:
-        """An exception of these kinds becomes its failure."""
+        """Let an exception of these kinds become its failure."""
         try:
             yield
         except kinds as error:
             self.failure = str(error)
 
     def row(self, **cells: Cell) -> None:
-        """A sample, which has the same cells as the others: ``stage``, ``repetition``, ``ns``, …"""
+        """Add a sample, which has the same cells as the others, ``stage`` and ``ns`` among them."""
         self.table({name: [cell] for name, cell in cells.items()})
 
     def table(self, columns: Mapping[str, Sequence[Cell]]) -> None:
-        """Samples by column."""
+        """Add samples by column."""
         for name, cells in columns.items():
             self._rows.setdefault(name, []).extend(cells)
         self.samples += len(columns["ns"])
@@ -81,7 +81,7 @@ class Entry(Generic[C]):
         self.samples += len(transfer_ns)
 
     def keep(self, journal: Journal) -> None:
-        """Writes the samples since the last call, which the journal's flush puts on disk."""
+        """Write the samples since the last call, which the journal's flush puts on disk."""
         self.close(journal)
         # First taken, then written: an interruption between the two must not write them twice.
         rows, steps, self._rows, self._steps = self._rows, self._steps, {}, []
@@ -91,7 +91,7 @@ class Entry(Generic[C]):
                 self._run.steps(*turn)
 
     def close(self, journal: Journal) -> None:
-        """Writes what is known of the contender by now; samples of an unfinished round are left."""
+        """Write what is known of the contender by now; samples of an unfinished round are left."""
         record = None if self.missing else self._record()
         if self._run is None and record is not None:
             columns = self.who if self.bytes is None else {**self.who, "bytes": self.bytes}

@@ -42,8 +42,8 @@ class Measurement:
 
     @contextmanager
     def case(self, name: str, entries: Sequence[Entry[C]], samples: int = 0) -> Iterator[Case[C]]:
-        """A case as long as it is measured; ``samples``: of each entry. Cases that are measured
-        together, round by round, have no ``name``.
+        """Open a case, as long as it is measured; ``samples``: of each entry. Cases that are
+        measured together, round by round, have no ``name``.
 
         Whatever ends it, what became of its contenders is written. A program that serves all of
         them fails for all.
@@ -82,12 +82,12 @@ class Case(Generic[C]):
         return [entry for entry in self.entries if entry.failure is None]
 
     def report(self, text: str, samples: int = 0) -> None:
-        """What runs now, and the samples taken since the last call."""
+        """Report what runs now, and the samples taken since the last call."""
         self._report(text, samples)
 
     def keep(self, samples: Iterable[Sample] = ()) -> None:
-        """Ends a round: its samples count from here on. All contenders have been verified before
-        the first one."""
+        """End a round: its samples count from here on. All contenders have been verified before the
+        first one."""
         entries = {entry.key: entry for entry in self.entries}
         for one in samples:
             entries[one.key].row(
@@ -98,6 +98,6 @@ class Case(Generic[C]):
         self._journal.flush()
 
     def end(self) -> None:
-        """Writes what became of the contenders; a round that was not ended does not count."""
+        """Write what became of the contenders; a round that was not ended does not count."""
         for entry in self.entries:
             entry.close(self._journal)

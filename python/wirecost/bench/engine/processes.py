@@ -45,7 +45,7 @@ Measure = Callable[[list[str], int], Iterator[list[Sample]]]
 
 
 def measured(plan: Plan, keys: list[str], measure: Measure) -> Iterator[list[Sample]]:
-    """The rounds of all processes, repetitions counted over all of them."""
+    """Yield the rounds of all processes, repetitions counted over all of them."""
     before = 0
     for process in range(plan.processes):
         count = plan.samples_of(process)

@@ -36,7 +36,7 @@ class Program:
         return PROGRAMS / self.name
 
     def check_installed(self) -> None:
-        """Raises UserError where it is missing."""
+        """Check that it is there. Raises UserError where it is missing."""
         if not self.path.is_file():
             raise UserError(f"{self.name} is not installed; install wirecost with `make run`")
 
@@ -46,14 +46,14 @@ class Program:
         before: Iterable[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> Iterator[str]:
-        """What it prints, as it prints it. ``before``: words in front of the command;
+        """Yield what it prints, as it prints it. ``before``: words in front of the command;
         ``environment``: None for this process's."""
         return run([*before, str(self.path), *arguments], environment=environment)
 
     def rows(
         self, *arguments: str, environment: Mapping[str, str] | None = None
     ) -> list[list[str]]:
-        """The lines it prints, split at tabs."""
+        """Return the lines it prints, split at tabs."""
         return [line.split("\t") for line in self.lines(*arguments, environment=environment)]
 
     def built(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ def run(
     standard_input: str = "",
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
-    """The lines a program prints, as it prints them. Raises ProgramFailedError."""
+    """Yield the lines a program prints, as it prints them. Raises ProgramFailedError."""
     process = children.start(
         command,
         environment,
@@ -102,7 +102,7 @@ def failed(name: str, status: int, errors: str) -> ProgramFailedError:
 
 
 def rounds(samples: Iterable[Sample], report: Report) -> Iterator[list[Sample]]:
-    """Samples of contenders in turns, a list for each repetition."""
+    """Yield samples of contenders in turns, a list for each repetition."""
     found: list[Sample] = []
     for one in samples:
         if found and one.repetition != found[0].repetition:

@@ -27,13 +27,13 @@ class Output:
 
 
 def check_installed() -> None:
-    """Raises UserError where a program is missing."""
+    """Check that all programs are there. Raises UserError where one is missing."""
     CALLBACKS.check_installed()
     THROUGHPUT.check_installed()
 
 
 def built() -> str | None:
-    """The C library all programs are linked with, None where the system does not say."""
+    """Return the C library all programs are linked with, None where the system does not say."""
     try:
         return os.confstr("CS_GNU_LIBC_VERSION")
     except (ValueError, OSError):
@@ -77,7 +77,7 @@ def _run(contender: Contender, program: Program, *arguments: str) -> Output:
 
 
 def read(allocator: Allocator, text: str) -> Output:
-    """A program's output, once it has shown that malloc and free are the allocator's.
+    """Return a program's output, once it has shown that malloc and free are the allocator's.
 
     Raises:
         ProgramFailedError: they are another's, or the output is not as it should be.

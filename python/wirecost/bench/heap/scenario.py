@@ -37,7 +37,7 @@ class Settings:
     pairs: int = PAIRS
 
     def check(self) -> None:
-        """Raises UserError on what cannot be run."""
+        """Check all options. Raises UserError on what cannot be run."""
         for option, value, most in (
             ("--samples", self.samples, 1_000_000),
             ("--rounds", self.rounds, 1000),

@@ -106,7 +106,7 @@ def cases_for(
 
 
 def table1_cases(variants: list[str], content: str | None) -> tuple[Work, ...]:
-    """The races behind the ten rows of the report's Table 1."""
+    """Return the races behind the ten rows of the report's Table 1."""
     pair = ("protobuf", "flatbuffers-table")
     all_four = (*pair, "flatbuffers-object", "flatbuffers-struct")
     cases = []

@@ -104,7 +104,7 @@ class Registry:
         ]
 
     def effort(self, build: str, fmus: list[str]) -> str:
-        """What building them will be like, in a line."""
+        """Return what building them will be like, in a line."""
         what = f"building the {build} FMUs of {', '.join(fmus)}, once"
         libraries = {c.library: c.minutes for c in self.select(fmus) if c.minutes}
         if not libraries:
@@ -139,6 +139,6 @@ class Registry:
 
 
 def _reason(output: str) -> str:
-    """The line of a failed build that says most: its first error, else its last line."""
+    """Return the line of a failed build that says most: its first error, else its last line."""
     lines = output.strip().splitlines() or ["it says nothing"]
     return next((line for line in lines if "error:" in line.lower()), lines[-1]).strip()

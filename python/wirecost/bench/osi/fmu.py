@@ -134,7 +134,7 @@ class _Imported:
         self._fmu.doStep(currentCommunicationPoint=current, communicationStepSize=STEP_SIZE)
 
     def close(self) -> None:
-        """Raises what the FMU reports at its end, as that its log could not be written."""
+        """End it. Raises what the FMU reports, as that its log could not be written."""
         try:
             if self._fmu.component:
                 try:

@@ -47,7 +47,7 @@ def names(path: Path) -> list[str]:
 
 
 def reason(error: BaseException) -> str:
-    """A library's complaint about an archive, short enough for a line."""
+    """Return a library's complaint about an archive, short enough for a line."""
     return shown(str(error) or type(error).__name__)
 
 

@@ -78,7 +78,7 @@ def planned(
 def run_race(
     case: Case[Contender], assignments: dict[str, Assignment], plan: Plan, same_work: bool
 ) -> None:
-    """Fills the entries. The first contender that verifies is what the others are compared with.
+    """Fill the entries. The first contender that verifies is what the others are compared with.
 
     With ``same_work`` a contender whose messages read differently is not timed.
     """
@@ -178,7 +178,8 @@ class _Race:
                 workers[entry.key].forget()
 
     def _write_again(self, workers: dict[str, Worker]) -> None:
-        """What was verified has been overwritten: written again, it must be the same bytes."""
+        """Check bytes once more: what was verified has been overwritten; written again, it must be
+        the same bytes."""
         if self._played or not self._same_work:
             return
         for entry in self._case.running:
@@ -191,7 +192,7 @@ class _Race:
                             entry.failure = f"its {message} holds bytes that nobody writes"
 
     def _measure(self, process: int, workers: dict[str, Worker]) -> int:
-        """The step that every contender has come to at most."""
+        """Return the step that every contender has come to at most."""
         step_ns: dict[str, int] = {}
         for entry in self._case.running:
             with entry.failing(ProgramFailedError):

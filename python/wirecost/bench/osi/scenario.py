@@ -37,7 +37,7 @@ class Settings:
     processes: int = PROCESSES
 
     def check(self) -> None:
-        """Raises UserError on what cannot be run."""
+        """Check all options. Raises UserError on what cannot be run."""
         if self.steps < 1:
             raise UserError(f"--steps {self.steps}: at least 1 step is needed")
         if self.processes < 1:
@@ -162,7 +162,7 @@ def _assignment(
 
 
 def _content(work: Work, settings: Settings) -> Values:
-    """The source's parameters that say what it sends."""
+    """Return the source's parameters that say what it sends."""
     return {
         "reflections": work.reflections,
         "objects": work.objects,
@@ -185,7 +185,7 @@ def _give_traces(
     registry: Registry,
     folder: Path,
 ) -> None:
-    """Puts a trace player with a contender's trace in the place of its source."""
+    """Put a trace player with a contender's trace in the place of its source."""
     frames = _frames(work, settings)
     for entry in case.entries:
         trace = write_trace(entry.contender, frames, registry, folder, case.report)

@@ -38,14 +38,16 @@ class Frames:
 
 
 def can_play(contender: Contender, frames: Frames) -> bool:
-    """A file is on Protobuf's wire, so only what reads that, or columns in it, can have it."""
+    """Return whether a contender can have the frames: a file is on Protobuf's wire, so only what
+    reads that, or columns in it, can have it."""
     return frames.source is not None or contender.wire in ("protobuf", "columns")
 
 
 def write_trace(
     contender: Contender, frames: Frames, registry: Registry, folder: Path, progress: Progress
 ) -> Path:
-    """The trace of a contender, an ``.osi`` file in ``folder`` shared by all that can share it.
+    """Return the trace of a contender, an ``.osi`` file in ``folder`` shared by all that can share
+    it.
 
     Raises UserError.
     """
@@ -86,7 +88,7 @@ def _once(path: Path, make: Callable[[], Iterator[memoryview]], progress: Progre
 
 
 def _messages(contender: str, frames: Frames, registry: Registry) -> Iterator[memoryview]:
-    """What a contender's source sends, step by step."""
+    """Return what a contender's source sends, step by step."""
     fmu = open_fmu(registry.archive(contender, "source", frames.fmi, frames.build))
     try:
         fmu.start(frames.source or {})

@@ -11,7 +11,8 @@ from wirecost.errors import UserError
 
 @cache
 def forms() -> dict[str, str]:
-    """What ``--address`` takes for each; a contender that is not here stays on one machine."""
+    """Return what ``--address`` takes for each; a contender that is not here stays on one
+    machine."""
     found = {name: find_contender(name, 0).address_form for name in known()}
     return {name: form for name, form in found.items() if form}
 

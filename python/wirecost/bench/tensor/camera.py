@@ -84,7 +84,7 @@ def _texture(random: np.random.Generator, height: int, width: int) -> Array:
 
 
 def _box(random: np.random.Generator, scene: Array, horizon: int) -> None:
-    """A building that stands on the ground, lit from the left, with dark windows."""
+    """Return a building that stands on the ground, lit from the left, with dark windows."""
     height, width = scene.shape[:2]
     tall = int(random.integers(height // 8 + 1, height // 2 + 2))
     broad = int(random.integers(width // 20 + 1, width // 6 + 2))

@@ -170,7 +170,7 @@ class _Planner:
         self._plan = Plan()
 
     def plan(self) -> Plan:
-        """Raises UserError if nothing can be measured."""
+        """Find all of it. Raises UserError if nothing can be measured."""
         settings, made = self._settings, self._plan
         for name in settings.mwares:
             try:

@@ -31,7 +31,7 @@ class Reading:
 
 
 def read(ping: Ping) -> Reading:
-    """The best of many exchanges."""
+    """Return the best of many exchanges."""
     end = Deadline(READING_S)
     best: Reading | None = None
     for number in range(PINGS):

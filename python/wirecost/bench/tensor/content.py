@@ -51,7 +51,7 @@ class Marks:
 
 
 def raw_bytes(array: Array) -> memoryview:
-    """The memory of an array without gaps."""
+    """Return the memory of an array without gaps."""
     flat: Any = array.reshape(-1)
     return memoryview(flat).cast("B")
 
@@ -79,13 +79,13 @@ class Source:
         return [random.integers(0, BASE, self.shape).astype(self.dtype) for _ in range(VARIANTS)]
 
     def _sign(self, array: Array, number: int) -> None:
-        """Writes the message's number into an array."""
+        """Write the message's number into an array."""
         corner = array.reshape(-1)[:DIGITS]
         for place in range(len(corner)):
             corner[place] = number // BASE**place % BASE
 
     def number_in(self, found: Array, expected: int) -> int:
-        """The number in a received array, nearest to ``expected``."""
+        """Return the number in a received array, nearest to ``expected``."""
         corner = found.reshape(-1)[:DIGITS]
         number = sum(round(float(value.real)) * BASE**place for place, value in enumerate(corner))
         return nearest(number, BASE ** len(corner), expected)
@@ -95,7 +95,7 @@ class Source:
         return self._arrays[0].nbytes
 
     def array(self, number: int, marked: bool = False) -> Array:
-        """The content of that message; valid until the next call."""
+        """Return the content of that message; valid until the next call."""
         array = self._arrays[number % len(self._arrays)]
         flat = array.reshape(-1)
         if marked:
@@ -106,7 +106,7 @@ class Source:
         return array
 
     def from_bytes(self, found: memoryview) -> Array:
-        """The bytes at the start of ``found`` as an array of this shape and type."""
+        """Return the bytes at the start of ``found`` as an array of this shape and type."""
         count = math.prod(self.shape)
         return np.frombuffer(found, self.dtype, count).reshape(self.shape)
 
@@ -146,5 +146,5 @@ class Source:
 
 
 def nearest(number: int, span: int, expected: int) -> int:
-    """What is ``number`` modulo ``span``, nearest to ``expected``."""
+    """Return what is ``number`` modulo ``span``, nearest to ``expected``."""
     return expected + (number - expected + span // 2) % span - span // 2

@@ -57,7 +57,7 @@ def parse(texts: Iterable[str], known: Iterable[str]) -> dict[str, Path]:
 
 
 def probed(path: Path, plugin: str, mwares: Iterable[str], device: str = "cpu") -> Interpreter:
-    """Looks what it has. Raises UserError where this package cannot run there."""
+    """Look at what it has. Raises UserError where this package cannot run there."""
     found = [
         _probed(path, plugin, list(names), device, list(packages))
         for packages, names in _by_packages(mwares).items()

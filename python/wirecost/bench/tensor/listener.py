@@ -90,7 +90,7 @@ def serve(
 
 
 def _greet(link: Link, token: str) -> None:
-    """Raises LinkError, RefusedError."""
+    """Check who connects, and answer. Raises LinkError, RefusedError."""
     hello = link.wait(GREETING_S)
     if hello is None:
         raise RefusedError(f"it sent nothing for {GREETING_S:.0f} s")
@@ -127,7 +127,7 @@ class Session:
         self._workers: dict[int, Channel] = {}
 
     def run(self) -> None:
-        """Returns when the publisher is done. Raises LinkError, RefusedError."""
+        """Serve until the publisher is done. Raises LinkError, RefusedError."""
         while True:
             sources: list[Link | Channel] = [self._link, *self._workers.values()]
             ready = select.select(sources, [], [])[0]

@@ -97,7 +97,7 @@ class Pair:
                 end.send("close")
 
     def end(self) -> None:
-        """A second call does nothing."""
+        """End it. A second call does nothing."""
         self._stack.close()
 
     def _start(self, meeting: Meeting) -> None:

@@ -80,7 +80,7 @@ class Plugin:
         return None
 
     def load(self) -> Any:
-        """The framework's module. Raises UserError."""
+        """Return the framework's module. Raises UserError."""
         try:
             return _begun_jax() if self.name == "jax" else importlib.import_module(self.module)
         except Exception as error:
@@ -205,12 +205,13 @@ PLUGINS = {
 
 
 def as_array(plugin: Plugin, obj: Any, shape: tuple[int, ...]) -> Array:
-    """An object of the plugin's as NumPy's array of that shape, if it has as many elements."""
+    """Return an object of the plugin's as NumPy's array of that shape, if it has as many
+    elements."""
     array = plugin.host(obj)
     return array.reshape(shape) if plugin.name == "pyarrow" and array.size == prod(shape) else array
 
 
 def touch(array: Array) -> float:
-    """Reads an element of every page; their sum."""
+    """Read an element of every page; their sum."""
     step = max(1, 4096 // max(1, array.itemsize))
     return float(array.reshape(-1)[::step].sum().real)

@@ -33,7 +33,8 @@ class Remote(Closing):
     """The connection to a listener."""
 
     def __init__(self, host: str, port: int, token: str) -> None:
-        """Raises UserError if there is none, or it wants another token or version."""
+        """Connect. Raises UserError if there is no listener, or it wants another token or
+        version."""
         self._who = f"{host}:{port}"
         try:
             connected = socket.create_connection((host, port), CONNECT_S)
@@ -85,7 +86,7 @@ class Remote(Closing):
         return clocks.read(self._ping)
 
     def _walls(self) -> dict[str, int]:
-        """What each machine's wall clock is ahead of its CLOCK_MONOTONIC."""
+        """Return what each machine's wall clock is ahead of its CLOCK_MONOTONIC."""
         here = time.time_ns() - time.monotonic_ns()
         clock = self._asked()
         return {"publisher": here, "listener": clock["wall"] - clock["monotonic"]}
@@ -108,7 +109,7 @@ class Remote(Closing):
         return answer
 
     def end_there(self, contender: Contender, role: str, meeting: Meeting) -> RemoteEnd:
-        """Raises ProgramFailedError, LostError."""
+        """Start an end there. Raises ProgramFailedError, LostError."""
         number = self._next
         self._next += 1
         self._answers[number] = deque()
@@ -130,7 +131,7 @@ class Remote(Closing):
             raise self._lost(error) from error
 
     def receive(self, number: int, within: float) -> JsonObject | None:
-        """A worker's next answer, None if it does not come in time. Raises LostError."""
+        """Return a worker's next answer, None if it does not come in time. Raises LostError."""
         deadline = Deadline(within)
         answers = self._answers[number]
         while not answers:
@@ -173,7 +174,8 @@ class RemoteEnd:
         self._remote.send({"do": "tell", "worker": self._number, "command": {"do": do, **more}})
 
     def receive(self, within: float = ANSWER_S) -> JsonObject:
-        """Raises ProgramFailedError if no answer comes or it is a failure; LostError."""
+        """Return its next answer. Raises ProgramFailedError if none comes or it is a failure;
+        LostError."""
         answer = self._remote.receive(self._number, within)
         if answer is None:
             raise ProgramFailedError(f"{self.name}: no answer within {within:.0f} s")
@@ -182,12 +184,12 @@ class RemoteEnd:
         return answer
 
     def ask(self, do: str, within: float = ANSWER_S, **more: Any) -> JsonObject:
-        """Raises ProgramFailedError, LostError."""
+        """Send a command and return the answer. Raises ProgramFailedError, LostError."""
         self.send(do, **more)
         return self.receive(within)
 
     def end(self) -> None:
-        """Waits for it, since its address may be wanted again."""
+        """Wait for it, since its address may be wanted again."""
         with suppress(LostError):
             self._remote.send({"do": "end", "worker": self._number})
             while answer := self._remote.receive(self._number, ANSWER_S):

@@ -90,8 +90,8 @@ def stages(sent: list[Row], arrived: list[Row], device: str) -> list[dict[str, i
 
 
 def round_trips(asked: list[Row], answered: list[Row], device: str) -> list[dict[str, int]]:
-    """The same of requests: ``reply`` is from the decoded request to the decoded reply, ``total``
-    the whole round trip."""
+    """Return the same of requests: ``reply`` is from the decoded request to the decoded reply,
+    ``total`` the whole round trip."""
     there = {row[0]: row for row in answered}
     found = []
     for number, due, begin, made, hosted, ready, _, back, *compressed in asked:
@@ -113,7 +113,7 @@ def round_trips(asked: list[Row], answered: list[Row], device: str) -> list[dict
 def _sending(
     due: int, begin: int, made: int, hosted: int, ready: int, compressed: Row, device: str
 ) -> dict[str, int]:
-    """The stages before a message or request is sent."""
+    """Return the stages before a message or request is sent."""
     there = made if device == "cpu" else hosted
     return {
         "lateness": begin - due,
@@ -125,6 +125,6 @@ def _sending(
 
 
 def _decoding(received: int, decoded: int, ready: Row, device: str) -> dict[str, int]:
-    """The stages after a message or request has come."""
+    """Return the stages after a message or request has come."""
     last = "to_device" if device == "cuda" else "decompress"
     return {"decode": decoded - received, **({last: ready[0] - decoded} if ready else {})}

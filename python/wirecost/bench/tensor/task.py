@@ -81,7 +81,7 @@ class Task:
         return self.plugin.codec if self.order.objects else ""
 
     def compressor(self) -> Callable[[Any], Any] | None:
-        """What compresses an object before it is encoded, if anything does."""
+        """Return what compresses an object before it is encoded, if anything does."""
         if not self.codec:
             return None
         # Wrapyfi's environment lacks what the library needs.
@@ -90,7 +90,7 @@ class Task:
         return partial(compress, how=self.codec)
 
     def array(self, obj: Any) -> Any:
-        """A received object as NumPy's array."""
+        """Return a received object as NumPy's array."""
         if self.order.objects:
             return as_array(self.plugin, obj, self.source.shape)
         return self.source.from_bytes(obj)
@@ -111,7 +111,7 @@ class Side:
         return round(self.carried / len(self.stamps)) if self.stamps else 0
 
     def check(self, task: Task, obj: Any, array: Any, number: int) -> None:
-        """Compares a received object, and the array in it, with what was sent under ``number``."""
+        """Compare a received object, and the array in it, with what was sent under ``number``."""
         if self.failure is None and task.order.objects:
             self.failure = task.plugin.check_kind(obj)
         if self.failure is None:
@@ -119,8 +119,8 @@ class Side:
             self.failure = task.source.difference(array, number, task.marked, tolerance)
 
     def check_number(self, task: Task, array: Any, number: int) -> None:
-        """The least that a message shows: that its content is this one's. Takes no time to speak
-        of."""
+        """Check the least that a message shows: that its content is this one's. Takes no time to
+        speak of."""
         found = task.source.number_in(array, number)
         if self.failure is None and found != number:
             self.failure = f"message {number} holds message {found}'s content"

@@ -56,8 +56,8 @@ def _alone() -> Path:
 
 
 def _ros() -> list[str]:
-    """The folder of ROS 2 or, where there is none, of Debian's packages, which rospy is one of: the
-    messages of both have the same names, so that a Python can have one of them only."""
+    """Return the folder of ROS 2 or, where there is none, of Debian's packages, which rospy is one
+    of: the messages of both have the same names, so that a Python can have one of them only."""
     if importlib.util.find_spec("rclpy"):
         return [str(_linked_ros2())]
     found = importlib.util.find_spec("rospy")
@@ -98,7 +98,7 @@ def requirements(plugins: Iterable[str]) -> list[str]:
 
 
 def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
-    """Makes the environment, or adds to it what it lacks; ``show`` gets a line before.
+    """Make the environment, or add to it what it lacks; ``show`` gets a line before.
 
     Raises UserError with the line to run by hand where the network is not there.
     """
@@ -128,7 +128,7 @@ def _link(there: Path, site: Path) -> None:
 
 
 def _link_yarp(site: Path) -> None:
-    """It is a module with a library beside it, or a package."""
+    """Link it: a module with a library beside it, or a package."""
     found = importlib.util.find_spec("yarp")
     if found is None or not found.origin:
         return

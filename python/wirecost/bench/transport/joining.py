@@ -87,8 +87,8 @@ def _sending(sent: Rows, taken: NDArray[np.bool_]) -> Counts:
 
 
 def _arriving(sent: Rows, rows: Rows, counts: Counts) -> tuple[Ints, Rows]:
-    """What came first of each message: the places of their rows in ``sent``, which are numbered
-    from 0, and their own rows. Adds to the counts."""
+    """Return what came first of each message: the places of their rows in ``sent``, which are
+    numbered from 0, and their own rows. Adds to the counts."""
     wrong = rows[:, 2] == WRONG
     counts.wrong += int(wrong.sum())
     counts.checked += int((rows[:, 2] == 1).sum())

@@ -77,7 +77,7 @@ def _free_port() -> int:
 
 @contextmanager
 def meeting(mware: str, ground: Ground, pattern: str, router: bool, log: Path) -> Iterator[Meeting]:
-    """Runs the servers as long as it lasts. Raises ProgramFailedError."""
+    """Run the servers as long as it lasts. Raises ProgramFailedError."""
     if mware in BOUND:
         binding = ground.sender if pattern == "pubsub" else ground.receiver(0)
         port = _free_port() if ground.loopback else next(_PORTS)

@@ -47,17 +47,17 @@ class Outcome:
         return self.entry.contender
 
     def compared(self, counts: Counts) -> None:
-        """A block before the timed one: losses count, times do not."""
+        """Count a block before the timed one: losses count, times do not."""
         self.first.add(counts)
         self.state()
 
     def lose(self, counts: Counts) -> None:
-        """A block of which nothing arrived."""
+        """Count a block of which nothing arrived."""
         self.counts.add(counts)
         self.state()
 
     def add(self, block: Block) -> None:
-        """A round's block, with its samples."""
+        """Add a round's block, with its samples."""
         self.counts.add(block.counts)
         self.price.add(block.price)
         passed = block.wire.there, block.wire.back

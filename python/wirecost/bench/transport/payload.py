@@ -19,7 +19,7 @@ _FACTOR = 0x9E3779B1
 
 
 def template(size: int) -> NDArray[np.uint8]:
-    """The bytes that are the same in each message of that size."""
+    """Return the bytes that are the same in each message of that size."""
     content = np.empty(size, np.uint8)
     # In parts, since what is between has four times the size.
     offsets = np.arange(min(size, PART), dtype=np.uint32)
@@ -76,7 +76,7 @@ class Payload(Memory):
         self._number = -2
 
     def set(self, number: int) -> Payload:
-        """Makes it message ``number``."""
+        """Make it message ``number``."""
         self._number = number
         low = number & _MASK
         self._view[8:16] = low.to_bytes(8, "little")

@@ -81,14 +81,14 @@ class Pricing(Closing):
         self._before = machine.read()
 
     def end(self) -> Price:
-        """What it took until now."""
+        """Return what it took until now."""
         parts = {name: _part(meter.read()) for name, meter in self._meters.items()}
         price = Price(parts, (machine.read() - self._before).ksoftirqd_ns)
         self.close()
         return price
 
     def close(self) -> None:
-        """A second call does nothing."""
+        """End it. A second call does nothing."""
         self._stack.close()
 
 

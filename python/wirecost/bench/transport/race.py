@@ -58,7 +58,7 @@ class Turn:
         return [one for one in self.outcomes if one.entry.failure is None]
 
     def run(self, ground: Ground, number: int, seconds: float, report: Report, keep: Keep) -> None:
-        """Adds a block to each outcome that has none of this round."""
+        """Add a block to each outcome that has none of this round."""
         with self._sessions():
             for outcome in self.running:
                 if outcome.rounds <= number:
@@ -113,7 +113,7 @@ class Turn:
 
     @contextmanager
     def _sessions(self) -> Iterator[None]:
-        """What was opened is closed, whatever happens."""
+        """Close what was opened, whatever happens."""
         try:
             yield
         finally:
@@ -121,7 +121,7 @@ class Turn:
 
     @contextmanager
     def _failing(self, outcome: Outcome) -> Iterator[None]:
-        """What goes wrong is this case's failure; the next one has new processes."""
+        """Let what goes wrong be this case's failure; the next one has new processes."""
         try:
             yield
         except (ProgramFailedError, UserError) as error:
@@ -135,7 +135,7 @@ class Turn:
 
 
 def _check(counts: Counts, promise: bool) -> None:
-    """Raises ProgramFailedError for messages that are not what was sent."""
+    """Check the content. Raises ProgramFailedError for messages that are not what was sent."""
     if counts.wrong:
         raise ProgramFailedError(
             f"{counted(counts.wrong, 'message')} with other content than was sent"

@@ -20,8 +20,8 @@ SAME = ("seconds", "reliable", "queue", "seed")
 
 
 def check(folder: Path) -> None:
-    """Raises UserError for a folder that is not there; a killed run's has another name, until the
-    next run finds it."""
+    """Check the folder. Raises UserError where it is not there; a killed run's has another name,
+    until the next run finds it."""
     if not folder.is_dir() and not folder.with_name(f".{folder.name}.partial").is_dir():
         raise UserError(f"--resume {folder}: there is no such folder; name a result folder")
 
@@ -33,7 +33,7 @@ def faults(folder: Path) -> list[Fault]:
 
 
 def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Scalar]) -> None:
-    """Gives each outcome what the folder has of it. Raises UserError where it was measured
+    """Give each outcome what the folder has of it. Raises UserError where it was measured
     otherwise."""
     results = read_results(folder)
     if not isinstance(results.meta, Meta):

@@ -51,7 +51,7 @@ class Settings:
     faults: tuple[Fault, ...] = ()
 
     def check(self) -> None:
-        """Raises UserError on what cannot be run."""
+        """Check all options. Raises UserError on what cannot be run."""
         wanted = self.wanted
         for size in wanted.sizes:
             limits.between("--sizes", size, LEAST_BYTES, MOST_BYTES)
@@ -98,8 +98,8 @@ def _check_memory(size: int, subscribers: int) -> None:
 
 
 def planned(settings: Settings, logs: Path, client: Client | None = None) -> Plan:
-    """What will be measured, with what a resumed run has of it. Networks that this machine cannot
-    have are left out, with the reason. ``client``: in the place of the Python one. Raises
+    """Return what will be measured, with what a resumed run has of it. Networks that this machine
+    cannot have are left out, with the reason. ``client``: in the place of the Python one. Raises
     UserError."""
     usable, not_run = [], {}
     for profile in settings.wanted.networks:

@@ -96,7 +96,7 @@ class Session:
         self.end()
 
     def end(self) -> None:
-        """A second call does nothing."""
+        """End it. A second call does nothing."""
         # All at once, for some take long.
         for one in (*self.receivers, *([self.sender] if hasattr(self, "sender") else [])):
             with suppress(ProgramFailedError):
@@ -134,7 +134,7 @@ class Session:
         return made
 
     def _opening(self, role: str, spot: Spot) -> JsonObject:
-        """What an end is told that opens there."""
+        """Return what an end is told that opens there."""
         setting = self.contender.setting
         return {
             "role": role,

@@ -48,7 +48,7 @@ class Sender(ABC):
     """Of the message that is sent next."""
 
     def make(self, plugin: Plugin, module: Any, array: Array, device: str) -> Any:
-        """An object with the array's content."""
+        """Return an object with the array's content."""
         return plugin.make(module, array, device)
 
     def to_host(self, obj: Any) -> Any:
@@ -60,7 +60,7 @@ class Sender(ABC):
         raise NotImplementedError(type(obj))
 
     def encode(self, obj: Any) -> Any:
-        """What ``send`` gets."""
+        """Return what ``send`` gets."""
         return obj
 
     @abstractmethod
@@ -83,14 +83,14 @@ class Receiver(ABC):
 
     @abstractmethod
     def receive(self, timeout: float) -> Received | None:
-        """The next message; None if none comes for ``timeout`` seconds."""
+        """Return the next message; None if none comes for ``timeout`` seconds."""
 
     def decode(self, message: Any) -> Any:
         """Return the object that was sent."""
         return message
 
     def to_device(self, obj: Any, device: str) -> Any:  # noqa: ARG002
-        """What was decoded, on a device, where it is not there already."""
+        """Return what was decoded, on a device, where it is not there already."""
         return obj
 
     def release(self, received: Received) -> None:  # noqa: B027  most have nothing to do
@@ -192,7 +192,7 @@ class Contender(ABC):
         return installed_packages()
 
     def missing_there(self) -> str | None:
-        """The same within an interpreter that is not its own."""
+        """Return the same within an interpreter that is not its own."""
         return self.missing()
 
     def version(self) -> str | None:
@@ -200,7 +200,7 @@ class Contender(ABC):
         return self.package.version()
 
     def about(self) -> dict[str, Any]:
-        """What result folders record of it."""
+        """Return what result folders record of it."""
         return {"library": f"{self.package.name} {self.version() or 'unknown version'}"}
 
     def requests(self) -> bool:
@@ -213,7 +213,7 @@ class Contender(ABC):
 
     @contextmanager
     def meeting(self) -> Iterator[Meeting]:
-        """What must exist before either process starts."""
+        """Make what must exist before either process starts."""
         yield Meeting()
 
     @abstractmethod
@@ -223,9 +223,9 @@ class Contender(ABC):
     def receiver(self, meeting: Meeting) -> Receiver: ...
 
     def asker(self, meeting: Meeting) -> Asker:
-        """Raises NotImplementedError where there are no requests."""
+        """Open it. Raises NotImplementedError where there are no requests."""
         raise NotImplementedError(f"{self.name} has no requests")
 
     def answerer(self, meeting: Meeting) -> Answerer:
-        """Raises NotImplementedError where there are no requests."""
+        """Open it. Raises NotImplementedError where there are no requests."""
         raise NotImplementedError(f"{self.name} has no requests")

@@ -121,7 +121,7 @@ class Transported(Contender):
     shares = True
 
     def __init__(self, name: str, size: int) -> None:
-        """Raises UserError for a name that is no transport."""
+        """Find the transport. Raises UserError for a name that is none."""
         super().__init__(name, size)
         self._kind = find(name)
         self.package = self._kind.package

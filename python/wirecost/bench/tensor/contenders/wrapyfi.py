@@ -69,7 +69,7 @@ def _communicator(mware: str) -> Any:
 
 
 def _exchange(mware: str, topic: str, mode: str) -> Any:
-    """The decorated method, publishing or listening."""
+    """Return the decorated method, publishing or listening."""
     communicator: Any = _communicator(mware)
     waits = mode == "publish" or mware not in POLLED
 

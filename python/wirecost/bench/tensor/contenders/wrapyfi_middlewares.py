@@ -61,7 +61,7 @@ def _free_ports(count: int) -> list[str]:
 
 @contextmanager
 def _zeromq() -> Iterator[Variables]:
-    """It starts its broker itself."""
+    """Choose ports; it starts its broker itself."""
     ports = _free_ports(len(ZEROMQ_PORTS))
     yield {
         f"WRAPYFI_ZEROMQ_{name}_PORT": port for name, port in zip(ZEROMQ_PORTS, ports, strict=True)

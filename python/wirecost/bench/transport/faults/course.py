@@ -53,14 +53,14 @@ class Course(Session):
         return next(self._runs)
 
     def listen(self, one: Channel, run: int, hold_ns: int = 0) -> Running:
-        """A subscriber records from here on, and keeps each message for ``hold_ns``."""
+        """Let a subscriber record from here on, and keep each message for ``hold_ns``."""
         file = self._file()
         one.send("run", **self._order(run, file), seconds=0, hold_ns=hold_ns)
         one.receive(START_S)
         return Running(one, file, 0)
 
     def speak(self, one: Channel, run: int, seconds: float) -> Running:
-        """A publisher sends."""
+        """Let a publisher send."""
         file = self._file()
         one.ask("run", START_S, **self._order(run, file), seconds=seconds)
         start = time.monotonic_ns() + LEAD_NS
@@ -68,12 +68,12 @@ class Course(Session):
         return Running(one, file, start)
 
     def sent(self, speaking: Running, seconds: float) -> Rows:
-        """What it has sent when it ends, ``seconds`` after its begin."""
+        """Return what it has sent when it ends, ``seconds`` after its begin."""
         speaking.process.receive(seconds + SPARE_S)
         return read_rows(speaking.file, SENT)
 
     def heard(self, listening: list[Running], count: int, quiet_s: float = QUIET_S) -> list[Rows]:
-        """What each got, once it has ``count`` messages or nothing comes any more."""
+        """Return what each got, once it has ``count`` messages or nothing comes any more."""
         quiet_s = max(quiet_s, self.contender.setting.longest_wait_s)
         for one in listening:
             one.process.send("finish", count=count, quiet=quiet_s)
@@ -82,7 +82,7 @@ class Course(Session):
         return [undamaged(read_rows(one.file, RECEIVED)) for one in listening]
 
     def spare(self, role: str, number: int) -> Channel:
-        """A process that has started and opened nothing yet: what a start takes is Python's."""
+        """Start a process that opens nothing yet: what a start takes is Python's."""
         spot = self.spot(role, number)
         mware, client = self.contender.mware, self.contender.client
         log = self._logs / f"{mware}-{client.kind}-{role}.txt"
@@ -117,7 +117,7 @@ class Course(Session):
 
 
 def undamaged(received: Rows) -> Rows:
-    """Raises ProgramFailedError for messages that are not what was sent."""
+    """Check the content. Raises ProgramFailedError for messages that are not what was sent."""
     if wrong := int((received[:, 2] == WRONG).sum()):
         raise ProgramFailedError(f"{counted(wrong, 'message')} with other content than was sent")
     return received

@@ -68,7 +68,7 @@ class Fault(ABC):
 
     @abstractmethod
     def run(self, setup: Setup) -> Found:
-        """Raises ProgramFailedError, UserError: then that is what it did."""
+        """Let it happen. Raises ProgramFailedError, UserError: then that is what it did."""
 
 
 def record(fault: Fault, setup: Setup, found: Found, failure: str | None) -> Record:

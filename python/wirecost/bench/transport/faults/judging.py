@@ -57,7 +57,7 @@ def timeline(
 
 
 def worst(sent: Rows, received: Rows, since_ns: int, until_ns: int) -> int | None:
-    """The longest latency of what was sent in a time."""
+    """Return the longest latency of what was sent in a time."""
     there = arrivals(received)
     found = [
         there[number] - begin
@@ -68,7 +68,7 @@ def worst(sent: Rows, received: Rows, since_ns: int, until_ns: int) -> int | Non
 
 
 def longest_call(sent: Rows, since_ns: int, until_ns: int) -> int | None:
-    """The longest call that sends."""
+    """Return the longest call that sends."""
     found = [abs(end) - begin for _, _, begin, end in sent.tolist() if since_ns <= begin < until_ns]
     return max(found, default=None)
 
@@ -81,7 +81,7 @@ def in_ms(value_ns: int | None) -> str:
 
 
 def others(sent: Rows, received: Rows, fault_ns: int) -> str:
-    """What a fault did to the publisher and to a subscriber that had none."""
+    """Return what a fault did to the publisher and to a subscriber that had none."""
     begin, end = (int(sent[0, 2]), int(sent[-1, 2]) + 1) if len(sent) else (0, 0)
     latencies = [
         in_ms(worst(sent, received, *span)) for span in ((begin, fault_ns), (fault_ns, end))

@@ -68,7 +68,7 @@ def _gaps(received: list[Rows]) -> tuple[int, int]:
 def _assumed(
     received: list[Rows], known: int, start_ns: int, rate: float, fault_ns: int
 ) -> list[Message]:
-    """The first publisher's messages, sent when they were due."""
+    """Return the first publisher's messages, sent when they were due."""
     rows: list[Message] = []
     for one in received:
         there = judging.arrivals(one)

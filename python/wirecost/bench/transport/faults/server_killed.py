@@ -33,7 +33,7 @@ class _Server:
 
     @classmethod
     def of(cls, process: int) -> _Server:
-        """Raises UserError where it does not live."""
+        """Look at a process. Raises UserError where it does not live."""
         proc = Path(f"/proc/{process}")
         try:
             words = (proc / "cmdline").read_bytes().split(b"\0")[:-1]

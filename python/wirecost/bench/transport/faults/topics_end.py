@@ -34,7 +34,7 @@ class TopicsEnd:
         self._size = 0
 
     def do(self, command: JsonObject) -> JsonObject:
-        """Raises UserError, which says how many topics were open."""
+        """Carry out a command. Raises UserError, which says how many topics were open."""
         try:
             return self._do(command)
         except (UserError, OSError, RuntimeError) as error:

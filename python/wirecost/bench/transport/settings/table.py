@@ -283,7 +283,7 @@ def _yarp(asked: Asked) -> list[Setting]:
 
 
 def _tcp(asked: Asked) -> list[Setting]:
-    """The yardstick, in which nothing can be set."""
+    """Return the yardstick, in which nothing can be set."""
     del asked
     buffers = "the socket's"
     return [Setting(DEFAULT, TCP, buffers, buffers, "the publisher waits", True)]
