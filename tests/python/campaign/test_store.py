@@ -71,7 +71,7 @@ def test_of_a_task_all_files_are_kept_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Folders too: two that are imported while there is room for one, then with room."""
-    folders = [result_folders.copied(name, tmp_path / name) for name in ("heap", "map")]
+    folders = [result_folders.copied(name, tmp_path / name) for name in ("heap", "lists")]
     store = Store(tmp_path / "new" / "s")
     write, room = store.place.write, 6
 
@@ -86,7 +86,7 @@ def test_of_a_task_all_files_are_kept_or_none(
     with pytest.raises(UserError, match="make room; 1 imported, the same command imports the rest"):
         imported(store, folders, "a", "lab", None)
     assert Store(str(store.place)).records()["scenario"].to_list() == ["heap"]
-    assert not list((tmp_path / "new").rglob("scenario=map"))
+    assert not list((tmp_path / "new").rglob("scenario=lists"))
     room = 10
     assert imported(store, folders, "a", "lab", None) == (1, 1, [])
 
