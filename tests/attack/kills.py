@@ -39,8 +39,6 @@ OUT, INPUT = "{out}", "{input}"
 RESULTS = {
     "osi": ("--reflections", "500", "--contenders", "protobuf,columns", "--steps", "20",
             "--processes", "2"),
-    "map": ("--size", "2", "--subscribers", "1,2", "--repetitions", "20",
-            "--processes", "2"),
     "repeated": ("--count", "10", "--list", "point", *SHORT),
     "notification": ("--sizes", "4", "--content", "ticket", "--lang", "cpp,python", *SHORT),
     "classes": ("--objects", "10", "--content", "sparse", *SHORT),

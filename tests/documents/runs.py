@@ -71,7 +71,6 @@ RUNS = {
     "wrapyfi": _figure1("zeromq", "ros1", "yarp"),
     "wrapyfi-ros2": _figure1("zeromq", "ros2"),
     "cloud": ["bench", "cloud"],
-    "map": ["bench", "map"],
     "heap": ["bench", "heap"],
     "probe": ["bench", "probe"],
     "classes": ["bench", "classes"],

@@ -69,7 +69,6 @@ bench classes --out {place}/x/y
 bench cloud --out {place}/x/y
 bench heap --out {place}/x/y
 bench heap --out {inputs}/made --json {place}/x.json
-bench map --out {place}/x/y
 bench message {inputs}/state.proto --type State --out {place}/x/y
 bench notification --out {place}/x/y
 bench osi --out {place}/x/y
@@ -153,7 +152,7 @@ def test_a_full_disk_under_standard_output(words: list[str]) -> None:
         )  # fmt: skip
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
-    assert last == "wirecost: standard output: No space left on device; make room"
+    assert last == f"wirecost: standard output: {SAYS['full'][0]}"
     assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
 
 
