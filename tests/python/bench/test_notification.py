@@ -11,7 +11,10 @@ from wirecost.bench.message.altered import alter
 from wirecost.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.notification.content import MESSAGES, Content, mirror
-from wirecost.bench.message.presets.notification import Row, row_of, subject_of
+from wirecost.bench.message.presets import find
+from wirecost.bench.message.presets.notification import Row, Settings, row_of, subject_of
+from wirecost.cli.bench_message import command
+from wirecost.errors import UserError
 
 PROTOBUF = subject_of("cpp", "protobuf")
 CONTENTS = [Content("ticket", 4, 1), Content("ticket", 128, 1), Content("realistic", 16, 1)]
@@ -57,6 +60,28 @@ def test_altered_messages_are_others_of_the_same_size(content: Content, wire: st
         alter(message, Random(1))
         after = about.write(message)
         assert before != after and len(before) == len(after)
+
+
+def test_nothing_is_compiled_for_modes_that_nobody_asks_for() -> None:
+    asked = Settings(("cpp", "python"), modes=("arena", "recycled"))
+    assert asked.sides() == [("cpp", wire) for wire in NOTIFICATION_WIRES]
+    assert asked.libraries("cpp", "protobuf") == {"protobuf", "wirecost"}
+    assert [file.name for file in asked.wanted("cpp", "ros1").files] == ["hand_written"]
+    assert asked.wanted("cpp", "ros1").has_recycled
+    assert Settings(modes=("view",)).wanted("cpp", "ros1").files == ()
+
+
+def test_who_takes_part_nowhere_is_refused_before_anything_is_compiled() -> None:
+    with pytest.raises(UserError, match="no contender of python has mode arena on protobuf, ros1"):
+        Settings(("python",), modes=("arena",)).check()
+
+
+def test_a_preset_brings_its_messages() -> None:
+    assert find("notification").scenario == "notification"
+    with pytest.raises(UserError, match="--preset notification: brings its messages"):
+        command(["osi3"], preset="notification")
+    with pytest.raises(UserError, match=r"--preset pigeon: there are .*notification"):
+        command(preset="pigeon")
 
 
 @pytest.mark.parametrize(

@@ -46,25 +46,27 @@ LARGEST_SIZE = 65_536
 CODECS = Path(notification.__file__).parent
 HAND_WRITTEN = {"cpp": "hand_written.hpp", "java": "HandWritten.java"}
 """Files with codecs of the ros1 wire."""
-OWNED, OURS = {"new", "reused"}, {"new", "recycled", "reused", "view"}
+NEW = frozenset({"new"})
+OWNED = frozenset({"new", "reused"})
+OURS = frozenset({"new", "recycled", "reused", "view"})
 LIBRARIES = {
     ("cpp", "protobuf"): {
-        "protobuf": {*OWNED, "arena"},
+        "protobuf": OWNED | {"arena"},
         "wirecost": OURS,
         "wirecost-classes": {"facade"},
     },
     ("cpp", "ros1"): {
         "wirecost": OURS,
-        "hand_written": {*OWNED, "recycled"},
+        "hand_written": OWNED | {"recycled"},
         "memcpy": {"reused"},
         "gencpp": OWNED,
     },
     ("cpp", "cdr"): {"wirecost": OURS, "fast-cdr": OWNED},
-    ("python", "protobuf"): dict.fromkeys(("protobuf", "wirecost", "wirecost-native"), {"new"}),
-    ("python", "ros1"): dict.fromkeys(("genpy", "wirecost", "wirecost-native"), {"new"}),
-    ("python", "cdr"): dict.fromkeys(("wirecost", "wirecost-native"), {"new"}),
-    ("java", "protobuf"): {"protobuf": {*OWNED, "view"}, "wirecost": OWNED},
-    ("java", "ros1"): {"wirecost": OWNED, "HandWritten": {"new"}},
+    ("python", "protobuf"): dict.fromkeys(("protobuf", "wirecost", "wirecost-native"), NEW),
+    ("python", "ros1"): dict.fromkeys(("genpy", "wirecost", "wirecost-native"), NEW),
+    ("python", "cdr"): dict.fromkeys(("wirecost", "wirecost-native"), NEW),
+    ("java", "protobuf"): {"protobuf": OWNED | {"view"}, "wirecost": OWNED},
+    ("java", "ros1"): {"wirecost": OWNED, "HandWritten": NEW},
     ("java", "cdr"): {"wirecost": OWNED},
 }
 """Who takes part, and the modes of the rows."""
