@@ -6,9 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from syrupy.assertion import SnapshotAssertion
+
 from support.probe_logs import header
 from wirecost.records.probe_log import COUNTER_SOURCES, Counter, ProbeLog, read_log
-from wirecost.report.probe.absent import absent_notes
+from wirecost.report.probe.tables import absent_notes
 
 
 def log(folder: Path, *counters: Counter) -> ProbeLog:
@@ -17,21 +19,15 @@ def log(folder: Path, *counters: Counter) -> ProbeLog:
     return replace(read_log(path), counters=counters)
 
 
-def test_the_reason_is_that_of_the_recording(tmp_path: Path) -> None:
+def test_the_reason_is_that_of_the_recording(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     own = log(tmp_path, Counter("instructions", "n/a"), Counter("allocations", "n/a"))
-    assert absent_notes([own]) == [
-        "n/a on this machine: instructions",
-        "counted under wirecost probe run only: allocations",
-    ]
+    assert absent_notes([own]) == snapshot
     outside = log(
         tmp_path,
         Counter("minor-faults", "counted", COUNTER_SOURCES[7]),
         Counter("run-queue-wait-ns", "n/a"),
     )
-    assert absent_notes([outside]) == [
-        "uprobes cannot count these, --function-means trampoline can if the machine has them: "
-        "run-queue-wait-ns"
-    ]
+    assert absent_notes([outside]) == snapshot
 
 
 def test_what_one_log_has_is_not_absent(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
+from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
 from support.result_folders import copied, edit_meta, edit_samples
@@ -40,14 +42,19 @@ def of_new_type(to: Path) -> Path:
     return to
 
 
-def test_rows_of_two_types_are_compared_by_contender_and_stage(tmp_path: Path) -> None:
-    a, b, report = copied("message", tmp_path / "a"), of_new_type(tmp_path / "b"), tmp_path / "c"
-    done = CliRunner().invoke(app, ["compare", str(a), str(b), "--json", str(report)])
+def test_rows_of_two_types_are_compared_by_contender_and_stage(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    snapshot: SnapshotAssertion,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
+    copied("message", tmp_path / "a")
+    of_new_type(tmp_path / "b")
+    done = CliRunner().invoke(app, ["compare", "a", "b", "--json", "c"])
     assert done.exit_code == 0, done.output
-    said = " ".join(done.output.split())
-    assert f"A measured {OLD}, B {NEW}: rows of the same contender and stage" in said
-    assert "rows of the other contenders" not in said
-    assert OLD not in json.dumps(json.loads(report.read_text())["rows"])
+    assert done.output == snapshot
+    assert OLD not in json.dumps(json.loads((tmp_path / "c").read_text())["rows"])
 
 
 def test_cases_of_two_types_have_one_name(tmp_path: Path) -> None:
@@ -57,4 +64,4 @@ def test_cases_of_two_types_have_one_name(tmp_path: Path) -> None:
     old, new = aligned(run, other)
     cases = {"message", "message by field"}
     assert set(old.samples["case"]) == set(new.samples["case"]) == cases
-    assert {one["case"] for one in new.meta["runs"]} == cases
+    assert {run.case for run in new.meta.runs} == cases

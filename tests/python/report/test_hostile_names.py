@@ -121,7 +121,7 @@ def test_so_it_is_in_comparisons_probes_and_campaigns(payload: str, tmp_path: Pa
     for made in pages:
         document: Any = html.document_fromstring(made.replace(bundle(), ""))
         assert len(document.findall(".//script")) == 2
-        assert not document.xpath("//body//img | //@onclick | //@onerror")
+        assert not document.xpath("//body//img|//@onclick|//@onerror")
         shown = _shown(document)
         assert all(one in shown for one in SHOWN[payload]) or "section 0" in shown
         assert max(map(len, shown.split())) <= LONGEST_WORD + 2  # a bracket, a full stop

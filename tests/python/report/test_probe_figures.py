@@ -14,6 +14,7 @@ import pytest
 import vl_convert as vlc
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from wirecost.report.shared.executions import section_figures, slug
 from wirecost.report.shared.executions.series import Options
@@ -65,7 +66,7 @@ def values(figure: Figure) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)]
 
 
-def test_many_executions_stay_small_and_keep_their_outlier() -> None:
+def test_many_executions_stay_small_and_keep_their_outlier(snapshot: SnapshotAssertion) -> None:
     rows = table(300_000)
     longest = 77_000_000
     rows[123_456, "ns"] = longest
@@ -78,26 +79,18 @@ def test_many_executions_stay_small_and_keep_their_outlier() -> None:
             for row in values(figure)
             for number in row.values()
         ), figure.name
-    assert "spans the shortest to the longest" in figures["turnaround"].caption
-    assert "the deadline of 1.00 ms, missed 1 times" in figures["turnaround"].caption
-    assert "300,000 executions" in figures["against"].caption
-    assert "Not available: LLC-load-misses" in figures["against"].caption
-    assert "Always the same: value (5)" in figures["against"].caption
+    assert {name: figure.caption for name, figure in figures.items()} == snapshot
 
 
-@pytest.mark.parametrize(
-    ("deadline_ns", "reported"),
-    [(1.5e6, "Dashed: the deadline of 1.50 ms"), (9e9, "9.00 s lies beyond the axis")],
-)
+@pytest.mark.parametrize(("deadline_ns", "dashes"), [(1.5e6, 2), (9e9, 0)])
 def test_a_deadline_beyond_the_distribution_does_not_widen_it(
-    deadline_ns: float, reported: str
+    deadline_ns: float, dashes: int, snapshot: SnapshotAssertion
 ) -> None:
     rows = table(500)
     rows[7, "ns"] = 2_000_000
     distribution = drawn(rows, Options(deadline_ns=deadline_ns))["distribution"]
-    assert reported in distribution.caption
-    drawn_at = [row["at"] for row in values(distribution) if "at" in row]
-    assert len(drawn_at) == (2 if "Dashed" in reported else 0)
+    assert distribution.caption == snapshot
+    assert len([row["at"] for row in values(distribution) if "at" in row]) == dashes
 
 
 def test_few_executions_are_all_drawn() -> None:
@@ -116,17 +109,15 @@ def test_the_price_of_a_fault_stands_over_its_panel() -> None:
     rows = table(5000)
     rows[77, "ns"] = 10**10
     spiked = themed(drawn(rows)["against"].chart, "black")
-    assert re.search(
-        "minor-faults: [67].. ns per fault, R² 0...\\*", json.dumps(spiked, ensure_ascii=False)
-    )
+    assert re.search("[67].. ns per fault,.*R² 0...\\*", json.dumps(spiked, ensure_ascii=False))
     unrelated = table(5000, **{"counter:minor-faults": np.arange(5000) % 7})
     assert "minor-faults: no relation" in json.dumps(themed(drawn(unrelated)["against"].chart, "b"))
 
 
-def test_processes_and_dropped_records_are_distinguished() -> None:
+def test_processes_and_dropped_records_are_distinguished(snapshot: SnapshotAssertion) -> None:
     rows = table(400, process=np.arange(400) % 2 + 40)
     figure = drawn(rows, Options(dropped={"41": 1234, "40": 0}))["turnaround"]
-    assert {row["series"] for row in values(figure)} == {"process 40", "process 41, 1,234 dropped"}
+    assert sorted({row["series"] for row in values(figure)}) == snapshot
     assert [row["index"] for row in values(figure) if "time" not in row] == [200]
     assert "Dotted" in figure.caption
     many = drawn(table(900, process=np.arange(900) % 9))["turnaround"]
@@ -160,7 +151,7 @@ def test_every_figure_becomes_a_picture_with_its_words() -> None:
     assert "turnaround time [ms]" in svgs["turnaround"]
     assert "max 40.0 ms" in svgs["distribution"]
     assert ">p99.9<" in svgs["distribution"]
-    assert "time since the first execution [s]" in svgs["over-time"]
+    assert "first execution [s]" in svgs["over-time"]
     assert "per fault" in svgs["against"]
     assert all("NaN" not in svg for svg in svgs.values())
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from lxml import html  # type: ignore[import-untyped]
+from syrupy.assertion import SnapshotAssertion
 
 from support.probe_logs import header, record
 from wirecost.analysis.causes import explain
@@ -24,6 +27,12 @@ def rendered(folder: Path) -> str:
     drawn = probe_figures(executed, logs, 1e6)
     text = page(logs, summary(executed, 1e6), explain(executed), drawn, recorded_machines([folder]))
     return text.split("<script>")[0]
+
+
+def said(folder: Path) -> list[str]:
+    """Return headings, paragraphs and items of the page."""
+    document: Any = html.document_fromstring(rendered(folder))
+    return [" ".join(one.text_content().split()) for one in document.xpath("//h1|//h2|//p|//li")]
 
 
 def write(folder: Path, names: list[str], count: int = 40, **fields: int) -> None:
@@ -45,31 +54,25 @@ def write(folder: Path, names: list[str], count: int = 40, **fields: int) -> Non
     (folder / "a.wprobe").write_bytes(content)
 
 
-def test_the_page_tells_what_the_terminal_does(tmp_path: Path) -> None:
+def test_the_page_tells_what_the_terminal_does(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     write(tmp_path, ["filter"], dropped=12, offset=1_700_000_000 * 10**9)
     text = rendered(tmp_path)
-    assert "Probes of p" in text
-    assert "recorded 2023-11-14 22:13:20 UTC · 40 records of 1 thread" in text
-    assert (
-        "filter: minor-faults take 3.15 µs of 13.2 µs in the median (24 %), 6.30 µs of 16.3 µs in "
-        "the slowest 1 % (39 %): 4.50 × 700 ns per fault; explain 100 % of the slowest 1 % beyond "
-        "the median; run"
-    ) in text
-    assert '<p class="lead bad">a.wprobe: 12 executions dropped' in text
-    assert "n/a: LLC-load-misses" in text
+    assert said(tmp_path) == snapshot
     assert text.count("<figure ") == 3
     assert "<td>minor-faults</td>" in text
 
 
-def test_the_doctor_of_the_time_is_shown_and_nothing_else(tmp_path: Path) -> None:
+def test_the_doctor_of_the_time_is_shown_and_nothing_else(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
     write(tmp_path, ["filter"])
     assert UNKNOWN.split(".")[0] in rendered(tmp_path)
     checks = [{"title": "Swap", "verdict": "warn", "value": "2 GB", "advice": "swapoff <all>"}]
     document = {"verdict": "fail", "checks": checks}
     (tmp_path / "doctor.json").write_text(json.dumps(document))
     text = rendered(tmp_path)
-    assert "Verdict of the doctor: fail" in text
-    assert "<td>warn · 2 GB · swapoff &lt;all&gt;</td>" in text
+    assert "swapoff &lt;all&gt;</td>" in text
+    assert said(tmp_path) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -91,14 +94,16 @@ def test_names_are_text_not_markup(tmp_path: Path) -> None:
     assert "<img" not in text.split("<script>")[0]
 
 
-def test_only_the_longest_of_many_sections_are_drawn(tmp_path: Path) -> None:
+def test_only_the_longest_of_many_sections_are_drawn(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
     names = [f"section {i:02}" for i in range(DRAWN + 2)]
     write(tmp_path, names, count=2)
     text = rendered(tmp_path)
     assert text.count("<h2>section ") == DRAWN
-    assert "other sections took more time: section 16, section 17." in text
+    assert said(tmp_path) == snapshot
 
 
-def test_an_empty_log_has_a_page(tmp_path: Path) -> None:
+def test_an_empty_log_has_a_page(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     write(tmp_path, [])
-    assert "0 records of 1 thread" in rendered(tmp_path)
+    assert said(tmp_path) == snapshot

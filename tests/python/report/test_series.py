@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -19,9 +18,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcap.reader import NonSeekingReader, make_reader
 from mcap_protobuf.decoder import DecoderFactory
+from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
 from support.probe_logs import HEADER, header, record
+from support.programs import execute
 from support.result_folders import DATA
 from support.tensor_folders import tensor_folder
 from support.transport_folders import Made, transport_folder
@@ -243,13 +244,13 @@ except UserError as error:
 """
 
 
-def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     """A limit of the process stands for the disk: the same calls fail."""
     log, out = tmp_path / "a.wprobe", tmp_path / "out.mcap"
     log.write_bytes(header() + b"".join(record(i + 1, i, i + 9) for i in range(200)))
     code = [sys.executable, "-c", FULL, str(log), str(out)]
-    done = subprocess.run(code, capture_output=True, text=True, check=True)
-    assert done.stdout == f"{out}: File too large; raise ulimit -f\n"
+    done = execute(code, check=True)
+    assert done.stdout == snapshot
     assert [path.name for path in tmp_path.iterdir()] == ["a.wprobe"]
 
 
@@ -349,12 +350,12 @@ def test_a_scenario_without_times_is_refused(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["run"]
 
 
-def test_probe_convert_and_report_write_mcap(tmp_path: Path) -> None:
+def test_probe_convert_and_report_write_mcap(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     (tmp_path / "a.wprobe").write_bytes(header(offset=EPOCH) + record(1, 1, 2))
     out = tmp_path / "out.mcap"
     command = ["probe", "convert", str(tmp_path), "--format", "mcap", "--out", str(out)]
     done = CliRunner().invoke(app, command)
-    assert done.stdout == f"{out}: 1 message in 1 topic\n", done.exception
+    assert done.stdout == snapshot
     assert len(read(out)) == 1
     shutil.copytree(DATA / "transport", tmp_path / "run")
     done = CliRunner().invoke(app, ["report", str(tmp_path / "run"), "--format", "mcap"])
@@ -368,11 +369,11 @@ def test_strange_times_and_rates_are_written_or_refused(
     tmp_path: Path, created: str, rate: float
 ) -> None:
     results = tensor_folder(tmp_path / "run", mwares=("zeromq",), n=3, run={"asked_rate": rate})
-    results.meta["created"] = created
+    results.meta.created = created
     try:
         made = write_folder(results, tmp_path / "out.mcap")
     except UserError as error:
-        assert "no sample in it has a time" in str(error)
+        assert "no sample" in str(error)
         assert rate == 10**400
     else:
         assert len(read(tmp_path / "out.mcap")) == made.messages == 3

@@ -23,7 +23,7 @@ def made(path: Path, factor: pl.Expr, paper: bool = True, **more: str) -> Result
     samples = results.samples.with_columns(process=pl.col("repetition") // 20).with_columns(
         ns=pl.when(slow).then((pl.col("ns") * factor).cast(pl.Int64)).otherwise(pl.col("ns"))
     )
-    results.meta["command"] = ["bench", "tensor", *(["--paper"] if paper else [])]
+    results.meta.command = ["bench", "tensor", *(["--paper"] if paper else [])]
     return dataclasses.replace(results, samples=samples)
 
 
@@ -42,7 +42,7 @@ def test_a_listener_that_fell_behind_is_listed_with_how_its_times_grew(tmp_path:
         assert behind is not None
         (row,) = behind.rows
         cells = dict(zip(behind.headings, row, strict=True))
-        assert cells["contender and object"] == "200x200 float64 zeromq numpy"
+        assert cells["contender and object"].endswith("zeromq numpy")
         assert (cells["pairs"], cells["waited"]) == ("1 of 2", "19 of 40")
         assert cells["quickest pair"].endswith("µs")
         first, last = (float(cells[part].removesuffix(" ms")) for part in headings)

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from support.tensor_folders import FLOORS, PLUGINS, US, tensor_folder
 from wirecost.analysis.compare.comparison import Settings, compare
@@ -23,9 +24,9 @@ from wirecost.report.compare.rows import Labels
 from wirecost.report.results.export import write_report
 from wirecost.report.scenarios import Content, content_of, figures_of
 from wirecost.report.scenarios.tensor import claims, published
-from wirecost.report.scenarios.tensor.shares import shares_of
+from wirecost.report.scenarios.tensor.contenders import shares_of
+from wirecost.report.shared.axes import apart, domain, ticks
 from wirecost.report.shared.figure import Figure, themed
-from wirecost.report.shared.log_axes import apart, domain, ticks
 from wirecost.report.shared.table import Table
 
 BETWEEN = [mware for mware in US if mware not in FLOORS and not mware.endswith("in-process")]
@@ -143,11 +144,11 @@ def test_few_ways_stand_beside_each_other(tmp_path: Path) -> None:
     assert {row["mware"] for row in drawn if "at" in row} == {"shm", "raw-zeromq"}
 
 
-def test_published_medians_are_a_table_of_their_own(tmp_path: Path, full: Results) -> None:
+def test_published_medians_are_a_table_of_their_own(
+    tmp_path: Path, full: Results, snapshot: SnapshotAssertion
+) -> None:
     (table,) = _published(full)
-    assert len(table.rows) == len(published.PLUGINS)
-    assert table.rows[0] == ["numpy", "650 µs", "540 µs", "580 µs", "6.30 ms"]
-    assert "not measured here" in table.notes[0]
+    assert table == snapshot
     for name, options in (("a", {"shapes": ("64",)}), ("b", {"pattern": "reqrep"})):
         results = tensor_folder(tmp_path / name, mwares=("zeromq", "shm"), **options)  # type: ignore[arg-type]
         assert not _published(results)
@@ -188,39 +189,32 @@ def test_figures_are_exported_for_paper(tmp_path: Path) -> None:
     drawn = (tmp_path / "figures" / "tensor-latency-1.svg").read_text()
     for text in ("iceoryx2", "1 ms", "pandas-numpy", "same library, bytes alone"):
         assert (text in drawn) == (text != "pandas-numpy"), text
-    assert "### Delivery and copies" in (tmp_path / "report.md").read_text()
+    assert "Delivery and copies" in (tmp_path / "report.md").read_text()
 
 
-def test_losses_are_in_the_lead(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path, mwares=("shm", "zeromq"), run={"lost": 2})
-    assert "Messages were lost by zeromq 2." in (content(results).lead or "")
+LEADS: dict[str, dict[str, Any]] = {
+    "losses": {"mwares": ("shm", "zeromq"), "run": {"lost": 2}},
+    "another for large messages": {
+        "mwares": ("shm", "iceoryx2", "zeromq"),
+        "shapes": SWEEP,
+        "slower": {f"iceoryx2 {shape}": 50.0 for shape in SWEEP[6:]},
+    },
+    "floors alone": {"mwares": ("shm", "memcpy", "in-process")},
+    "one transport": {"mwares": ("zeromq",), "n": 1},
+}
 
 
-def test_tables_have_every_transport_and_object(full: Results) -> None:
+@pytest.mark.parametrize("name", LEADS)
+def test_the_lead_says_what_to_take(name: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    results = tensor_folder(tmp_path, **LEADS[name])
+    assert content(results).lead == snapshot
+    write_report(results, summarize(results), ["html", "svg", "md", "csv"])
+
+
+def test_tables_have_every_transport_and_object(full: Results, snapshot: SnapshotAssertion) -> None:
     reported = content(full)
-    assert (reported.lead or "").startswith("Take iceoryx2 for 200x200 float64: numpy takes 1")
-    assert "1/4" in (reported.lead or "")
-    assert "% for pillow (" in (reported.lead or "")
-    times = table(reported, "200x200 float64, 320 kB")
-    assert list(times) == list(PLUGINS)
-    assert set(times["numpy"]) == {"object", *BETWEEN}
-    assert list(times["numpy"])[1] == "iceoryx2"
-    sticks = table(reported, "Ratios · numpy")
-    assert sticks["zeromq numpy"]["× raw"][:3] in {"1.0", "1.1"}
-    assert sticks["zeromq numpy"]["× Wrapyfi"].startswith("0.04")
-    assert sticks["shm"]["× shm"] == "1"
-    costs = table(reported, "Objects over iceoryx2")
-    assert next(iter(costs)) == "numpy"
-    assert list(costs)[-1] == "pillow"
-    kept = table(reported, "Delivery and copies")
-    assert set(kept) == {mware for mware in US if mware not in FLOORS}
-    assert kept["iceoryx2"]["copies sending"] == "1"
-    assert kept["iceoryx2"]["aligned"] == "yes"
-    assert kept["zenoh"]["aligned"] == "no"
-    assert kept["wrapyfi-zeromq"]["aligned"] == "–"
-    assert [kept["zeromq"][name] for name in ("lost", "twice", "out of order", "failed")] == [
-        "45", "15", "30", "15",
-    ]  # fmt: skip
+    tables = [*reported.tables, *reported.folded]
+    assert {"lead": reported.lead, "tables": tables} == snapshot
 
 
 def test_compression_has_columns_and_a_part_where_there_is_some(tmp_path: Path) -> None:
@@ -241,25 +235,6 @@ def test_compression_has_columns_and_a_part_where_there_is_some(tmp_path: Path) 
     assert [name for name in one.ns if "compress" in name] == ["compress", "decompress"]
     drawn = values(figures(packed)["tensor-stages-1"])
     assert {row["part"] for row in drawn} >= {"compress", "decompress"}
-
-
-def test_the_lead_says_what_to_take(tmp_path: Path) -> None:
-    large = {f"iceoryx2 {shape}": 50.0 for shape in SWEEP[6:]}
-    mwares = ("shm", "iceoryx2", "zeromq")
-    results = tensor_folder(tmp_path, mwares=mwares, shapes=SWEEP, slower=large)
-    reported = content(results).lead or ""
-    assert reported.startswith("Take iceoryx2 for 64 B to 65.5 kB (")
-    assert "; zeromq for 262 kB to 67.1 MB (" in reported
-
-
-def test_a_folder_with_little_in_it_is_reported_as_well(tmp_path: Path) -> None:
-    floors = tensor_folder(tmp_path / "floors", mwares=("shm", "memcpy", "in-process"))
-    reported = content(floors)
-    assert reported.lead is None
-    assert "tensor-stages-1" in figures(floors)
-    alone = tensor_folder(tmp_path / "alone", mwares=("zeromq",), n=1)
-    assert (content(alone).lead or "").startswith("zeromq for 200x200 float64: numpy takes ")
-    write_report(alone, summarize(alone), ["html", "svg", "md", "csv"])
 
 
 def test_times_below_zero_are_left_out_of_logarithmic_axes(tmp_path: Path) -> None:
@@ -309,52 +284,38 @@ def test_summary_rows_are_as_documented(tmp_path: Path) -> None:
     meta = json.loads((tmp_path / "meta.json").read_text())
     assert meta["contenders"]["zeromq"]["send_copies"] == 1
     rows = [row for row in summarize(results) if row.stage == "total"]
-    assert [(row.facts["mware"], row.facts["plugin"], row.facts["shape"]) for row in rows] == [
+    assert [(row.fact("mware"), row.fact("plugin"), row.fact("shape")) for row in rows] == [
         ("shm", "", "200x200"), ("zeromq", "numpy", "200x200"),
     ]  # fmt: skip
 
 
+CLAIMS: dict[str, dict[str, Any]] = {
+    "as published": {},
+    "NumPy is slow": {"slow": "numpy"},
+    "ROS is quick": {"slower": {"ros1": 0.01}},
+    "two are alike": {"slower": {"zenoh": 220 / 450}},
+    "with YARP and ROS 2": {"more_mwares": ("yarp", "ros2")},
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_what_the_page_concludes_is_confirmed_or_refuted(
+    name: str, tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    assert claims_of(tmp_path, **CLAIMS[name]) == snapshot
+
+
 def claims_of(
     path: Path, slow: str = "pandas-numpy", more_mwares: tuple[str, ...] = (), **more: Any
-) -> dict[Any, list[str]]:
-    """Verdict and deciding group by sentence and whose it is. ``slow``: takes three times as
-    long as the other object."""
+) -> Table:
+    """Return the table of claims. ``slow``: takes three times as long as the other object."""
     mwares = ("zeromq", "zenoh", "ros1", "wrapyfi-zeromq", "wrapyfi-zenoh", *more_mwares)
-    made = tensor_folder(path, mwares=mwares, plugins=("numpy", "pandas-numpy"), **more)
+    results = tensor_folder(path, mwares=mwares, plugins=("numpy", "pandas-numpy"), **more)
     times = pl.when(plugin=slow).then(3 * pl.col("ns")).otherwise(pl.col("ns"))
-    made = dataclasses.replace(made, samples=made.samples.with_columns(ns=times))
-    made.meta["command"] = ["bench", "tensor", "--paper"]
-    (found,) = [one for one in content(made).tables if one.title == claims.TITLE]
-    return {
-        (row[0], whose): [row[1 + place], row[3 + place]]
-        for row in found.rows
-        for place, whose in enumerate(("Wrapyfi", "wirecost"))
-    }
-
-
-def test_what_the_page_concludes_is_confirmed_or_refuted(tmp_path: Path) -> None:
-    numpy, pandas, ros, variance = (claim.text for claim in claims.CLAIMS)
-    zeromq = "ZeroMQ is quickest"
-    whole = claims_of(tmp_path / "a")
-    assert whole[numpy, "Wrapyfi"][0] == whole[numpy, "wirecost"][0] == "confirmed"
-    assert whole[pandas, "wirecost"][0] == whole[ros, "wirecost"][0] == "confirmed"
-    assert whole[ros, "Wrapyfi"] == ["–", "–"], "it was not measured over ROS"
-    assert whole[variance, "wirecost"][0] == whole[zeromq, "wirecost"][0] == "confirmed"
-    assert whole[zeromq, "Wrapyfi"][0] == "refuted"  # zenoh is quicker in these times
-    assert whole[zeromq, "Wrapyfi"][1].count("zenoh") == 1
-
-    swapped = claims_of(tmp_path / "b", slow="numpy")
-    assert swapped[numpy, "Wrapyfi"][0] == swapped[pandas, "wirecost"][0] == "refuted"
-
-    quick_ros = claims_of(tmp_path / "c", slower={"ros1": 0.01})
-    assert quick_ros[ros, "wirecost"][0] == quick_ros[variance, "wirecost"][0] == "refuted"
-
-    alike = claims_of(tmp_path / "d", slower={"zenoh": 220 / 450})
-    assert alike[zeromq, "wirecost"][0] == "holds 0, fails 0 of 2"
-
-    with_yarp = claims_of(tmp_path / "e", more_mwares=("yarp", "ros2"))
-    assert ("YARP is quickest", "wirecost") in with_yarp
-    assert (zeromq, "wirecost") not in with_yarp
+    results = dataclasses.replace(results, samples=results.samples.with_columns(ns=times))
+    results.meta.command = ["bench", "tensor", "--paper"]
+    (table,) = [one for one in content(results).tables if one.title == claims.TITLE]
+    return table
 
 
 def test_the_page_is_judged_only_where_it_was_repeated(tmp_path: Path) -> None:

@@ -9,78 +9,52 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
 from support.result_folders import copied, edit_meta, edit_samples
+from support.snapshots import drawn
 from wirecost.analysis.summary import summarize
 from wirecost.cli import app
 from wirecost.records.reading import read_results
 from wirecost.report.results.printed import print_results
 from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
 
 ODD = "[/x] [red]a\x1b[31m\nb"
 SHOWN = r"[/x] [red]a\x1b[31m\nb"
 
 
 def test_tables_are_literal() -> None:
-    out = io.StringIO()
     table = Table(ODD, [ODD, "n"], [[ODD, ODD]], [ODD])
-    print_table(Console(file=out, width=200), table)
-    assert out.getvalue().count(SHOWN) == 5
-    assert "\x1b" not in out.getvalue()
+    text = drawn(table, 200)
+    assert text.count(SHOWN) == 5
+    assert "\x1b" not in text
 
 
-def test_a_long_name_takes_two_lines_and_no_number_is_cut() -> None:
-    out = io.StringIO()
-    name = "flatbuffers-current-table-verified"
-    table = Table("title", ["contender", "total"], [[name, "12.3 ms"]], [])
-    print_table(Console(file=out, width=30), table)
-    lines = out.getvalue().splitlines()
-    (first,) = [i for i, line in enumerate(lines) if "12.3 ms" in line]
-    assert lines[first].removesuffix("12.3 ms").strip() + lines[first + 1].strip() == name
+LONG = "send `a.long.path` and 12 more when it changes, not with every message"
+CHANGES = [
+    [name, "all peers must change", f"{number} kB"]
+    for number, name in enumerate(["short", LONG, "wirecost-columns", "zstd"])
+]
+NARROW = {
+    "a long name takes two lines, and no number is cut": (
+        30, ["contender", "total"], [["flatbuffers-current-table-verified", "12.3 ms"]],
+    ),
+    "a sentence has lines of its own above its numbers": (40, ["change", "who", "bytes"], CHANGES),
+    "a heading takes two lines before a name does": (
+        20, ["contender", "beside best Protobuf"], [["columns", "12× faster"]],
+    ),
+    "a list fits": (25, ["contender", "went wrong"], [["a b", "2 lost; 3 twice"]]),
+    "a list takes several lines before a name does": (
+        20, ["contender", "went wrong"], [["a b", "2 lost; 3 twice"]],
+    ),
+}  # fmt: skip
 
 
-def test_a_sentence_has_lines_of_its_own_above_its_numbers() -> None:
-    out = io.StringIO()
-    long = "send `a.long.path` and 12 more when it changes, not with every message"
-    names = ["short", long, "wirecost-columns", "zstd"]
-    body = [[name, "all peers must change", f"{n} kB"] for n, name in enumerate(names)]
-    print_table(Console(file=out, width=40), Table("title", ["change", "who", "bytes"], body, []))
-    assert out.getvalue().splitlines()[1:-1] == [
-        "change                   who bytes",
-        "──────────────────────────────────",
-        "short  all peers must change  0 kB",
-        "send `a.long.path` and 12 more when it",
-        "changes, not with every message",
-        "       all peers must change  1 kB",
-        "wirecost-columns",
-        "       all peers must change  2 kB",
-        "zstd   all peers must change  3 kB",
-    ]
-
-
-def test_a_heading_takes_two_lines_before_a_name_does() -> None:
-    out = io.StringIO()
-    table = Table("title", ["contender", "beside best Protobuf"], [["columns", "12× faster"]], [])
-    print_table(Console(file=out, width=20), table)
-    assert [line.split() for line in out.getvalue().splitlines()[1:6]] == [
-        ["beside"],
-        ["best"],
-        ["contender", "Protobuf"],
-        ["─" * 20],
-        ["columns", "12×", "faster"],
-    ]
-
-
-def test_a_list_takes_several_lines_before_a_name_does() -> None:
-    table = Table("title", ["contender", "went wrong"], [["a b", "2 lost; 3 twice"]], [])
-    for width, lines in ((25, [["a", "b", "2", "lost;", "3", "twice"]]),
-                         (20, [["a", "b", "2", "lost;"], ["3", "twice"]])):  # fmt: skip
-        out = io.StringIO()
-        print_table(Console(file=out, width=width), table)
-        printed = [line.split() for line in out.getvalue().splitlines()]
-        assert all(line in printed for line in lines), out.getvalue()
+@pytest.mark.parametrize("name", NARROW)
+def test_narrow_tables(name: str, snapshot: SnapshotAssertion) -> None:
+    width, headings, rows = NARROW[name]
+    assert drawn(Table("title", headings, rows, []), width) == snapshot
 
 
 def test_a_run_s_names_are_printed(tmp_path: Path) -> None:
@@ -109,3 +83,11 @@ def test_a_log_s_models_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     done = CliRunner().invoke(app, ["log", str(path)])
     assert done.exception is None, done.exception
     assert SHOWN in done.output
+
+
+def test_what_is_not_shown_is_not_explained() -> None:
+    headings = ["what", "wire", "memory"]
+    notes = ["wire: bytes", "wire, memory: both", "wire, air: more", "total: all"]
+    table = Table("T", headings, [["x" * 20, "1", "2"]], notes, ("memory", "wire"))
+    for width, left in ((80, 4), (28, 4), (21, 2)):
+        assert sum(note in drawn(table, width) for note in notes) == left
