@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
+from support.programs import execute
 from wirecost import installation as module
 from wirecost.cli import app
 from wirecost.compile.compiler import compile_schema
@@ -24,14 +26,14 @@ SCHEMA = ROOT / "examples" / "consumers" / "state.proto"
 
 def test_a_checkout_says_its_commit_of_now() -> None:
     here = installation()
-    now = subprocess.run([ROOT / "setup" / "commit"], capture_output=True, text=True, check=True)
+    now = execute([ROOT / "setup" / "commit"], check=True)
     assert here.checkout == ROOT
     assert str(here).endswith(f"({now.stdout.strip()}, {here.compiler}, checkout {ROOT})")
 
 
-def test_a_wheel_says_so() -> None:
+def test_a_wheel_says_so(snapshot: SnapshotAssertion) -> None:
     wheel = Installation(Path("/w"), "1.2", "abc", "GNU 12", None)
-    assert str(wheel) == "wirecost 1.2 (abc, GNU 12, wheel)"
+    assert str(wheel) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -68,9 +70,7 @@ def test_an_archive_of_git_knows_its_commit(tmp_path: Path) -> None:
             cwd=ROOT, capture_output=True, check=True,
         )  # fmt: skip
         subprocess.run(["tar", "-x"], input=tar.stdout, cwd=tmp_path, check=True)
-    said = subprocess.run(
-        [archive / "setup" / "commit"], capture_output=True, text=True, check=True
-    )
+    said = execute([archive / "setup" / "commit"], check=True)
     assert len(said.stdout.strip()) >= 7
     assert set(said.stdout.strip()) <= set("0123456789abcdef")
 

@@ -11,7 +11,6 @@ from wirecost.analysis.compare.comparison import FASTER, SLOWER, Settings, TimeC
 from wirecost.analysis.compare.counters import mean_difference
 from wirecost.analysis.compare.processes import GRID, LEAST_PROCESSES, _weights, enough, quantiles
 from wirecost.analysis.compare.quantiles import shift
-from wirecost.analysis.compare.student import bound, outside
 
 Array = NDArray[np.float64]
 EACH = 60
@@ -25,24 +24,6 @@ def run(random: np.random.Generator, count: int, apart: float, within: float) ->
 
 def taken_by(count: int) -> NDArray[np.int64]:
     return np.repeat(np.arange(count), EACH)
-
-
-@pytest.mark.parametrize(
-    ("freedom", "at_5_percent", "at_1_percent"),
-    [
-        (1, 12.706, 63.657),
-        (2, 4.303, 9.925),
-        (5, 2.571, 4.032),
-        (10, 2.228, 3.169),
-        (30, 2.042, 2.750),
-    ],
-)
-def test_student_s_distribution_is_that_of_tables(
-    freedom: int, at_5_percent: float, at_1_percent: float
-) -> None:
-    assert bound(freedom) == pytest.approx(at_5_percent, abs=5e-4)
-    assert outside(at_1_percent, freedom) == pytest.approx(0.01, rel=1e-3)
-    assert outside(0, freedom) == 1
 
 
 @pytest.mark.parametrize("count", [6, 12])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from syrupy.assertion import SnapshotAssertion
 
 from wirecost.analysis.causes import explain
 from wirecost.analysis.misses import missed
@@ -46,7 +47,7 @@ def spoiled() -> pl.DataFrame:
     return executed(ns, minor_faults=faults, run_queue_wait_ns=waited)
 
 
-def test_each_has_its_reason() -> None:
+def test_each_has_its_reason(snapshot: SnapshotAssertion) -> None:
     table = spoiled()
     found = missed(table, 2.0 * MS, explain(table), {"minor-fault": 2000.0})
     assert [(one.loop, one.reason) for one in found] == [
@@ -55,14 +56,7 @@ def test_each_has_its_reason() -> None:
         (90, None),
     ]
     assert abs(found[1].reason_ns - 8 * MS) < 1000
-    shown = miss_table(found, 2.0 * MS)
-    assert shown is not None
-    assert [row[-1] for row in shown.rows] == [
-        "9,014 minor-faults for 20.0 ms",
-        "run-queue-wait-ns for 8.00 ms",
-        "no counter accounts for it",
-    ]
-    assert [row[1] for row in shown.rows] == ["0.230 s", "0.000 s", "0.730 s"]
+    assert miss_table(found, 2.0 * MS) == snapshot
 
 
 def test_without_a_price_there_is_no_reason_but_time() -> None:
@@ -83,14 +77,11 @@ def test_nothing_missed_is_no_table() -> None:
     assert miss_table([], 1.0) is None
 
 
-def test_many_are_listed_in_part() -> None:
+def test_many_are_listed_in_part(snapshot: SnapshotAssertion) -> None:
     found = missed(executed([MS] * COUNT), 1.0, [], {})
     assert len(found) == COUNT
     known = [replace(one, reason="run-queue-wait-ns") for one in found[:100]]
     table = miss_table([*known, *found[100:]], 1.0)
     assert table is not None
     assert len(table.rows) == 20
-    assert table.notes[-2:] == [
-        "97 shorter ones: no counter accounts for them either",
-        "83 more, in --json at most 1,000 of a section",
-    ]
+    assert table.notes[-2:] == snapshot

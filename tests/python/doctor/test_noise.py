@@ -5,20 +5,19 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from support.doctor_trees import contents, lay_out
 from wirecost import _core
 from wirecost.doctor.machine import machine
-from wirecost.doctor.noise import measure_noise
+from wirecost.doctor.noise import CpuNoise, measure_noise
 from wirecost.errors import UserError
-from wirecost.report.noise.figure import SUFFIXES, noise_chart, write_noise_figure
-from wirecost.report.noise.table import noise_table
+from wirecost.report.doctor import SUFFIXES, noise_chart, noise_table, write_noise_figure
 
 SPUN = SimpleNamespace(
     elapsed_ns=2_000_000_000,
@@ -32,6 +31,13 @@ SPUN = SimpleNamespace(
     involuntary_switches=4,
     minor_faults=0,
 )
+
+
+NOISE = CpuNoise(
+    cpu=3, elapsed_ns=10**9, threshold_ns=1024, step_ns=20, gaps=7, lost_ns=50_000,
+    histogram=[(1024, 7)], longest=[(500_000_000, 40_000)], switches=0, waited_ns=None,
+    stolen_ns=None, interrupts={}, softirqs={},
+)  # fmt: skip
 
 
 def test_gaps_are_counted_and_the_longest_kept() -> None:
@@ -62,7 +68,9 @@ def test_senseless_settings_are_refused(threshold: int, keep: int) -> None:
 
 
 def test_the_kernels_counts_meanwhile_go_with_a_cpus_gaps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    snapshot: SnapshotAssertion,
 ) -> None:
     system = lay_out(tmp_path, contents("amd_vm_untuned"))
     write(tmp_path, local_timer=100, scheduled=7, stolen=3, waited=1_000)
@@ -79,14 +87,11 @@ def test_the_kernels_counts_meanwhile_go_with_a_cpus_gaps(
     assert noise.softirqs == {"SCHED": 2}
     assert (noise.waited_ns, noise.stolen_ns, noise.switches) == (21_000_000, 10_000_000, 4)
     assert noise.histogram == [(2048, 2), (1 << 25, 1)]
-    table = noise_table([asdict(noise)])
+    table = noise_table([noise])
     assert table.rows == [
         ["CPU 1", "3", "2 %", "40.0 ms", "4", "21.0 ms", "10.0 ms", "9.00 ms"],
     ]
-    assert table.notes[1:] == [
-        "CPU 1, longest gaps: 40.0 ms at 0.5000 s, 3.00 µs at 0.0000 s, 3.00 µs at 0.0000 s.",
-        "CPU 1, counted by the kernel: 500 Local timer interrupts, 2 SCHED.",
-    ]
+    assert table.notes[1:] == snapshot
 
 
 def test_what_the_kernel_does_not_tell_is_not_available(
@@ -96,7 +101,7 @@ def test_what_the_kernel_does_not_tell_is_not_available(
     monkeypatch.setattr(os, "sched_setaffinity", lambda *_: None)
     [noise] = measure_noise(machine(lay_out(tmp_path, {})), 1.0)
     assert (noise.waited_ns, noise.stolen_ns, noise.interrupts) == (None, None, {})
-    assert noise_table([asdict(noise)]).rows[0][5:7] == ["n/a", "n/a"]
+    assert noise_table([noise]).rows[0][5:7] == ["n/a", "n/a"]
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 3601.0, float("nan"), float("inf")])
@@ -120,16 +125,14 @@ def test_a_cpu_that_may_not_be_used_is_named(
 def test_the_figure_is_drawn_in_every_format(suffix: str, tmp_path: Path) -> None:
     starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
     path = tmp_path / f"noise{suffix}"
-    one = {"cpu": 3, "longest": [(500_000_000, 40_000)], "histogram": [(1024, 7), (32768, 1)]}
-    write_noise_figure([one], path)
+    write_noise_figure([NOISE], path)
     drawn = path.read_bytes()
     assert drawn.strip().startswith(starts[suffix])
     assert suffix in {".png", ".pdf"} or b"CPU 3" in drawn
 
 
 def test_gaps_and_histogram_reach_the_chart() -> None:
-    one = {"cpu": 3, "longest": [(500_000_000, 40_000)], "histogram": [(1024, 7)]}
-    over_time, by_length = noise_chart([one]).to_dict()["vconcat"]
+    over_time, by_length = noise_chart([NOISE]).to_dict()["vconcat"]
     assert over_time["data"]["values"] == [{"cpu": "CPU 3", "s": 0.5, "us": 40.0}]
     assert by_length["data"]["values"] == [{"cpu": "CPU 3", "us": 1.024, "count": 7}]
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from support.doctor_trees import MACHINES, contents, findings, lay_out
+from support.programs import execute
 from support.second_user import SECOND_USER, needs_root, open_folder, python_as_second_user
 from wirecost.doctor.checks import all_checks, allowed
 from wirecost.doctor.machine import CPU
@@ -150,7 +150,7 @@ def test_every_fix_of_every_recorded_machine_is_a_setting(tmp_path: Path) -> Non
                 seen.add(found.name)
     settings = {check.name for check in all_checks() if check.settings}
     assert seen <= settings
-    assert seen, "no machine has anything to fix"
+    assert seen
 
 
 def test_a_check_that_fixes_names_its_settings() -> None:
@@ -230,12 +230,11 @@ def test_root_believes_no_users_state() -> None:
         environment = os.environ | {"HOME": str(home), "WIRECOST_STATE": str(folder / "state")}
         environment.pop("XDG_STATE_HOME", None)
         for option in ("--undo", "--fix"):
-            done = subprocess.run(
-                [sys.executable, "-m", "wirecost", "doctor", option],
-                env=environment, capture_output=True, text=True, check=False, timeout=120,
-            )  # fmt: skip
+            done = execute(
+                [sys.executable, "-m", "wirecost", "doctor", option], env=environment, timeout=120
+            )
             assert done.returncode == 2
             assert done.stderr.startswith(f"wirecost: {kept}: ")
-            assert "belongs to another user" in done.stderr
+            assert "another user" in done.stderr
             assert done.stderr.count("\n") == 1
         assert target.read_text() == "as it was"

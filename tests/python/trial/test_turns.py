@@ -7,6 +7,7 @@ import errno
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from wirecost.errors import UserError
 from wirecost.records.new_folder import new_folder
@@ -19,7 +20,7 @@ PLAN: list[Turn] = [
 ]
 
 
-def test_a_remedy_that_fails_has_no_further_turns() -> None:
+def test_a_remedy_that_fails_has_no_further_turns(snapshot: SnapshotAssertion) -> None:
     taken: list[tuple[str, int]] = []
 
     def one(name: str, _: Change, number: int) -> None:
@@ -27,7 +28,7 @@ def test_a_remedy_that_fails_has_no_further_turns() -> None:
         if name == "bad" and number == 2:
             raise UserError("ended with status 139")
 
-    assert take(PLAN, lambda *_: None, one) == {"bad": "round 2: ended with status 139"}
+    assert take(PLAN, lambda *_: None, one) == snapshot
     assert [number for name, number in taken if name == "bad"] == [1, 2]
     assert [number for name, number in taken if name == "good"] == [1, 2, 3]
 
