@@ -39,9 +39,11 @@ def narrowed(
             del declarations[:]
             declarations.extend(remaining)
         others = {declared[other][0].name for name in names for other in needed[name]}
-        for name in ("dependency", "public_dependency", "weak_dependency", "service", "extension"):
-            file.ClearField(name)
-        file.dependency.extend(sorted(others - {file.name}))
+        file.ClearField("public_dependency")
+        file.ClearField("weak_dependency")
+        file.ClearField("extension")
+        file.ClearField("service")
+        file.dependency[:] = sorted(others - {file.name})
         file.options.optimize_for = pb.FileOptions.LITE_RUNTIME
     return pb.FileDescriptorSet(
         file=[file for file in narrow.file if file.message_type or file.enum_type]

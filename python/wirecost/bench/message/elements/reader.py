@@ -142,7 +142,8 @@ def _single(data: bytes) -> Parsed:
     message = Empty()
     message.ParseFromString(data)
     parsed: Parsed = {}
-    for field in UnknownFieldSet(message):
+    unknown: Any = UnknownFieldSet(message)  # its types lack that it can be iterated over
+    for field in unknown:
         number = field.field_number
         if number == OWN * BAND + 1:
             continue
