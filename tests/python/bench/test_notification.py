@@ -11,9 +11,7 @@ from wirecost.bench.message.altered import alter
 from wirecost.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.notification.content import MESSAGES, Content, mirror
-from wirecost.bench.message.presets import find
 from wirecost.bench.message.presets.notification import Row, Settings, row_of, subject_of
-from wirecost.cli.bench_message import command
 from wirecost.errors import UserError
 
 PROTOBUF = subject_of("cpp", "protobuf")
@@ -74,14 +72,6 @@ def test_nothing_is_compiled_for_modes_that_nobody_asks_for() -> None:
 def test_who_takes_part_nowhere_is_refused_before_anything_is_compiled() -> None:
     with pytest.raises(UserError, match="no contender of python has mode arena on protobuf, ros1"):
         Settings(("python",), modes=("arena",)).check()
-
-
-def test_a_preset_brings_its_messages() -> None:
-    assert find("notification").scenario == "notification"
-    with pytest.raises(UserError, match="--preset notification: brings its messages"):
-        command(["osi3"], preset="notification")
-    with pytest.raises(UserError, match=r"--preset pigeon: there are .*notification"):
-        command(preset="pigeon")
 
 
 @pytest.mark.parametrize(
