@@ -144,8 +144,7 @@ def command(
         if schema or data is not None:
             raise UserError(f"--preset {preset}: brings its messages; leave schema and --data out")
         (name,) = chosen("--preset", preset, PRESETS)
-        wanted = find(name)
-        measure_and_report(wanted.scenario, out, json_file, wanted.run)
+        measure_and_report(name, out, json_file, find(name))
         return
     settings = bench_message.Settings(
         tuple(schema or ()),

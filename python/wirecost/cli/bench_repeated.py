@@ -56,4 +56,4 @@ def command(
         processes,
     )
     settings.check()
-    measure_and_report(repeated.SCENARIO, out, json_file, partial(repeated.run, settings))
+    measure_and_report("repeated", out, json_file, partial(repeated.run, settings))

@@ -1,28 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Presets of ``bench message``, one a file: which messages, which contenders, what rows are called.
 
-Every module here has an object ``PRESET``; they are found by looking.
+Every module here has ``Settings``, which have a default, and ``run``; they are found by looking.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 
 from wirecost.bench.engine.measurement import Progress
 from wirecost.records.journal import Journal
 
 
-@dataclass(frozen=True)
-class Preset:
-    """``scenario``: of its result folders; ``run``: measures with the preset's defaults."""
-
-    scenario: str
-    run: Callable[[Journal, Progress], None]
-
-
-def find(name: str) -> Preset:
-    """Return one of ``choices.PRESETS``."""
-    preset: Preset = importlib.import_module(f"{__name__}.{name}").PRESET
-    return preset
+def find(name: str) -> Callable[[Journal, Progress], None]:
+    """Return what measures one of ``choices.PRESETS`` with its default settings."""
+    module = importlib.import_module(f"{__name__}.{name}")
+    return partial(module.run, module.Settings())

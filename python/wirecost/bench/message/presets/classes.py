@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content_file import write_content
 from wirecost.bench.message.cpp.backend import Cpp
 from wirecost.bench.message.narrowing import narrowed
-from wirecost.bench.message.presets import Preset
 from wirecost.bench.message.race import Part, run_race
 from wirecost.bench.message.stages import Stages, combined
 from wirecost.bench.message.subject import Subject, subject
@@ -216,6 +214,3 @@ def _count_memory(messages: Sequence[bytes], backend: Backend, case: Case[Conten
                 with entry.failing(ProgramFailedError):
                     memory = backend.memory(entry.contender, folder / "content")
                     entry.facts |= asdict(memory)
-
-
-PRESET = Preset(SCENARIO, partial(run, Settings()))

@@ -30,7 +30,6 @@ from wirecost.bench.message.choices import (
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.notification import content as notification
 from wirecost.bench.message.notification.content import Content, mirror
-from wirecost.bench.message.presets import Preset
 from wirecost.bench.message.race import Part, run_race
 from wirecost.bench.message.ros.definitions import Definitions
 from wirecost.bench.message.ros.subject import ros_subject
@@ -301,6 +300,3 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
                 continue
             with measurement.case(f"{lang}, {content.case}", entries, repetitions) as case:
                 run_race(parts, case, settings.plan(lang), is_counted=lang == "cpp")
-
-
-PRESET = Preset(SCENARIO, lambda journal, progress: run(Settings(), journal, progress))

@@ -24,7 +24,6 @@ from wirecost.bench.message.elements import program
 from wirecost.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
 from wirecost.bench.message.elements.lists import ElementList, element_list
 from wirecost.bench.message.elements.reader import ColumnsReader, ReducedRowsReader
-from wirecost.bench.message.presets import Preset
 from wirecost.bench.message.race import Part, run_race
 from wirecost.bench.message.stages import Stages, combined
 from wirecost.bench.message.subject import Reader
@@ -238,6 +237,3 @@ def _row_name(contender: Contender) -> str:
 def _facts(sent: Sequence[bytes]) -> dict[str, int]:
     compressed = (zstandard.compress(message, ZSTD_LEVEL) for message in sent if message)
     return {"compressed_bytes": sum(map(len, compressed))}
-
-
-PRESET = Preset(SCENARIO, partial(run, Settings()))
