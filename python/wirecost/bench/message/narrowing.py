@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Container, Iterator, Sequence
 
 from google.protobuf import descriptor_pb2 as pb
+
+Declared = pb.DescriptorProto | pb.EnumDescriptorProto
 
 
 def narrowed(
@@ -16,12 +17,13 @@ def narrowed(
     lite runtime. Programs of the whole schema would compile for long."""
     narrow = pb.FileDescriptorSet()
     narrow.CopyFrom(descriptors)
-    declared = {
+    homes = {
         f".{file.package}.{one.name}": (file, one)
         for file in narrow.file
-        for one in (*file.message_type, *file.enum_type)
+        for one in _declared(file)
     }
-    _, top = declared[f".{type_name}"]
+    _, top = homes[f".{type_name}"]
+    assert isinstance(top, pb.DescriptorProto)
     kept = [field for field in top.field if field.name in fields]
     del top.field[:]
     top.field.extend(kept)
@@ -30,27 +32,34 @@ def narrowed(
     while waiting:
         name = waiting.pop()
         if name not in needed:
-            needed[name] = {_outermost(one, declared) for one in _references(declared[name][1])}
+            needed[name] = {_outermost(one, homes) for one in _references(homes[name][1])}
             waiting += needed[name]
     for file in narrow.file:
-        names = {name for name in needed if declared[name][0] is file}
-        for declarations in (file.message_type, file.enum_type):
-            remaining = [one for one in declarations if f".{file.package}.{one.name}" in names]
-            del declarations[:]
-            declarations.extend(remaining)
-        others = {declared[other][0].name for name in names for other in needed[name]}
+        prefix = f".{file.package}."
+        messages = [one for one in file.message_type if f"{prefix}{one.name}" in needed]
+        enums = [one for one in file.enum_type if f"{prefix}{one.name}" in needed]
+        del file.message_type[:], file.enum_type[:]
+        file.message_type.extend(messages)
+        file.enum_type.extend(enums)
+        others = {
+            homes[other][0].name
+            for one in _declared(file)
+            for other in needed[f"{prefix}{one.name}"]
+        }
         file.ClearField("public_dependency")
         file.ClearField("weak_dependency")
         file.ClearField("extension")
         file.ClearField("service")
         file.dependency[:] = sorted(others - {file.name})
         file.options.optimize_for = pb.FileOptions.LITE_RUNTIME
-    return pb.FileDescriptorSet(
-        file=[file for file in narrow.file if file.message_type or file.enum_type]
-    )
+    return pb.FileDescriptorSet(file=[file for file in narrow.file if _declared(file)])
 
 
-def _references(declared: pb.DescriptorProto | pb.EnumDescriptorProto) -> Iterator[str]:
+def _declared(file: pb.FileDescriptorProto) -> list[Declared]:
+    return [*file.message_type, *file.enum_type]
+
+
+def _references(declared: Declared) -> Iterator[str]:
     """Yield the types of a message's fields, and of those in it."""
     if isinstance(declared, pb.DescriptorProto):
         yield from (field.type_name for field in declared.field if field.type_name)
@@ -58,8 +67,8 @@ def _references(declared: pb.DescriptorProto | pb.EnumDescriptorProto) -> Iterat
             yield from _references(nested)
 
 
-def _outermost(name: str, declared: dict[str, tuple[pb.FileDescriptorProto, Any]]) -> str:
+def _outermost(name: str, homes: Container[str]) -> str:
     """Return the declaration of a file that a type is, or is nested in."""
-    while name not in declared:
+    while name not in homes:
         name = name.rpartition(".")[0]
     return name
