@@ -4,25 +4,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from wirecost.cli import verbosity
-from wirecost.cli.console import LINE_EVERY_S
+from wirecost.cli.console import progress
 from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.trace_options import STDERR
 from wirecost.counted import counted
 from wirecost.printable import printable
 from wirecost.report.shared import units
 from wirecost.traces.batch.jobs import Job, Options
-from wirecost.traces.batch.run import Report, Resources, Totals, convert_many
+from wirecost.traces.batch.run import Resources, Totals, convert_many
 from wirecost.traces.batch.work import Outcome
-
-MINUTE_S, HOUR_S = 60, 3600
 
 
 def convert_and_print(
@@ -35,9 +29,18 @@ def convert_and_print(
     resume: bool,
     force: bool,
 ) -> int:
-    """The command's exit status: 1 if a trace failed. Raises UserError."""
+    """Return the command's exit status: 1 if a trace failed. Raises UserError."""
     begin = time.perf_counter()
-    with _progress(STDERR) as report:
+    with progress() as advance:
+
+        def report(_: Job, outcome: Outcome, totals: Totals) -> None:
+            if outcome.error:
+                _print(STDERR, f"failed: {outcome.error}")
+            for warning in outcome.warnings:
+                _print(STDERR, f"warning: {warning}")
+            done = totals.input_bytes - totals.left_bytes
+            advance(done, totals.input_bytes, _progress_text(totals))
+
         totals = convert_many(words, folder, options, resources, report, resume=resume, force=force)
     took = time.perf_counter() - begin
     _print_totals(console_beside(json_file), folder, totals, resources, took)
@@ -45,57 +48,10 @@ def convert_and_print(
     return 1 if totals.failed else 0
 
 
-@contextmanager
-def _progress(console: Console) -> Iterator[Report]:
-    """A bar on a terminal, a line now and then elsewhere; failures and warnings as they come."""
-    begin = last = time.monotonic()
-    size_at_begin: int | None = None
-    bar = Progress(
-        BarColumn(), TaskProgressColumn(), TextColumn("{task.description}", markup=False),
-        console=console, transient=True,
-    )  # fmt: skip
-    task = bar.add_task("starting", total=None)
-
-    def report(job: Job, outcome: Outcome, totals: Totals) -> None:
-        nonlocal last, size_at_begin
-        if outcome.error:
-            _print(console, f"failed: {outcome.error}")
-        for warning in outcome.warnings:
-            _print(console, f"warning: {warning}")
-        size_at_begin = size_at_begin or totals.left_bytes + job.source.size
-        if verbosity.quiet:
-            return
-        now = time.monotonic()
-        text = _progress_text(totals, now - begin, size_at_begin)
-        done = totals.input_bytes - totals.left_bytes
-        if console.is_terminal:
-            bar.update(task, completed=done, total=totals.input_bytes, description=text)
-        elif now - last >= LINE_EVERY_S:
-            last = now
-            _print(console, f"{100 * done // max(totals.input_bytes, 1):3d} %  {text}")
-
-    if console.is_terminal and not verbosity.quiet:
-        with bar:
-            yield report
-    else:
-        yield report
-
-
-def _progress_text(totals: Totals, elapsed_s: float, size_at_begin: int) -> str:
+def _progress_text(totals: Totals) -> str:
     done = totals.finished_before + totals.converted + len(totals.failed)
     failed = f", {len(totals.failed):,} failed" if totals.failed else ""
-    converted = size_at_begin - totals.left_bytes
-    left_s = elapsed_s * totals.left_bytes / converted if converted else 0.0
-    return f"{done:,} of {counted(totals.traces, 'trace')}{failed}, about {_duration(left_s)} left"
-
-
-def _duration(seconds: float) -> str:
-    """``40 s``, ``3 min``, ``2.5 h``"""
-    if seconds < MINUTE_S:
-        return f"{seconds:.0f} s"
-    if seconds < HOUR_S:
-        return f"{seconds / MINUTE_S:.0f} min"
-    return f"{seconds / HOUR_S:.1f} h"
+    return f"{done:,} of {counted(totals.traces, 'trace')}{failed}"
 
 
 def _print_totals(
