@@ -7,7 +7,7 @@ and ROS 2. Python and Java hold texts as bytes, C++ as strings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ HAND_WRITTEN = {"cpp": "hand_written.hpp", "java": "HandWritten.java"}
 NEW = frozenset({"new"})
 OWNED = frozenset({"new", "reused"})
 OURS = frozenset({"new", "recycled", "reused", "view"})
-LIBRARIES = {
+LIBRARIES: dict[tuple[str, str], Mapping[str, Collection[str]]] = {
     ("cpp", "protobuf"): {
         "protobuf": OWNED | {"arena"},
         "wirecost": OURS,
@@ -126,7 +126,7 @@ class Settings:
 
     def libraries(self, lang: str, wire: str) -> frozenset[str]:
         modes = LIBRARIES[lang, wire]
-        return frozenset(name for name, has in modes.items() if has & set(self.modes))
+        return frozenset(name for name, has in modes.items() if not set(has).isdisjoint(self.modes))
 
     def plan(self, lang: str) -> Plan:
         """Plan the processes: a virtual machine takes seconds to compile what it runs."""
