@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -24,6 +23,7 @@ from wirecost.interruption import Watch, watched
 from wirecost.printable import printable
 from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.records.reading import read_results
+from wirecost.records.schemas.common import Entry, doctor_of
 from wirecost.replay.play.foreign import Foreign
 from wirecost.replay.play.replay import Settings, examined, replay
 from wirecost.replay.play.results import SCENARIO
@@ -113,9 +113,9 @@ def _begun(scenario: str, out: Path | None) -> Iterator[tuple[Watch, PendingFold
         yield watch, pending
 
 
-def _examined(console: Console, settings: Settings) -> dict[str, Any]:
+def _examined(console: Console, settings: Settings) -> dict[str, Entry]:
     about = examined(settings.start_options.cpu)
-    console.print(f"doctor: {about['doctor']['verdict']} (wirecost doctor)", highlight=False)
+    console.print(f"doctor: {doctor_of(about)['verdict']} (wirecost doctor)", highlight=False)
     return about
 
 

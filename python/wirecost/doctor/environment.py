@@ -8,7 +8,6 @@ import platform
 import re
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -16,6 +15,7 @@ from wirecost.allocation import malloc_file, variables
 from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
 from wirecost.doctor.system import System
+from wirecost.records.schemas.common import Entry
 
 
 def _read(path: str) -> str | None:
@@ -42,7 +42,7 @@ def _cache_bytes(level: int) -> int | None:
     return None
 
 
-def environment() -> dict[str, Any]:
+def environment() -> dict[str, Entry]:
     """Machine, operating system and versions; what is unknown is None."""
     cpu = _cpu()
     return {
@@ -55,13 +55,13 @@ def environment() -> dict[str, Any]:
         "virtual_machine": "hypervisor" in cpu.get("flags", "").split(),
         "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "transparent_huge_pages": _read("/sys/kernel/mm/transparent_hugepage/enabled"),
-        "load_average": list(os.getloadavg()),
+        "load_average": [*os.getloadavg()],
         "kernel": platform.release(),
         "os": platform.freedesktop_os_release().get("PRETTY_NAME"),
         "python": platform.python_version(),
         "fmpy": version("FMPy"),
         "wirecost": version("wirecost"),
         "malloc": malloc_file(),
-        "malloc_settings": variables(os.environ),
-        "doctor": examine(machine(System())).summary(),
+        "malloc_settings": {**variables(os.environ)},
+        "doctor": {**examine(machine(System())).summary()},
     }

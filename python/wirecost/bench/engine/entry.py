@@ -12,6 +12,8 @@ from typing import Any, Generic, TypeVar
 from wirecost.records.journal import Cell, Journal, Run
 
 C = TypeVar("C")
+Facts = dict[str, Any]
+"""What ``meta.json`` says of a contender, by name."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ class Entry(Generic[C]):
     key: str
     """Its name within the case."""
     contender: C
-    who: dict[str, Any]
-    facts: dict[str, Any] = field(default_factory=dict)
+    who: Facts
+    facts: Facts = field(default_factory=dict)
     bytes: float | None = 0
     """Of a message, 0 where nothing is sent; None where ``facts`` has the sizes of several."""
     digest: str = ""
@@ -55,7 +57,7 @@ class Entry(Generic[C]):
     _rows: dict[str, list[Cell]] = field(default_factory=dict)
     _steps: list[tuple[int, int, list[int]]] = field(default_factory=list)
     _run: Run | None = None
-    _kept: dict[str, Any] | None = None
+    _kept: Facts | None = None
 
     @contextmanager
     def failing(self, *kinds: type[Exception]) -> Iterator[None]:
@@ -100,7 +102,7 @@ class Entry(Generic[C]):
             self._run.about(record)
         self._kept = record
 
-    def _record(self) -> dict[str, Any]:
+    def _record(self) -> Facts:
         message = {"message_bytes": self.bytes, "message_digest": self.digest}
         sent = {} if self.bytes is None else message
         return {**self.who, **sent, **self.facts, "failure": self.failure}

@@ -86,8 +86,13 @@ class Meta(msgspec.Struct, kw_only=True):
     @property
     def doctor(self) -> dict[str, Scalar]:
         """The doctor's checks and verdict when the run began; empty in folders without them."""
-        checks = self.environment.get("doctor")
-        return checks if isinstance(checks, dict) else {}
+        return doctor_of(self.environment)
+
+
+def doctor_of(environment: Mapping[str, Entry]) -> dict[str, Scalar]:
+    """Return the doctor's checks and verdict in an environment; nothing where it has none."""
+    checks = environment.get("doctor")
+    return checks if isinstance(checks, dict) else {}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,10 +41,10 @@ class Settings(msgspec.Struct, kw_only=True):
 class Repeat(msgspec.Struct, kw_only=True):
     """A run of the node; counters are None where it was gone before they could be read."""
 
-    minor_faults: int | None
-    major_faults: int | None
-    voluntary_switches: int | None
-    involuntary_switches: int | None
+    minor_faults: int | None = None
+    major_faults: int | None = None
+    voluntary_switches: int | None = None
+    involuntary_switches: int | None = None
     played_s: Real
     sent: Count
     outputs: Count

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from wirecost import scratch
 from wirecost.doctor.environment import environment
@@ -19,6 +18,7 @@ from wirecost.errors import UserError
 from wirecost.records.new_folder import KILLED
 from wirecost.records.probe_log import SUFFIX
 from wirecost.records.run_logs import logs_of
+from wirecost.records.schemas.common import Entry
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.prepared import prepare
 from wirecost.replay.play.results import Context, write_replay
@@ -50,7 +50,7 @@ class Settings:
 Report = Callable[[str], None]
 
 
-def examined(cpu: int | None) -> dict[str, Any]:
+def examined(cpu: int | None) -> dict[str, Entry]:
     """Return the environment with the doctor's verdict on the CPU that the node is to run on.
 
     Raises:
@@ -59,13 +59,13 @@ def examined(cpu: int | None) -> dict[str, Any]:
     check_cpu("--cpu", cpu)
     found = environment()
     if cpu is not None:
-        found["doctor"] = examine(machine(Machine(), str(cpu))).summary()
+        found["doctor"] = {**examine(machine(Machine(), str(cpu))).summary()}
     return found
 
 
 def replay(
     settings: Settings,
-    about: dict[str, Any],
+    about: dict[str, Entry],
     folder: Path,
     report: Report,
     system: System | None = None,

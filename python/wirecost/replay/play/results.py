@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import polars as pl
 
 from wirecost.records.folder import write_results
 from wirecost.records.probe_log import events_of
 from wirecost.records.run_logs import run_logs
+from wirecost.records.schemas.common import Entry
+from wirecost.records.schemas.replay import Repeat
 from wirecost.records.whole_table import write_table
 from wirecost.replay.play.equality import compare_runs, compare_with_recording
 from wirecost.replay.play.matching import Sent, latencies
@@ -62,7 +64,7 @@ class Context:
     play_options: PlayOptions
     repeats: int
     command_line: list[str]
-    environment: dict[str, Any]
+    environment: dict[str, Entry]
     interrupted: bool | str
     complete: bool
     notes: list[str]
@@ -121,7 +123,7 @@ def write_replay(
             "heap": context.start_options.heap is not None,
             **asdict(context.play_options),
         },
-        "repeats": [_repeat(run) for run in runs],
+        "repeats": [msgspec.to_builtins(_repeat(run)) for run in runs],
         "inputs": Counter(one.topic for run in runs for one in run.sent),
         "rules": rules,
         "equality": [asdict(one) for one in [*equal, *([recorded] if recorded else [])]],
@@ -200,18 +202,15 @@ def _outputs(runs: Sequence[RunResult]) -> tuple[pl.DataFrame, dict[str, Counter
     return pl.DataFrame(rows, schema=OUTPUTS, orient="row"), rules
 
 
-def _repeat(run: RunResult) -> dict[str, Any]:
-    """Return a row, whose counters are None where the node was gone before they could be read."""
-    counts = asdict(run.counts) if run.counts else dict.fromkeys(
-        ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches")
-    )  # fmt: skip
-    return {
+def _repeat(run: RunResult) -> Repeat:
+    counts = asdict(run.counts) if run.counts else {}
+    return Repeat(
         **counts,
-        "played_s": round(run.played_s, 3),
-        "sent": len(run.sent),
-        "outputs": len(run.outputs),
-        "exit_status": run.status,
-    }
+        played_s=round(run.played_s, 3),
+        sent=len(run.sent),
+        outputs=len(run.outputs),
+        exit_status=run.status,
+    )
 
 
 def _variant(play_options: PlayOptions) -> str:

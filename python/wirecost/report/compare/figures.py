@@ -6,8 +6,6 @@ Colours never stand alone: verdicts have shapes too, and A lies above B.
 
 from __future__ import annotations
 
-from typing import Any
-
 import altair as alt
 import numpy as np
 
@@ -22,7 +20,7 @@ from wirecost.analysis.compare.comparison import (
 from wirecost.analysis.compare.runs import Array
 from wirecost.report.compare.rows import Labels, most_changed_rows
 from wirecost.report.shared import units
-from wirecost.report.shared.axes import GREY, keyed, log, names_down, numbers, plot
+from wirecost.report.shared.axes import GREY, Mark, keyed, log, names_down, numbers, plot
 from wirecost.report.shared.figure import WIDTH, Figure
 
 VERDICTS = (SLOWER, FASTER, SAME, UNDECIDED)
@@ -68,7 +66,7 @@ def _ratio_axis(field: str, title: str) -> alt.X:
     return alt.X(f"{field}:Q", title=title, scale=log(padding=12), axis=alt.Axis(format="~g"))
 
 
-def _rows_down(rows: list[dict[str, Any]]) -> alt.Y:
+def _rows_down(rows: list[Mark]) -> alt.Y:
     names = list(dict.fromkeys(row["row"] for row in rows))
     return names_down("row", names, ticks=False, domain=False, labelLimit=420)
 
@@ -111,7 +109,7 @@ def _changes(comparison: Comparison, labels: Labels) -> Figure | None:
     return Figure("changes", caption, layers)
 
 
-def _change_point(one: TimeChange, labels: Labels) -> dict[str, Any]:
+def _change_point(one: TimeChange, labels: Labels) -> Mark:
     low, high = one.shift.ci95 or (0.0, 0.0)
     return {
         "row": f"{labels(one.row)} · {one.quantile}",
@@ -130,7 +128,7 @@ def _spreads(comparison: Comparison, labels: Labels) -> Figure | None:
         # A logarithmic axis has no 0.
         if all(np.quantile(ns, QUANTILES["p5"]) > 0 for ns in comparison.series(row))
     ]
-    boxes: list[dict[str, Any]] = []
+    boxes: list[Mark] = []
     for row in rows:
         unit = float(np.median(comparison.series(row)[0]))
         for run, ns in zip(RUNS, comparison.series(row), strict=True):

@@ -23,6 +23,10 @@ Key = TypeVar("Key", alt.Color, alt.Shape, alt.StrokeDash)
 Axis = TypeVar("Axis", alt.X, alt.Y)
 
 
+Mark = dict[str, Any]
+"""A row of a chart's data, by field."""
+
+
 def plot(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
     """Return an empty chart of these rows."""
     return alt.Chart(alt.Data(values=rows))

@@ -31,6 +31,9 @@ STAGE_COLOURS = {
 }
 """Okabe and Ito's palette, distinguishable with every common colour blindness."""
 
+Specification = dict[str, Any]
+"""A chart as Vega-Lite has it."""
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -51,9 +54,9 @@ def shades(count: int) -> list[str]:
     return [PALETTE[i % len(PALETTE)] for i in range(count)]
 
 
-def themed(chart: alt.TopLevelMixin, ink: str) -> dict[str, Any]:
+def themed(chart: alt.TopLevelMixin, ink: str) -> Specification:
     """Return the Vega-Lite specification with all text and lines in ``ink``."""
-    specification: dict[str, Any] = in_figure(chart.to_dict())
+    specification: Specification = in_figure(chart.to_dict())
     text = {"labelColor": ink, "titleColor": ink}
     axis = text | {
         "domainColor": ink,

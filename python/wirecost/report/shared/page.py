@@ -20,7 +20,8 @@ from markupsafe import Markup, escape
 from wirecost.errors import UserError
 from wirecost.private import home, private_folder, read_private, write_private
 from wirecost.records import json_document
-from wirecost.report.shared.figure import Figure, themed
+from wirecost.report.shared.axes import Mark
+from wirecost.report.shared.figure import Figure, Specification, themed
 from wirecost.report.shared.page_text import on_page, plain
 from wirecost.report.shared.table import with_bars
 
@@ -91,11 +92,11 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
     return made.render(bundle=bundle(), **content)
 
 
-def with_data_once(specification: dict[str, Any]) -> dict[str, Any]:
+def with_data_once(specification: Specification) -> Specification:
     """Return the specification with its inline data by name, in Vega-Lite's ``datasets``: what
     several layers of a figure draw stands there once."""
     names: dict[str, str] = {}
-    datasets: dict[str, Any] = {}
+    datasets: dict[str, list[Mark]] = {}
 
     def with_names(part: Any) -> Any:
         if isinstance(part, list):
@@ -110,7 +111,7 @@ def with_data_once(specification: dict[str, Any]) -> dict[str, Any]:
                 return {"name": name}
         return {key: with_names(entry) for key, entry in part.items()}
 
-    shown: dict[str, Any] = with_names(specification)
+    shown: Specification = with_names(specification)
     return shown | {"datasets": datasets} if datasets else shown
 
 
@@ -119,7 +120,7 @@ def _are_rows(values: Any) -> bool:
     return isinstance(values, list) and all(isinstance(value, dict) for value in values)
 
 
-def still_figures(specifications: Sequence[dict[str, Any]], room: int) -> list[Markup]:
+def still_figures(specifications: Sequence[Specification], room: int) -> list[Markup]:
     """Return SVG of the figures, in all at most ``room`` bytes; empty where one has no room."""
     stills: list[Markup] = []
     for specification in specifications:

@@ -29,6 +29,7 @@ from wirecost.report.shared import units
 from wirecost.report.shared.axes import (
     GREY,
     MICROSECONDS,
+    Mark,
     apart,
     domain,
     keyed,
@@ -130,7 +131,7 @@ def _rate(row: Row) -> float | None:
 
 def _panel(rows: list[Row], title: str, value: Value, width: int = PANEL) -> Any:
     is_rate = value is _rate
-    points: list[dict[str, Any]] = [
+    points: list[Mark] = [
         {
             "mware": row.contender,
             "kind": _kind(row),
@@ -176,12 +177,12 @@ def _panel(rows: list[Row], title: str, value: Value, width: int = PANEL) -> Any
     return alt.layer(*layers).properties(width=width, height=HEIGHT, title=title)
 
 
-def _scale(looks: dict[str, Any]) -> alt.Scale:
+def _scale(looks: Mapping[str, str | list[int]]) -> alt.Scale:
     return alt.Scale(domain=list(looks), range=list(looks.values()))
 
 
 def _names(
-    points: list[dict[str, Any]],
+    points: list[Mark],
     names: list[str],
     end: float,
     span: list[float],
@@ -220,7 +221,7 @@ def _shades(names: list[str]) -> dict[str, str]:
     return {name: shade.get(library(name), GREY) for name in names}
 
 
-def _mark_again(points: list[dict[str, Any]], shades: dict[str, str]) -> None:
+def _mark_again(points: list[Mark], shades: dict[str, str]) -> None:
     """Give transports whose colour another library had before points of another shape."""
     first: dict[str, str] = {}
     for point in points:
@@ -250,8 +251,8 @@ def _all_parts(results: Results, rows: list[Row]) -> list[Figure]:
     return drawn
 
 
-def _bars(shares: list[Shares], labels: Mapping[str, str], by: str) -> list[dict[str, Any]]:
-    bars: list[dict[str, Any]] = []
+def _bars(shares: list[Shares], labels: Mapping[str, str], by: str) -> list[Mark]:
+    bars: list[Mark] = []
     for one in shares:
         whole = sum(one.ns.values())
         start = 0.0

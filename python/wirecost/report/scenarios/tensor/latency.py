@@ -30,7 +30,7 @@ from wirecost.report.scenarios.tensor.contenders import (
     plugin_of,
     shape_of,
 )
-from wirecost.report.shared.axes import apart, domain, keyed, log_time, numbers, plot
+from wirecost.report.shared.axes import Mark, apart, domain, keyed, log_time, numbers, plot
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.report.shared.units import size
 
@@ -43,7 +43,6 @@ SHADES = {OURS: PALETTE[0], OTHER: PALETTE[1], THEIRS: PALETTE[3]}
 OWN_FLOOR, SHM_FLOOR = "same library, bytes alone", "shared memory, one copy"
 DASHES = {OWN_FLOOR: [6, 3], SHM_FLOOR: [2, 3]}
 QUANTILES = {"p5": 0.05, "q1": 0.25, "q3": 0.75, "p95": 0.95}
-Mark = dict[str, Any]
 
 
 @dataclass(frozen=True)

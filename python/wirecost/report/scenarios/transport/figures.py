@@ -21,6 +21,7 @@ from wirecost.report.scenarios.transport.tables import name
 from wirecost.report.shared import units
 from wirecost.report.shared.axes import (
     MICROSECONDS,
+    Mark,
     domain,
     keyed,
     log,
@@ -30,7 +31,6 @@ from wirecost.report.shared.axes import (
 )
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
 
-Mark = dict[str, Any]
 HELD, FAILED = "complete", "not complete"
 SHAPES = {HELD: "circle", FAILED: "cross"}
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [1, 4], [4, 1], [10, 3], [3, 6])

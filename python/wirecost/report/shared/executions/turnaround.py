@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import altair as alt
 import numpy as np
 import polars as pl
 
 from wirecost.analysis.execution_series import envelope
 from wirecost.report.shared import units
-from wirecost.report.shared.axes import numbers, plot
+from wirecost.report.shared.axes import Mark, numbers, plot
 from wirecost.report.shared.executions.series import (
     Options,
     Series,
@@ -83,7 +81,7 @@ def _every(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
 
 
 def _envelopes(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
-    values: list[dict[str, Any]] = []
+    values: list[Mark] = []
     for one in series:
         buckets = max(1, MOST // 2 // len(series))
         for row in envelope(axis.scaled(one.ns), buckets).iter_rows(named=True):
