@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
@@ -16,7 +15,6 @@ from wirecost.doctor.check import Verdict
 from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
 from wirecost.doctor.noise import measure_noise
-from wirecost.doctor.prices import measure_prices
 from wirecost.doctor.repair import fix, undo
 from wirecost.doctor.state import state_file, take_over
 from wirecost.doctor.system import System
@@ -92,6 +90,9 @@ def command(
         if figure is not None:
             write_noise_figure(spun, figure)
     if prices:
+        import msgspec
+
+        from wirecost.doctor.prices import measure_prices
         from wirecost.report.doctor import price_table
 
         priced = measure_prices()

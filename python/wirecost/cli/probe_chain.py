@@ -11,7 +11,6 @@ from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_t
 from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files, deadline_ns
 from wirecost.errors import UserError
-from wirecost.records.recorded_machine import prices_beside
 from wirecost.report.shared.terminal import print_table
 
 if TYPE_CHECKING:
@@ -53,6 +52,7 @@ def command(
 
     from wirecost.analysis.chains.latency import latency_of
     from wirecost.records.recorded import event_tables, read_recorded
+    from wirecost.records.recorded_machine import prices_beside
     from wirecost.report.chains import otlp, perfetto
     from wirecost.report.chains.tables import chain_tables, document
 

@@ -16,7 +16,6 @@ from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.json_file import JsonFile, check_page, check_writable
 from wirecost.cli.options import Words, option
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
-from wirecost.doctor.prices import write_prices
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
 from wirecost.probe.function.request import DEFAULT_LIMIT, MEANS
@@ -69,6 +68,8 @@ def command(
     report: Report = None,
 ) -> None:
     """Run COMMAND unchanged, record its callbacks, and show what they cost."""
+    from wirecost.doctor.prices import write_prices
+
     check_page("--report", report)
     check_writable("--json", json_file, out)
     if function and "function" in (without or "").split(","):

@@ -12,9 +12,7 @@ from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_j
 from wirecost.cli.options import argument, option
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
-from wirecost.records.recorded_machine import prices_beside
 from wirecost.report.choices import FIGURE_FORMATS
-from wirecost.report.probe.machine import recorded_machines
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
@@ -89,6 +87,8 @@ def show(
     from wirecost.analysis.ros_names import places_of, shown_names
     from wirecost.function_names import shortened
     from wirecost.records.recorded import event_tables, read_recorded
+    from wirecost.records.recorded_machine import prices_beside
+    from wirecost.report.probe.machine import recorded_machines
     from wirecost.report.probe.nodes import node_answer, node_lead
     from wirecost.report.probe.page import explained, page, probe_figures, write_figures
     from wirecost.report.probe.tables import (
