@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import polars as pl
+from msgspec import UNSET, UnsetType
 
 from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.records.folder import SAMPLES, SCHEMA, write_results
-from wirecost.records.journal import NAME, VERSION
+from wirecost.records.journal import NAME, VERSION, Cell
 from wirecost.records.osi_steps import Turn, step_samples
 from wirecost.regular_file import read_regular
 
@@ -23,10 +25,24 @@ LARGEST = 1 << 30
 """Bytes of a journal."""
 TYPES = {"Int64": pl.Int64, "UInt64": pl.UInt64, "Float64": pl.Float64, "String": pl.String}
 
-DAMAGE = (
-    ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OverflowError,
-)  # fmt: skip
+DAMAGE = (ValueError, KeyError, RecursionError)
 """What reading a line that is not as it was written raises."""
+Values = dict[str, Any]
+"""By name, as JSON has them."""
+
+
+class _Line(msgspec.Struct, kw_only=True):
+    """A line of a journal; which of its fields are there says what it is."""
+
+    journal: int = 0
+    meta: Values | None = None
+    run: Annotated[int, msgspec.Meta(ge=0)] = 0
+    about: Values | UnsetType | None = UNSET
+    columns: Values | None = None
+    logs: str | None = None
+    process: int | None = None
+    steps: Turn | None = None
+    rows: dict[str, list[Cell]] = {}
 
 
 class NothingMeasuredError(UserError):
@@ -61,7 +77,7 @@ def finished_copy(folder: Path) -> Iterator[Path]:
         yield made
 
 
-def read_journal(folder: Path) -> tuple[dict[str, Any], pl.DataFrame]:
+def read_journal(folder: Path) -> tuple[Values, pl.DataFrame]:
     """What a run that was cut short had measured: the content of ``meta.json`` and all samples.
 
     Raises NothingMeasuredError, UserError.
@@ -74,7 +90,7 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], pl.DataFrame]:
     read = _Read()
     for number, line in enumerate(lines, start=1):
         try:
-            read.line(json.loads(line))
+            read.line(msgspec.convert(json.loads(line), _Line))
         except DAMAGE as error:
             raise UserError(f"{path}: line {number} is damaged; measure again") from error
     try:
@@ -93,57 +109,54 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], pl.DataFrame]:
 
 @dataclass
 class _Run:
-    about: dict[str, Any] | None
-    columns: dict[str, Any]
+    about: Values | None
+    columns: Values
     logs: PurePosixPath | None
-    blocks: list[dict[str, Any]] = field(default_factory=list)
+    blocks: list[dict[str, list[Cell]]] = field(default_factory=list)
     turns: dict[int | None, list[Turn]] = field(default_factory=dict)
     """By process; None where a journal knows one alone."""
 
 
 @dataclass
 class _Read:
-    """The lines so far. Damaged ones raise one of Python's own errors."""
+    """The lines so far. Damaged ones raise one of ``DAMAGE``."""
 
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: Values = field(default_factory=dict)
     runs: list[_Run] = field(default_factory=list)
-    types: dict[str, Any] = field(default_factory=dict)
+    types: Values = field(default_factory=dict)
     begun: bool = False
 
-    def line(self, line: dict[str, Any]) -> None:
+    def line(self, line: _Line) -> None:
         if not self.begun:
-            if line["journal"] != VERSION:
+            if line.journal != VERSION:
                 raise ValueError("written by a newer wirecost")
             self.begun = True
-        elif "meta" in line:
-            meta = dict(line["meta"])
-            self.types |= {name: TYPES[kind] for name, kind in meta.pop("types", {}).items()}
-            self.meta |= meta
-        elif "columns" in line:
-            if line["run"] != len(self.runs):
+        elif line.meta is not None:
+            types = msgspec.convert(line.meta.pop("types", {}), dict[str, str])
+            self.types |= {name: TYPES[kind] for name, kind in types.items()}
+            self.meta |= line.meta
+        elif line.columns is not None:
+            if line.run != len(self.runs):
                 raise ValueError("runs are not in their order")
-            logs = line["logs"] and PurePosixPath(line["logs"])
+            logs = PurePosixPath(line.logs) if line.logs else None
             if logs and (logs.is_absolute() or ".." in logs.parts):
                 raise ValueError("logs elsewhere")
-            self.runs.append(_Run(dict(line["about"]), dict(line["columns"]), logs))
+            self.runs.append(_Run(line.about or {}, line.columns, logs))
+        elif line.run < len(self.runs):
+            self._of_run(self.runs[line.run], line)
         else:
-            self._of_run(self.runs[range(len(self.runs))[line["run"]]], line)
+            raise ValueError("of no run")
 
-    def _of_run(self, run: _Run, line: dict[str, Any]) -> None:
-        if "about" in line:
-            run.about = None if line["about"] is None else dict(line["about"])
-        elif "steps" in line:
-            first, transfer_ns = line["steps"]
-            process = line.get("process")
-            turns = run.turns.setdefault(None if process is None else int(process), [])
-            turns.append((int(first), [int(ns) for ns in transfer_ns]))
+    def _of_run(self, run: _Run, line: _Line) -> None:
+        if line.about is not UNSET:
+            run.about = line.about
+        elif line.steps is not None:
+            run.turns.setdefault(line.process, []).append(line.steps)
+        elif run.blocks and run.blocks[-1].keys() == line.rows.keys():
+            for name, cells in line.rows.items():
+                run.blocks[-1][name] += cells
         else:
-            rows = {str(name): cells for name, cells in line["rows"].items()}
-            if run.blocks and run.blocks[-1].keys() == rows.keys():
-                for name, cells in rows.items():
-                    run.blocks[-1][name] += cells
-            else:
-                run.blocks.append(rows)
+            run.blocks.append(line.rows)
 
 
 def _samples(run: _Run, folder: Path) -> pl.DataFrame | None:
