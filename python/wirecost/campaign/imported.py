@@ -24,8 +24,9 @@ OF_THE_FOLDER = ("--out", "--json")
 def imported(
     store: Store, folders: list[Path], campaign: str, machine: str, revision: str | None
 ) -> tuple[int, int, list[str]]:
-    """How many were put in, how many were there, and why others cannot be. ``revision``: None for
-    wirecost's version, which a folder names. Raises UserError where the store cannot be written."""
+    """Import folders and return how many were put in, how many were there, and why others cannot
+    be. ``revision``: None for wirecost's version, which a folder names. Raises UserError where the
+    store cannot be written."""
     known = store.records()
     there = set(known["task"].to_list())
     store.begin()

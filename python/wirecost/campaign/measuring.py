@@ -47,7 +47,7 @@ class Measured:
 
 @contextmanager
 def alone(patience_s: float = 0.0) -> Iterator[None]:
-    """Raises UserError where another campaign of this user measures on this host, and still does
+    """Raise UserError where another campaign of this user measures on this host, and still does
     after so long."""
     path = state_folder() / f"measuring-{boot()}.lock"
     end = Deadline(patience_s)
@@ -63,7 +63,7 @@ def alone(patience_s: float = 0.0) -> Iterator[None]:
 
 
 def boot() -> str:
-    """The kernel's id of this boot."""
+    """Return the kernel's id of this boot."""
     return BOOT.read_text().strip()
 
 
@@ -73,7 +73,7 @@ def limit_s(task: Task) -> float:
 
 
 def measure(campaign: str, task: Task, beside: str = "") -> Measured:
-    """Runs it; what goes wrong is in the record. Within ``alone``. ``beside``: what of the campaign
+    """Run it; what goes wrong is in the record. Within ``alone``. ``beside``: what of the campaign
     runs on this host meanwhile."""
     with scratch.folder("campaign") as parent:
         return _measured(campaign, task, beside, parent / "result")

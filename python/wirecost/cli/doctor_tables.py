@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``wirecost doctor`` prints."""
+"""Tables of ``wirecost doctor``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _print_summary(console: Console, examination: Examination) -> None:
 
 
 def print_outcome(console: Console, outcome: Outcome, nothing: str) -> None:
-    """What was written; ``nothing`` where there was nothing to write."""
+    """Print what was written; ``nothing`` where there was nothing to write."""
     for line in outcome.done:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for line in outcome.refused:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every benchmark's command does with a run: keep it, report it, print it.
+"""Handling of every benchmark's run: keep it, report it, print it.
 
 Whatever ends a run, what it had measured is kept, and the exit status says how it ended.
 """
@@ -44,7 +44,7 @@ Measure = Callable[[Journal, Advance], None]
 
 @dataclass(frozen=True)
 class Ending:
-    """What ended a run early. ``why``: for the readers of its folder; ``message``: for the user;
+    """Early end of a run. ``why``: for the readers of its folder; ``message``: for the user;
     ``status``: the command's exit status."""
 
     why: str
@@ -55,7 +55,7 @@ class Ending:
 def measure_and_report(
     scenario: str, out: Path | None, json_file: Path | None, measure: Measure
 ) -> None:
-    """Raises UserError, also where a contender failed."""
+    """Raise UserError, also where a contender failed."""
     check_writable("--json", json_file, out or HERE)
     console = Console(stderr=json_file == Path("-"))
     with watched() as watch:
@@ -90,7 +90,7 @@ def say_recovered(pending: PendingFolder) -> None:
 
 
 def ending_of(fault: BaseException, watch: Watch) -> Ending:
-    """What ended a run, by the exception that did."""
+    """Return what ended a run, by the exception that did."""
     if watch.seen is not None:
         name = watch.seen.number.name
         return Ending(name, f"interrupted by {name}", watch.seen.status)
@@ -126,7 +126,7 @@ def _fault(measure: Measure, folder: Path, watch: Watch) -> BaseException | None
 
 
 def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | None) -> None:
-    """Makes the folder of what was measured, if anything was. What only a mistake in this program
+    """Make the folder of what was measured, if anything was. What only a mistake in this program
     raises is raised again afterwards."""
     failures = (UserError, ProgramFailedError, OSError, MemoryError)
     expected = (*failures, KeyboardInterrupt, SystemExit)
@@ -150,7 +150,7 @@ def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | 
 
 
 def _report(console: Console, folder: Path, json_file: Path | None) -> str:
-    """Prints what was measured, then writes the page; what failed of both, empty if nothing did.
+    """Print what was measured, then write the page; return what failed of both, empty if nothing did.
     Raises UserError, OSError."""
     results = read_results(folder)
     rows = summarize(results)
@@ -166,7 +166,7 @@ def _report(console: Console, folder: Path, json_file: Path | None) -> str:
 
 
 def _page(results: Results, rows: list[Row]) -> str:
-    """Writes the page; in words why there is none, where this program is at fault, since tables and
+    """Write the page; return why there is none, where this program is at fault, since tables and
     samples are there all the same. Raises UserError, OSError."""
     try:
         write_report(results, rows, ["html"])

@@ -65,7 +65,8 @@ def command(
 
 
 def deadline_ns(text: str | None) -> float | None:
-    """Of ``--deadline``; a number without a unit is milliseconds. Raises UserError."""
+    """Return nanoseconds of ``--deadline``; a number without a unit is milliseconds. Raises
+    UserError."""
     return None if text is None else nanoseconds("--deadline", text)
 
 
@@ -160,8 +161,8 @@ def show(
 def _judged(
     logs: list[ProbeLog], prices: MachinePrices | None, limit_ns: float | None
 ) -> tuple[list[SectionSummary], list[Explanation], list[Missed], list[Node]]:
-    """Sections with their times, what explains them, what missed the deadline, the longest first,
-    and sections inside sections."""
+    """Return sections with their times, what explains them, what missed the deadline, the longest
+    first, and sections inside sections."""
     from wirecost.analysis.causes import explain
     from wirecost.analysis.misses import missed
     from wirecost.analysis.probe_sections import executions, summary
@@ -181,7 +182,7 @@ def _judged(
 
 
 def _chains(logs: list[ProbeLog]) -> Listed | None:
-    """All chains, where that takes no longer than the rest."""
+    """Return all chains, where that takes no longer than the rest."""
     import polars as pl
 
     from wirecost.analysis.chains.hops import hops_of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``wirecost replay`` does once its options are checked: replay, keep, report, print."""
+"""Work of ``wirecost replay`` once its options are checked: replay, keep, report, print."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def agree(console: Console, recording: Path, start: Foreign | None, yes: bool) -
 def replay_and_report(
     settings: Settings, snapshot: Snapshot, out: Path | None, json_file: Path | None, page: bool
 ) -> None:
-    """Raises UserError, and typer.Exit where the node died or a run was interrupted."""
+    """Raise UserError, and typer.Exit where the node died or a run was interrupted."""
     console = console_beside(json_file)
     with _begun(SCENARIO, out) as (watch, pending):
         about = _examined(console, settings)
@@ -120,7 +120,7 @@ def _examined(console: Console, settings: Settings) -> dict[str, Entry]:
 
 
 def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
-    """The system failed; runs that had ended before are kept."""
+    """Return the error of a system that failed; runs that had ended before are kept."""
     ending = ending_of(error, watch)
     kept = "nothing was measured"
     with suppress(UserError, OSError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``wirecost trace convert`` prints of many traces: progress, failures, totals."""
+"""Output of ``wirecost trace convert`` on many traces: progress, failures, totals."""
 
 from __future__ import annotations
 

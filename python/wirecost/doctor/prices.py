@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one page fault, context switch, migration, futex wait, system call and malloc costs here.
+"""Prices of one page fault, context switch, migration, futex wait, system call and malloc here.
 
 The price of events that every execution has as many of cannot be found in the executions
 (``wirecost.analysis.causes.costs``), so it is measured once, raw samples are kept, and the document

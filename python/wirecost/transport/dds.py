@@ -38,7 +38,7 @@ _IMAGE = "sensor_msgs::msg::dds_::Image_"
 
 
 def _topic(kind: str, name: str, end: str = "") -> str:
-    """As ROS 2 names a topic in DDS."""
+    """Name a topic in DDS as ROS 2 does."""
     if not _NAME.fullmatch(name) or len(name) > 200:
         raise UserError(
             f"topic {name!r}: ROS 2's are words of letters, digits and _ with / between"
@@ -47,7 +47,7 @@ def _topic(kind: str, name: str, end: str = "") -> str:
 
 
 class _Messages:
-    """Where a topic's messages arrive; Fast DDS's thread puts them there."""
+    """Inbox of a topic's messages; Fast DDS's thread puts them there."""
 
     def __init__(
         self, participant: _dds.Participant, topic: str, depth: int, quality: Quality = OWN
@@ -61,7 +61,7 @@ class _Messages:
         self._inbox = _dds.Inbox(participant, topic, _BYTES, qos, b"", _MOST_BYTES)
 
     def take(self, timeout: float | None) -> Any:
-        """The data of the oldest message, or None after ``timeout`` seconds."""
+        """Return the data of the oldest message, or None after ``timeout`` seconds."""
         end = None if timeout is None else time.monotonic() + timeout
         # In turns, between which Ctrl-C is handled.
         while not self._waiting:
@@ -94,7 +94,7 @@ def _qos(quality: Quality, reliable: bool) -> _dds.Qos:
 
 
 def _found(writer: _dds.Writer) -> bool:
-    """Whether a reader is there that will get what is sent now."""
+    """Return whether a reader is there that will get what is sent now."""
     return writer.readers() > writer.unconfirmed()
 
 
@@ -253,7 +253,7 @@ class Dds(Transport):
         return self._kept(_Publisher(self._participant, _topic("rt", topic), self.quality))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
-        """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
+        """Publish arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
         images = _ImageTopic(self._participant, _topic("rt", topic))
         return self._kept(ImagePublisher(images, image_message))
 

@@ -92,7 +92,7 @@ class _Server(Server):
         self._server.start()
 
     def stream(self, path: str) -> Callable[[bytes, Any], Iterator[bytes]]:
-        """What runs for one subscriber."""
+        """Return what runs for one subscriber."""
 
         def send(_: bytes, context: Any) -> Iterator[bytes]:
             inboxes = self.topics.get(path)
@@ -113,7 +113,7 @@ class _Server(Server):
         return send
 
     def call(self, path: str) -> Callable[[bytes, Any], bytes]:
-        """What runs for one request."""
+        """Return what runs for one request."""
 
         def answer(request: bytes, context: Any) -> bytes:
             reply: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -130,7 +130,7 @@ class _Server(Server):
 
 
 def _end(subscriber: Inbox) -> None:
-    """Lets the stream of one that has gone end, and nobody wait for it."""
+    """Let the stream of one that has gone end, and nobody wait for it."""
     subscriber.never_wait()
     subscriber.put(b"")
 

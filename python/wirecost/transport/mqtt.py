@@ -147,7 +147,7 @@ class _Link:
 
 
 class _Presence:
-    """Who subscribes to a topic, by the broker's retained messages."""
+    """Subscribers of a topic, by the broker's retained messages."""
 
     def __init__(self, topic: str) -> None:
         self.topic = _presence(topic, "+")

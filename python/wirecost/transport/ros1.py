@@ -90,7 +90,7 @@ def _end_with_program() -> None:
 
 @functools.cache
 def _raw(module: str, name: str) -> type[Any]:
-    """A message class that rospy takes for the generated one, but whose content is bytes."""
+    """Return a message class that rospy takes for the generated one, but whose content is bytes."""
     generated: Any = getattr(importlib.import_module(module), name)
 
     class Raw(generated):  # type: ignore[misc]
@@ -145,7 +145,7 @@ class _Publisher(RosPublisher):
 def _image_message(
     sequence: Iterator[int], picture: Image, stamp_ns: int, frame_id: str
 ) -> list[Any]:
-    """The parts of a ``sensor_msgs/Image``; the pixels as they lie."""
+    """Return the parts of a ``sensor_msgs/Image``; the pixels as they lie."""
     named, kind = frame_id.encode(), picture.encoding.encode()
     head = struct.pack(
         f"<IIII{len(named)}sIII{len(kind)}sBII",
@@ -253,7 +253,7 @@ class Ros1(Transport):
         return _Publisher(self.name, _Topic(self._rospy, topic, kind, queue))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
-        """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
+        """Publish arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
         made = _Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image"))
         return ImagePublisher(made, functools.partial(_image_message, itertools.count()))
 

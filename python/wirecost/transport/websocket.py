@@ -44,7 +44,7 @@ def _host(address: str) -> tuple[str, int]:
 
 
 def _quiet() -> logging.Logger:
-    """A peer that breaks off is no error here; the library would print a traceback."""
+    """Return a silent logger: a peer that breaks off is no error, of which a traceback is printed."""
     logger = logging.getLogger("wirecost.websocket")
     logger.setLevel(logging.CRITICAL)
     return logger

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which traces are meant: files, and patterns such as ``fleet/**/*.osi`` that are expanded here."""
+"""Inputs of a conversion: files, and patterns such as ``fleet/**/*.osi`` that are expanded here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Found:
 
 
 def is_pattern(word: str) -> bool:
-    """Whether it has wildcards and is no file that is called so."""
+    """Return whether it has wildcards and is no file that is called so."""
     return bool(WILDCARDS & set(word)) and not os.path.lexists(word)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to each trace, and where its output goes: checked before anything is converted."""
+"""Jobs: what is done to each trace, and where its output goes, checked before anything is converted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wirecost.traces.convert import Bound
 
 @dataclass(frozen=True)
 class Options:
-    """The same for all traces."""
+    """Options that are the same for all traces."""
 
     wanted: Wanted
     compression: str = "zstd"

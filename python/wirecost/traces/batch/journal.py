@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has been converted into a folder, so that ``--resume`` does only the rest.
+"""Journal of what has been converted into a folder, so that ``--resume`` does only the rest.
 
 ``<folder>/.wirecost-convert.jsonl``: one JSON object a line, appended when a trace is begun and
 when its output is there. A last line that a kill cut off is ignored. An output counts as finished
@@ -97,11 +97,11 @@ class Journal(Closing):
             failed.pop_all()
 
     def is_ours(self, job: Job) -> bool:
-        """Whether a conversion made or began the output, so that it may be replaced."""
+        """Return whether a conversion made or began the output, so that it may be replaced."""
         return self._key(job) in self._entries
 
     def is_finished(self, job: Job) -> bool:
-        """Whether the output is what this conversion would give."""
+        """Return whether the output is what this conversion would give."""
         entry = self._entries.get(self._key(job))
         if entry is None or not entry.done:
             return False
@@ -135,7 +135,7 @@ class Journal(Closing):
                         left.unlink(missing_ok=True)
 
     def begun(self, jobs: Iterable[Job]) -> list[Job]:
-        """Those of which an earlier conversion knows no end."""
+        """Return the jobs of which an earlier conversion knows no end."""
         entries = ((job, self._entries.get(self._key(job))) for job in jobs)
         return [job for job, entry in entries if entry is not None and not entry.done]
 

@@ -21,7 +21,7 @@ Report = Callable[[Job, Outcome, "Totals"], None]
 
 @dataclass(frozen=True)
 class Resources:
-    """What a conversion may take."""
+    """Resources that a conversion may take."""
 
     workers: int = 1
     memory: int | None = None
@@ -30,7 +30,7 @@ class Resources:
 
 @dataclass
 class Totals:
-    """What came of it so far."""
+    """Results of a conversion so far."""
 
     traces: int
     """Of this run and before, in all."""
@@ -118,8 +118,8 @@ def _converted_here(
 
 
 def _left(wanted: list[Job], journal: Journal, resume: bool, force: bool) -> list[Job]:
-    """What is to be converted. Raises UserError where that would replace what is not ours, or was
-    not asked to be replaced."""
+    """Return what is to be converted. Raises UserError where that would replace what is not ours,
+    or was not asked to be replaced."""
     if force:
         return wanted
     left = [job for job in wanted if not (resume and journal.is_finished(job))]

@@ -22,7 +22,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT}
 
 @dataclass(frozen=True)
 class Outcome:
-    """How it went with one trace."""
+    """Outcome of the conversion of one trace."""
 
     number: int
     """Of its job."""
@@ -54,7 +54,7 @@ def convert_job(job: Job, options: Options, most: int | None) -> Outcome:
 
 
 def is_full(error: UserError) -> bool:
-    """Whether a full disk is the cause."""
+    """Return whether a full disk is the cause."""
     cause = error.__cause__
     return isinstance(cause, OSError) and cause.errno in FULL
 

@@ -42,7 +42,7 @@ class Inbox:
                 os.eventfd_write(self._signal, 1)
 
     def take(self, timeout: float | None) -> Any:
-        """The oldest message, or None after ``timeout`` seconds."""
+        """Return the oldest message, or None after ``timeout`` seconds."""
         try:
             message = self._waiting.get(timeout != 0, timeout or None)
         except queue.Empty:
@@ -77,7 +77,7 @@ class Inbox:
             room.release(_MANY)
 
     def close(self) -> None:
-        """What is put from now on makes no descriptor readable."""
+        """Close it: what is put from now on makes no descriptor readable."""
         self.never_wait()
         with self._signalling:
             signal, self._signal = self._signal, None

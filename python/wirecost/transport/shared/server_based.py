@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What middlewares have in common whose publishers and repliers are servers: one server for all of
-a transport's, found by its offers."""
+"""Base of middlewares whose publishers and repliers are servers: one server for all of a
+transport's, found by its offers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Server(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Ends it and its connections."""
+        """End it and its connections."""
 
 
 class ServerPublisher(Publisher):
@@ -47,7 +47,7 @@ class ServerPublisher(Publisher):
 
     @abstractmethod
     def _dismiss(self, subscriber: Any) -> None:
-        """Lets one know that nothing more comes."""
+        """Let one know that nothing more comes."""
 
     def wait_for_subscriber(self, timeout: float) -> bool:
         return wait_until(lambda: bool(self._subscribers), timeout)
@@ -74,7 +74,7 @@ class ServerSubscriber(InboxSubscriber):
 
     @abstractmethod
     def _follow(self, address: str, ended: threading.Event) -> None:
-        """As ``Following`` calls it."""
+        """Follow one server, as ``Following`` calls it."""
 
     def close(self) -> None:
         self._following.close()

@@ -45,14 +45,14 @@ MOST_FOLDER = MOST_PATH - len("/1234567-12345678.sock.lock")
 
 
 def key_of(topic: str) -> str:
-    """A key expression for a topic: no wildcards, no empty parts. Raises UserError."""
+    """Return a key expression for a topic: no wildcards, no empty parts. Raises UserError."""
     if not topic:
         raise UserError("zenoh: a topic must have a name")
     return "/".join(quote(part) or "%" for part in topic.split("/"))
 
 
 class _Port:
-    """What has declared something to zenoh, and takes that back when it is closed."""
+    """Endpoint that has declared something to zenoh, and takes that back when it is closed."""
 
     _port: Any
 
@@ -260,7 +260,7 @@ class Zenoh(Transport):
         return settings
 
     def direct(self, callback: Callable[[Any], None]) -> Any:
-        """A handler that zenoh's own thread calls, without another between."""
+        """Return a handler that zenoh's own thread calls, without another between."""
         return self.library.handlers.Callback(callback, indirect=False)
 
     def _made(self, make: Callable[[], _E], name: str) -> _E:
