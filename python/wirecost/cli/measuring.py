@@ -150,8 +150,8 @@ def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | 
 
 
 def _report(console: Console, folder: Path, json_file: Path | None) -> str:
-    """Print what was measured, then write the page; return what failed of both, empty if nothing did.
-    Raises UserError, OSError."""
+    """Print what was measured, then write the page; return what failed of both, empty if
+    nothing did. Raises UserError, OSError."""
     results = read_results(folder)
     rows = summarize(results)
     print_results(console, results, rows)

@@ -44,7 +44,7 @@ def _host(address: str) -> tuple[str, int]:
 
 
 def _quiet() -> logging.Logger:
-    """Return a silent logger: a peer that breaks off is no error, of which a traceback is printed."""
+    """Return a silent logger: the library would print a traceback for a peer that breaks off."""
     logger = logging.getLogger("wirecost.websocket")
     logger.setLevel(logging.CRITICAL)
     return logger

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs: what is done to each trace, and where its output goes, checked before anything is converted."""
+"""Jobs: what is done to each trace, and where its output goes, checked before any work."""
 
 from __future__ import annotations
 
