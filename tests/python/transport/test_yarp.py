@@ -233,6 +233,8 @@ def _as_user(home: Path, *address: str, **variables: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", USER, *address],
         env={**os.environ, "YARP_CONFIG_HOME": str(home), **variables},
+        capture_output=True,
+        text=True,
         check=True,
     )
     assert done.stderr == ""
