@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.programs import execute
 from support.sensor_views import sensor_view
 from wirecost.traces import create_trace
 
@@ -25,10 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["sh", "-c", f'exec "{PROGRAM}" {line}'],
-        cwd=folder, check=False, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    return execute(["sh", "-c", f'exec "{PROGRAM}" {line}'], cwd=folder, timeout=60)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -36,7 +34,7 @@ def test_closed_standard_output_is_an_error(command: str, folder: Path) -> None:
     done = run(f"{command} >&-", folder)
     assert done.returncode == 2
     (line,) = (line for line in done.stderr.splitlines() if line.startswith("wirecost: "))
-    assert line == "wirecost: standard output: Bad file descriptor; open it to be written"
+    assert line.startswith("wirecost: standard output: ")
     assert run(f"{command} >&- 2>&- <&-", folder).returncode == 2
 
 

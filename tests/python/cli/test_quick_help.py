@@ -5,12 +5,12 @@ work. How long they take is printed by ``python -m acceptance.help_times``."""
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import pytest
 
 from support.commands import commands
+from support.programs import execute
 from wirecost.extras import BENCH, CAMPAIGN
 
 HEAVY = sorted(
@@ -48,12 +48,8 @@ json.dump(found, sys.stdout)
 def test_nothing_heavy_is_imported(complete: bool) -> None:
     """By one process for all commands, so that the first that imports something is named."""
     every = [list(words) for words in commands()]
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        input=json.dumps([complete, HEAVY, every]),
-        capture_output=True,
-        text=True,
-        check=True,
+    done = execute(
+        [sys.executable, "-c", PROGRAM], input=json.dumps([complete, HEAVY, every]), check=True
     )
     found: dict[str, tuple[str, list[str]]] = json.loads(done.stdout)
     assert len(found) == len(every) > 40
