@@ -98,7 +98,7 @@ def _lead(found: list[Across], series: list[Series], flips: list[str]) -> str:
 
 
 def _machines(one: Across) -> Table:
-    runs = ", ".join(f"{host} {count}" for host, count in one.runs.items())
+    runs = ", ".join(f"{host} {count}" for host, count in sorted(one.runs.items()))
     notes = [
         f"Median total, and its ratio to {label(one.baseline)} of the same machine, with the 95 %"
         f" interval. Runs: {runs}."
