@@ -19,6 +19,7 @@ BENCH = frozenset(
         "psutil",
         "rosbags",
         "ruamel",
+        "scipy",
         "vl_convert",
         "zstandard",
     }

@@ -8,7 +8,6 @@ rare for a bootstrap of a few thousand samples.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +22,7 @@ LEAST_SAMPLES = 1000
 
 @dataclass(frozen=True)
 class Tail:
-    """Of one contender's callbacks. Nanoseconds; None where there are too few samples."""
+    """Tail of one contender's callbacks. Nanoseconds; None where there are too few samples."""
 
     p999_ns: float | None
     p999_ci95_ns: tuple[float, float] | None
@@ -37,35 +36,20 @@ class Tail:
 
 
 def quantile(samples: Array, share: float) -> Estimate:
-    """The smallest of ``samples``, shape (n,), that ``share`` of them do not exceed, with its 95 %
-    interval; where too few samples reach as far, the interval ends at the largest."""
+    """Return the smallest of ``samples``, shape (n,), that ``share`` of them do not exceed, with
+    its 95 % interval; where too few samples reach as far, the interval ends at the largest."""
+    from scipy.stats import binom  # noqa: PLC0415 - slow to import
+
     ordered = np.sort(samples)
     n = len(ordered)
     at = max(0, int(np.ceil(share * n)) - 1)
-    low, high = _binomial(n, share, 0.025), _binomial(n, share, 0.975)
+    low, high = map(int, binom.ppf([0.025, 0.975], n, share))
     ends = ordered[max(0, low - 1)], ordered[min(n - 1, high)]
     return Estimate(float(ordered[at]), float(ends[0]), float(ends[1]))
 
 
-def _binomial(n: int, chance: float, share: float) -> int:
-    """The least k for which at most k of ``n`` events happen with a probability of ``share``."""
-    if chance in {0.0, 1.0}:
-        return round(n * chance)
-    spread = 8 * math.sqrt(n * chance * (1 - chance)) + 8
-    # Beyond eight standard deviations lies nothing that counts.
-    k = max(0, math.floor(n * chance - spread))
-    below = 0.0
-    while k < n:
-        log_count = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-        below += math.exp(log_count + k * math.log(chance) + (n - k) * math.log1p(-chance))
-        if below >= share:
-            return k
-        k += 1
-    return n
-
-
 def tail_of(samples: pl.DataFrame) -> Tail | None:
-    """From one contender's samples; None for those without counted faults."""
+    """Summarize one contender's samples; None for those without counted faults."""
     if "minor_faults" not in samples.columns or samples["minor_faults"].null_count():
         return None
     all_of_them = samples["ns"].to_numpy().astype(np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a series of numbers changes its level.
+"""Changes of level in a series of numbers.
 
 Pettitt's statistic (A non-parametric approach to the change-point problem, Applied Statistics 28,
 1979): the largest sum of centred ranks up to a place. It needs no distribution, and one outlier
@@ -26,10 +26,13 @@ Array = NDArray[np.float64]
 
 
 def probability(values: Array) -> tuple[float, int]:
-    """How likely so large a change is by chance, and where it begins; 1 and 0 of too few values."""
+    """Return how likely so large a change is by chance, and where it begins; 1 and 0 of too few
+    values."""
     if len(values) < ENOUGH:
         return 1.0, 0
-    ranks = _ranks(values)
+    from scipy.stats import rankdata  # noqa: PLC0415 - slow to import
+
+    ranks = rankdata(values)
     centred = ranks - ranks.mean()
     found = _sums(centred[None, :])[0]
     place = int(np.argmax(found))
@@ -41,7 +44,7 @@ def probability(values: Array) -> tuple[float, int]:
 
 
 def change_points(values: Array, within: float = WITHIN) -> list[int]:
-    """Where levels begin, but for the first, of a series that is known to have a change."""
+    """Return where levels begin, but for the first, of a series that is known to have a change."""
     _, place = probability(values)
     return sorted({place, *_further(values, 0, place, within),
                    *_further(values, place, len(values), within)} - {0})  # fmt: skip
@@ -57,15 +60,7 @@ def _further(values: Array, begin: int, end: int, within: float) -> list[int]:
     ]  # fmt: skip
 
 
-def _ranks(values: Array) -> Array:
-    """Equal values share the mean of theirs."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    means: Array = last - (counts - 1) / 2
-    return means[inverse]
-
-
 def _sums(centred: Array) -> Array:
-    """For each place that may be a change, shape (series, places)."""
+    """Return, for each place that may be a change, shape (series, places)."""
     sums: Array = np.abs(np.cumsum(centred, axis=1)[:, LEAST - 1 : -LEAST])
     return sums

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How two runs of several processes differ, where what varies between processes counts.
+"""Difference of two runs of several processes, where what varies between processes counts.
 
 A process keeps its memory layout, and mostly its neighbours, for as long as it runs, so its samples
 say much about itself and little about the next one. Whole processes are resampled (the cluster
@@ -13,12 +13,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-
-from wirecost.analysis.compare.student import bound, outside
 
 LEAST_PROCESSES = 6
 """Of a run; fewer say too little about the next one."""
@@ -40,11 +37,12 @@ class Resampled:
     processes: int
 
     def logarithm(self) -> Resampled:
-        """Of a statistic that is above 0 in all resamples."""
+        """Return the logarithm of a statistic that is above 0 in all resamples."""
         return Resampled(math.log(self.value), np.log(self.resamples), self.processes)
 
     def deviations(self) -> Array:
-        """Resamples vary by less than runs do, since each has no more than the run's processes."""
+        """Return deviations, widened: resamples vary by less than runs do, since each has no more
+        than the run's processes."""
         widened: Array = math.sqrt(self.processes / (self.processes - 1)) * (
             self.resamples - self.value
         )
@@ -52,21 +50,23 @@ class Resampled:
 
 
 def enough(processes: Processes | None) -> bool:
-    """Whether there are processes enough to resample."""
+    """Say whether there are processes enough to resample."""
     return processes is not None and len(np.unique(processes)) >= LEAST_PROCESSES
 
 
 def difference(a: Resampled, b: Resampled) -> tuple[tuple[float, float], float]:
-    """The 95 % interval of ``b - a``, and the probability of such a difference by chance."""
+    """Return the 95 % interval of ``b - a``, and the probability of such a difference by chance."""
     of_a, of_b = a.deviations(), b.deviations()
     variances = float(of_a.var()), float(of_b.var())
     apart, error = b.value - a.value, math.sqrt(sum(variances))
     if error == 0:
         return (apart, apart), 1.0 if apart == 0 else 0.0
+    from scipy.special import ndtr, stdtr, stdtrit  # noqa: PLC0415 - slow to import
+
     freedom = _freedom(variances, (a.processes, b.processes))
-    tail = NormalDist().cdf(-bound(freedom))
+    tail = ndtr(stdtrit(freedom, 0.025))
     low, high = np.quantile(apart + of_b - of_a, [tail, 1 - tail])
-    return (float(low), float(high)), outside(apart / error, freedom)
+    return (float(low), float(high)), 2 * float(stdtr(freedom, -abs(apart / error)))
 
 
 def _freedom(variances: tuple[float, float], processes: tuple[int, int]) -> int:
@@ -76,7 +76,7 @@ def _freedom(variances: tuple[float, float], processes: tuple[int, int]) -> int:
 
 
 def means(series: Array, processes: Processes, seed: int) -> Resampled:
-    """Of values, shape (n,); ``processes``: which one took each, shape (n,)."""
+    """Resample the mean of values, shape (n,); ``processes``: which one took each, shape (n,)."""
     _, number, counts = np.unique(processes, return_inverse=True, return_counts=True)
     weights = _weights(len(counts), seed)
     resamples = (weights @ np.bincount(number, series)) / (weights @ counts.astype(np.float64))
@@ -84,7 +84,7 @@ def means(series: Array, processes: Processes, seed: int) -> Resampled:
 
 
 def quantiles(ordered: Array, processes: Processes, q: float, seed: int) -> Resampled:
-    """Quantile ``q`` of ascending values, shape (n,)."""
+    """Return the quantile ``q`` of ascending values, shape (n,)."""
     _, number, counts = np.unique(processes, return_inverse=True, return_counts=True)
     k = len(counts)
     # Where each process has its own quantile: that of a mixture lies between those of its parts.
@@ -110,8 +110,8 @@ def quantiles(ordered: Array, processes: Processes, q: float, seed: int) -> Resa
 
 
 def _near(at: int, first: int, last: int) -> NDArray[np.int64]:
-    """Ranks from ``first`` to ``last``, all of them next to ``at`` and ever fewer away from it:
-    above a tail's quantile a run has few samples."""
+    """Return the ranks from ``first`` to ``last``, all of them next to ``at`` and ever fewer away
+    from it: above a tail's quantile a run has few samples."""
     down = np.geomspace(1, at - first, GRID) if at > first else np.empty(0)
     up = np.geomspace(1, last - at, GRID) if last > at else np.empty(0)
     sides = [at - np.round(down), np.array([at]), at + np.round(up)]
@@ -119,7 +119,7 @@ def _near(at: int, first: int, last: int) -> NDArray[np.int64]:
 
 
 def _at(values: Array, below: Array, sought: Array) -> Array:
-    """The middle of the values at which ``below`` reaches and exceeds what is sought."""
+    """Return the middle of the values at which ``below`` reaches and exceeds what is sought."""
     slack = 1e-9 * sought[:, None]
     apart = below - sought[:, None]
     reached = np.count_nonzero(apart < -slack, axis=1)
@@ -131,6 +131,6 @@ def _at(values: Array, below: Array, sought: Array) -> Array:
 
 @lru_cache(maxsize=64)
 def _weights(k: int, seed: int) -> Array:
-    """How often a resample has each process, shape (RESAMPLES, k)."""
+    """Return how often a resample has each process, shape (RESAMPLES, k)."""
     random = np.random.default_rng([seed, k])
     return random.multinomial(k, np.full(k, 1 / k), RESAMPLES).astype(np.float64)

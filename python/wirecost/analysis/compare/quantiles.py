@@ -28,8 +28,6 @@ RESAMPLES = 5000
 SEED = 997
 TAIL = 0.025
 """Either side of a 95 % interval."""
-EXACT_UP_TO = 100_000
-"""Samples of both runs; above, the normal distribution stands for the hypergeometric."""
 FOR_NEIGHBOURS, FOR_ALL = 16, 50
 """Samples that a series needs to show the autocorrelation of neighbours, and of all."""
 
@@ -45,8 +43,8 @@ Processes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TooFew:
-    """Of the run that has fewer: ``executions`` are worth ``worth`` independent samples, where
-    ``needed`` are. ``processes``: that took them, at least one."""
+    """Samples of the run that has fewer: ``executions`` are worth ``worth`` independent samples,
+    where ``needed`` are. ``processes``: that took them, at least one."""
 
     needed: int
     worth: int
@@ -56,7 +54,8 @@ class TooFew:
 
 @dataclass(frozen=True)
 class Shift:
-    """How a percentile of run B differs from run A's. Where ``ci95`` is None, ``why`` says why."""
+    """Difference of a percentile of run B from run A's. Where ``ci95`` is None, ``why`` says
+    why."""
 
     a: float
     b: float
@@ -69,15 +68,15 @@ class Shift:
 
 
 def least_samples(q: float) -> int:
-    """Samples without which no 95 % interval of quantile ``q`` exists: fewer lie on one side of it
-    with a probability above 2.5 %, whatever their distribution (6, 36, 368, 3688 for p50, p90, p99,
-    p99.9)."""
+    """Return the number of samples without which no 95 % interval of quantile ``q`` exists: fewer
+    lie on one side of it with a probability above 2.5 %, whatever their distribution (6, 36, 368,
+    3688 for p50, p90, p99, p99.9)."""
     return math.ceil(math.log(TAIL) / math.log(max(q, 1 - q)))
 
 
 def independent(series: Array, q: float, processes: Processes | None = None) -> int:
-    """Independent samples that are worth ``series``, shape (n,) in the order of time.
-    ``processes``: which one took each, shape (n,).
+    """Return the number of independent samples that are worth ``series``, shape (n,) in the order
+    of time. ``processes``: which one took each, shape (n,).
 
     Samples of one process resemble each other. With several processes, the share of the variance of
     being below the quantile that lies between them says how much: the intraclass correlation, from
@@ -85,8 +84,7 @@ def independent(series: Array, q: float, processes: Processes | None = None) -> 
 
     Samples that follow one another on a busy machine are alike. The variance of a quantile grows
     with the autocorrelation of being below it, summed as far as it is surely positive (Geyer,
-    1992); short series show that of neighbours at best, shorter ones nothing.
-    """
+    1992); short series show that of neighbours at best, shorter ones nothing."""
     n = len(series)
     below = (series <= np.quantile(series, q)).astype(np.float64)
     centred = below - below.mean()
@@ -111,7 +109,8 @@ def independent(series: Array, q: float, processes: Processes | None = None) -> 
 
 
 def worth_of_processes(centred: Array, processes: Processes) -> int:
-    """Independent samples that are worth those of several processes, less their mean."""
+    """Return the number of independent samples that are worth those of several processes, less
+    their mean."""
     n = len(centred)
     _, number, counts = np.unique(processes, return_inverse=True, return_counts=True)
     k = len(counts)
@@ -174,7 +173,7 @@ def _of_processes(
     sides: tuple[by_process.Resampled, by_process.Resampled],
     p: float,
 ) -> Shift:
-    """By the logarithm, whose interval is as wide up as down."""
+    """Compare by the logarithm, whose interval is as wide up as down."""
     (of_a, of_b), (a, b) = quantiles, sides
     change = of_b / of_a - 1
     if min(a.value, float(a.resamples.min()), b.value, float(b.resamples.min())) < SHORTEST:
@@ -201,7 +200,8 @@ def _few(needed: int, there: int, which: str = "") -> str:
 
 
 def resampled(ordered: Array, worth: int, q: float, seed: int) -> Array:
-    """Quantile ``q`` of resamples of ``worth`` of the ``ordered`` values; shape (RESAMPLES,)."""
+    """Return the quantile ``q`` of resamples of ``worth`` of the ``ordered`` values; shape
+    (RESAMPLES,)."""
     first, second, weight = _ranks(worth, q, seed)
     n = len(ordered)
     low = ordered[np.minimum((first * n).astype(np.int64), n - 1)]
@@ -211,7 +211,8 @@ def resampled(ordered: Array, worth: int, q: float, seed: int) -> Array:
 
 @lru_cache(maxsize=64)
 def _ranks(count: int, q: float, seed: int) -> tuple[Array, Array, float]:
-    """The two order statistics of ``count`` uniform numbers that quantile ``q`` lies between."""
+    """Return the two order statistics of ``count`` uniform numbers that quantile ``q`` lies
+    between."""
     random = np.random.default_rng([seed, count, round(q * 10_000)])
     at = (count - 1) * q
     rank = min(int(at), count - 1)
@@ -222,11 +223,11 @@ def _ranks(count: int, q: float, seed: int) -> tuple[Array, Array, float]:
 
 
 def quantile_test(a: Array, b: Array, q: float, worth: tuple[int, int]) -> float:
-    """Two-sided probability that chance divides two ordered series like this at their quantile.
+    """Return the two-sided probability that chance divides two ordered series like this at their
+    quantile.
 
     ``worth``: independent samples of each. Equal values at the joint quantile are counted on either
-    side of it, and the smaller probability doubled for having looked twice.
-    """
+    side of it, and the smaller probability doubled for having looked twice."""
     joint = np.sort(np.concatenate([a, b]))
     at = float(joint[math.ceil(len(joint) * q) - 1])
     divisions = [
@@ -242,43 +243,20 @@ def quantile_test(a: Array, b: Array, q: float, worth: tuple[int, int]) -> float
 
 
 def _division(below_a: int, below_b: int, n: int, m: int) -> float:
-    """Two-sided Fisher test (the smaller tail doubled) of ``below`` out of ``n`` and ``m``."""
-    below, total = below_a + below_b, n + m
-    if below in {0, total}:
-        return 1.0
-    if total > EXACT_UP_TO:
-        mean = n * below / total
-        variance = mean * m / total * (total - below) / (total - 1)
-        z = max(0.0, abs(below_a - mean) - 0.5) / math.sqrt(variance)
-        return math.erfc(z / math.sqrt(2))
-    least, most = max(0, below - m), min(n, below)
-    possible = np.arange(least, most + 1)
-    logs = _log_factorials(EXACT_UP_TO)
+    """Return the two-sided probability of Fisher's exact test, the smaller tail doubled, of
+    ``below`` out of ``n`` and ``m``."""
+    from scipy.stats import hypergeom  # noqa: PLC0415 - slow to import
 
-    def choose(of: int, some: NDArray[np.int64]) -> Array:
-        log_count: Array = logs[of] - logs[some] - logs[of - some]
-        return log_count
-
-    weights = np.exp(
-        choose(n, possible) + choose(m, below - possible) - choose(total, np.array([below]))
-    )
-    here = below_a - least
-    return min(1.0, 2 * float(min(weights[: here + 1].sum(), weights[here:].sum())))
-
-
-@lru_cache(maxsize=1)
-def _log_factorials(largest: int) -> Array:
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, largest + 1)))])
+    drawn = n + m, below_a + below_b, n
+    tails = hypergeom.cdf(below_a, *drawn), hypergeom.sf(below_a - 1, *drawn)
+    return min(1.0, 2 * float(min(tails)))
 
 
 def adjusted(probabilities: list[float]) -> list[float]:
-    """Benjamini and Hochberg's (1995): rejecting what is at most 0.05 makes at most 5 % of the
-    rejections false on average; holds for rows that vary together, as stages and their sums do
+    """Return Benjamini and Hochberg's (1995): rejecting what is at most 0.05 makes at most 5 % of
+    the rejections false on average; holds for rows that vary together, as stages and their sums do
     (Benjamini and Yekutieli, 2001, Theorem 1.2)."""
-    p = np.asarray(probabilities, dtype=np.float64)
-    order = np.argsort(p, kind="stable")
-    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
-    least = np.minimum.accumulate(scaled[::-1])[::-1] if len(p) else scaled
-    out = np.empty_like(p)
-    out[order] = np.minimum(least, 1)
-    return [float(value) for value in out]
+    from scipy.stats import false_discovery_control  # noqa: PLC0415 - slow to import
+
+    values = false_discovery_control(probabilities) if probabilities else []
+    return [float(value) for value in values]
