@@ -11,7 +11,7 @@ import pytest
 
 from wirecost import notebook
 from wirecost.errors import UserError
-from wirecost.notebook.markup import markup
+from wirecost.notebook.views import markup
 from wirecost.report.shared.table import Table
 
 ROOT = Path(__file__).parents[3]
