@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from wirecost import transport
 from wirecost.transport import (
     Capabilities,
     Publisher,
@@ -25,7 +26,6 @@ from wirecost.transport import (
     Sample,
     Subscriber,
     Transport,
-    registry,
 )
 
 MISSING: dict[str, str] = {}
@@ -166,16 +166,16 @@ class WithoutRequests(FakeTransport):
         return Transport.replier(self, service)
 
 
-MODULES = registry.modules()
+MODULES = transport.modules()
 
 
 @contextmanager
 def fake_transports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Known to the registry in here; checks that all were closed."""
+    """Known in here; checks that all were closed."""
     module: Any = types.ModuleType("wirecost.transport.fake")
     module.TRANSPORTS = [FakeTransport, WithDescriptor, WithoutRequests]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(registry, "modules", lambda: [*MODULES, "fake"])
+    monkeypatch.setattr(transport, "modules", lambda: [*MODULES, "fake"])
     gc.collect()  # what former tests hold is given back now
     MISSING.clear()
     RELEASED.clear()
