@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.compiled import compile_python
+from support.programs import execute
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 
@@ -70,9 +71,7 @@ def test_unknown_values_of_closed_enums_keep_all_bits_in_classes(schema: Path) -
     command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{folder / 'cpp'}"]
     subprocess.run([*command, *sources, "-o", folder / "main"], check=True)
     given = "\n".join(before for before, _ in UNKNOWN.values())
-    done = subprocess.run(
-        [folder / "main"], input=given, capture_output=True, text=True, check=True
-    )
+    done = execute([folder / "main"], input=given, check=True)
     # Declared elements of a packed field are packed again.
     found = dict(zip(UNKNOWN, done.stdout.split(), strict=True))
     expected = {name: after.replace(" ", "") for name, (_, after) in UNKNOWN.items()}

@@ -30,6 +30,7 @@ from support.columns_random import (
     same_within,
 )
 from support.compiled import SCHEMAS
+from support.programs import execute
 from wirecost.compile.compiler import Columns, compile_schema, write
 from wirecost.compile.emit import Request
 
@@ -490,9 +491,7 @@ def test_it_runs_without_wirecost(tmp_path: Path):
         "rows: list[LidarSensorView_Reflection] = found.to_rows()\n"
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "user.py"]
-    done = subprocess.run(
-        command, cwd=tmp_path / "python", capture_output=True, text=True, check=False
-    )
+    done = execute(command, cwd=tmp_path / "python")
     assert done.returncode == 0, done.stdout
 
 

@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from support.compiled import ROOT
+from support.programs import execute
 from support.ros_peers import write as write_package
 from wirecost.compile import frontends
 from wirecost.compile.depfile import dependencies
@@ -52,7 +54,7 @@ def test_a_build_runs_again_for_each_file(tool: str, tmp_path: Path) -> None:
         nonlocal made
         # Ninja takes the depfile away unless it is told to keep it.
         command = [tool, *(["-d", "keepdepfile"] if tool == "ninja" else [])]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = execute(command, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
         before, made = made, len((tmp_path / "log").read_text().splitlines())
         return made - before
@@ -124,9 +126,7 @@ def test_a_descriptor_set_and_a_module_are_their_own_sources(tmp_path: Path) -> 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "wirecost", "compile", "a.proto", "--lang", "python", "--out"]
-    return subprocess.run(
-        [*command, "gen", *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return execute([*command, "gen", *arguments], cwd=folder)
 
 
 @pytest.fixture
@@ -143,10 +143,10 @@ def test_every_file_depends_on_the_schemas(project: Path) -> None:
     assert phony == "  a.proto\na.proto:\n"
 
 
-def test_a_stamp_is_newer_whatever_has_changed(project: Path) -> None:
+def test_a_stamp_is_newer_whatever_has_changed(project: Path, snapshot: SnapshotAssertion) -> None:
     options = ("--depfile", "a.d", "--stamp", "a.stamp")
     assert run(project, *options).returncode == 0
-    assert (project / "a.d").read_text() == "a.stamp: \\\n  a.proto\na.proto:\n"
+    assert (project / "a.d").read_text() == snapshot
     times = {p: p.stat().st_mtime_ns for p in (project / "gen").rglob("*")}
     stamped = (project / "a.stamp").stat().st_mtime_ns
     assert stamped >= max(times.values())
@@ -177,10 +177,7 @@ def test_the_rule_that_the_documentation_shows(tmp_path: Path) -> None:
 
     def made() -> str:
         path = f"{program}:{os.environ['PATH']}"
-        done = subprocess.run(
-            ["make"], cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
+        done = execute(["make"], cwd=tmp_path, env={**os.environ, "PATH": path})
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -189,18 +186,3 @@ def test_the_rule_that_the_documentation_shows(tmp_path: Path) -> None:
     (tmp_path / "part.proto").touch()
     assert " 0 files written" in made()
     assert "up to date" in made()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--list", "--stamp", "s"), "--list writes nothing: leave out --depfile and --stamp"),
-        (("--depfile", "no/d"), "no/d: No such file or directory; name a writable --depfile file"),
-        (("--stamp", "."), ".: is a folder; name a writable --stamp file"),
-    ],
-)
-def test_files_that_cannot_be_written(
-    project: Path, options: tuple[str, ...], message: str
-) -> None:
-    done = run(project, *options)
-    assert (done.returncode, done.stderr) == (2, f"wirecost: {message}\n")

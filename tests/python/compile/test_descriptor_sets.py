@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from google.protobuf import descriptor_pb2 as pb
+from syrupy.assertion import SnapshotAssertion
 
 from wirecost.bench.message.subject import subject
 from wirecost.compile import frontends
@@ -75,13 +76,10 @@ def test_equal_files_are_one_and_keep_their_comments() -> None:
     assert schema.message("p.M0").comment == "What it is."
 
 
-def test_two_files_of_one_name_are_refused() -> None:
+def test_two_files_of_one_name_are_refused(snapshot: SnapshotAssertion) -> None:
     other = chain()[0]
     other.message_type[0].field[0].number = 3
-    assert fault([*chain(), other]) == (
-        "a.proto: error: is in a set twice, with different contents; rename one of the two, or use "
-        "a set for each"
-    )
+    assert fault([*chain(), other]) == snapshot
 
 
 def test_googles_own_files_may_be_of_two_versions() -> None:
@@ -94,16 +92,10 @@ def test_googles_own_files_may_be_of_two_versions() -> None:
     assert [file.name for file in frontends.load_descriptors(found, "a set").files] == [one.name]
 
 
-def test_a_missing_import_and_a_circle_are_named() -> None:
-    assert fault(chain()[1:]) == (
-        "b.proto: error: imports a.proto, which is not in the descriptor set; make the set with "
-        "--include_imports"
-    )
+def test_a_missing_import_and_a_circle_are_named(snapshot: SnapshotAssertion) -> None:
     files = chain()
     files[0].dependency.append("c.proto")
-    circle = fault(files)
-    assert "imports itself: " in circle
-    assert circle.endswith("; make a new descriptor set")
+    assert {"missing": fault(chain()[1:]), "circle": fault(files)} == snapshot
 
 
 def test_one_schema_may_be_given_as_a_file_a_set_and_a_module(
@@ -125,7 +117,9 @@ def test_one_schema_may_be_given_as_a_file_a_set_and_a_module(
     assert [file.name for file in schema.files] == ["google/protobuf/timestamp.proto", path.name]
 
 
-def test_two_inputs_with_different_files_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_inputs_with_different_files_of_one_name_are_refused(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
     paths = []
     for folder, name in (("one", "x"), ("two", "y")):
         (tmp_path / folder).mkdir()
@@ -137,7 +131,4 @@ def test_two_inputs_with_different_files_of_one_name_are_refused(tmp_path: Path)
     assert len(frontends.load([paths[0], paths[0]]).files) == 1
     with pytest.raises(CompileError) as caught:
         frontends.load(paths)
-    assert str(caught.value) == (
-        f"a.proto: error: is in {paths[1]} another file than in the input before it; compile them "
-        "apart, or rename one of the two"
-    )
+    assert str(caught.value) == snapshot

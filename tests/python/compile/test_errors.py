@@ -14,7 +14,9 @@ import pytest
 from google.protobuf import descriptor_pb2 as pb
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
+from support.programs import execute
 from wirecost.compile import frontends
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
@@ -49,14 +51,7 @@ def fault(inputs: Sequence[str], wires: Sequence[str] = WIRES) -> str:
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "wirecost", "compile", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return execute([sys.executable, "-m", "wirecost", "compile", *arguments], cwd=cwd, timeout=60)
 
 
 def protoc(folder: Path, name: str, *options: str) -> Path:
@@ -86,16 +81,16 @@ def test_golden_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("text", [b"a.proto", b"package", b"b.proto", b"Message", b"comment"])
-def test_a_descriptors_text_that_is_not_utf_8_is_refused(text: bytes, tmp_path: Path) -> None:
+def test_a_descriptors_text_that_is_not_utf_8_is_refused(
+    text: bytes, tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
     file = pb.FileDescriptorProto(name="a.proto", package="package", dependency=["b.proto"])
     file.message_type.add(name="Message")
     file.source_code_info.location.add(path=[4, 0], leading_comments="comment")
     data = pb.FileDescriptorSet(file=[file]).SerializeToString()
     made = tmp_path / "made.fds"
     made.write_bytes(data.replace(text, b"\xff" * len(text)))
-    assert fault([str(made)]) == (
-        f"{made}: error: holds text that is not UTF-8; save the schema as UTF-8"
-    )
+    assert fault([str(made)]) == snapshot
 
 
 def test_a_recursive_message_is_no_fault_where_presence_ends_it(
@@ -112,24 +107,21 @@ def test_all_errors_have_the_form_of_a_compilers() -> None:
         assert form.fullmatch(path.read_text().splitlines()[-1]), path
 
 
-def test_a_folder_that_protoc_cannot_be_told(tmp_path: Path) -> None:
+def test_a_folder_that_protoc_cannot_be_told(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     folder = tmp_path / "a:b"
     folder.mkdir()
     (folder / "a.proto").write_text(PROTO)
-    assert fault([str(folder / "a.proto")]) == (
-        f"{folder}: error: protoc takes the : for the end of a folder's name; rename the folder, "
-        "or give its path from where you are"
-    )
+    assert fault([str(folder / "a.proto")]) == snapshot
     done = run("a.proto", "--lang", "python", "--out", "out", cwd=folder)
     assert done.returncode == 0, done.stderr
 
 
-def test_descriptor_sets_that_are_none(tmp_path: Path) -> None:
+def test_descriptor_sets_that_are_none(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     garbage = tmp_path / "garbage.fds"
     garbage.write_bytes(bytes(range(255, 0, -1)))
-    assert "garbage.fds: error: not a FileDescriptorSet; make one with" in fault([str(garbage)])
+    assert fault([str(garbage)]) == snapshot
     garbage.write_bytes(b"")
-    assert "garbage.fds: error: holds no file; " in fault([str(garbage)])
+    assert fault([str(garbage)]) == snapshot
 
 
 def test_every_cut_of_a_descriptor_set_is_refused(tmp_path: Path) -> None:
@@ -142,37 +134,13 @@ def test_every_cut_of_a_descriptor_set_is_refused(tmp_path: Path) -> None:
         assert fault([str(made)])
 
 
-def test_a_descriptor_set_without_its_imports(tmp_path: Path) -> None:
-    (tmp_path / "a.proto").write_text(PROTO + "message M {}\n")
-    (tmp_path / "b.proto").write_text('syntax = "proto3"; import "a.proto"; message N {a.M m=1;}\n')
-    expected = (
-        "b.proto: error: imports a.proto, which is not in the descriptor set; "
-        "make the set with --include_imports"
-    )
-    assert fault([str(protoc(tmp_path, "b"))]) == expected
-    complete = protoc(tmp_path, "b", "--include_imports")
-    assert [f.name for f in frontends.load([str(complete)]).files] == ["a.proto", "b.proto"]
-
-
-def test_a_descriptor_set_that_refers_to_nothing(tmp_path: Path) -> None:
+def test_a_descriptor_set_that_refers_to_nothing(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
     (tmp_path / "a.proto").write_text(PROTO + "message Mm {}\nmessage N { Mm m = 1; }\n")
     made = protoc(tmp_path, "a")
     made.write_bytes(made.read_bytes().replace(b".a.Mm", b".a.Zz"))
-    message = fault([str(made)])
-    assert message.startswith(f"a.proto: error: {made} describes it wrongly (")
-    assert message.endswith("); make a new descriptor set with protoc")
-
-
-def test_a_descriptor_set_in_another_order_is_read(tmp_path: Path) -> None:
-    from google.protobuf import descriptor_pb2
-
-    (tmp_path / "a.proto").write_text(PROTO + "message M {}\n")
-    (tmp_path / "b.proto").write_text('syntax = "proto3"; import "a.proto"; message N {a.M m=1;}\n')
-    made = protoc(tmp_path, "b", "--include_imports")
-    whole = descriptor_pb2.FileDescriptorSet.FromString(made.read_bytes())
-    turned = descriptor_pb2.FileDescriptorSet(file=reversed(whole.file))
-    made.write_bytes(turned.SerializeToString())
-    assert [f.name for f in frontends.load([str(made)]).files] == ["a.proto", "b.proto"]
+    assert fault([str(made)]) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -215,6 +183,7 @@ def test_an_unknown_dialect(tmp_path: Path) -> None:
         frontends.load([str(path)], dialect="ros3")
 
 
+PLACED = re.compile(r"\S+X\.msg(:\d+){1,2}: error: .+; .+", re.DOTALL)
 _PARTS = [*"#=[]<>/'\"-\\ \n\t", "---", "\r\n", "<=", "[<=", "\u2028", "\0", "é", "9" * 30, "0x1F"]
 _WORDS = [
     "int32",
@@ -241,7 +210,7 @@ def test_any_text_is_read_or_refused_with_its_place(parts: list[str], dialect: s
         try:
             schema = frontends.load([str(path)], dialect=dialect)
         except UserError as error:
-            assert re.match(r"\S+X\.msg(:\d+){1,2}: error: .+; .+", str(error), re.DOTALL)
+            assert PLACED.match(str(error))
         else:
             assert "p.X" in [m.full_name for m in schema.messages()]
 
@@ -259,13 +228,13 @@ def test_two_sources_of_one_output(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_message_that_two_files_declare(tmp_path: Path) -> None:
+def test_a_message_that_two_files_declare(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     for name, text in {"msg/FooRequest.msg": "int32 x\n", "srv/Foo.srv": "---\n"}.items():
         path = tmp_path / "p" / name
         path.parent.mkdir(parents=True)
         path.write_text(text)
     inputs = [str(tmp_path / "p" / name) for name in ("msg/FooRequest.msg", "srv/Foo.srv")]
-    assert "p.FooRequest is declared in p/FooRequest.msg already; rename" in fault(inputs)
+    assert fault(inputs) == snapshot
 
 
 def everything(folder: Path) -> dict[str, bytes | None]:

@@ -13,6 +13,7 @@ import pytest
 
 from support.compiled import ROOT
 from support.native import built
+from support.programs import execute
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 
@@ -59,9 +60,7 @@ def passes(testee: list[str], folder: Path, json: bool = False) -> None:
     runner = [system / "ld-linux-x86-64.so.2", "--library-path", system]
     runner += [SUITE / "bin" / "conformance_test_runner-linux-x64"]
     options = ["--enforce_recommended", "--maximum_edition", "2023", "--output_dir", folder]
-    done = subprocess.run(
-        [*runner, *options, *testee], capture_output=True, text=True, check=False, timeout=300
-    )
+    done = execute([*runner, *options, *testee], timeout=300)
     said = done.stdout + done.stderr
     counts = re.findall(
         r"CONFORMANCE SUITE (\w+): (\d+) successes, (\d+) skipped.* (\d+) unexpected", said

@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -27,6 +26,7 @@ from support.compiled import (
 )
 from support.json_texts import HOSTILE, REFUSED, TEXTS
 from support.native import native_class
+from support.programs import execute
 from support.traces import messages
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
@@ -253,9 +253,7 @@ def test_only_what_is_used_is_imported(tmp_path: Path):
         "print(n.Notification().to_json())"
     )
     command = [sys.executable, "-S", "-c", code]
-    done = subprocess.run(
-        command, cwd=tmp_path / "python", capture_output=True, text=True, check=True
-    )
+    done = execute(command, cwd=tmp_path / "python", check=True)
     imported, text = done.stdout.splitlines()
     assert imported == "['wire._json']"
     assert json.loads(text)["wireSchema"] == ""
@@ -270,9 +268,7 @@ def test_the_output_passes_the_type_checker(tmp_path: Path):
             'text: str = Known.from_json(b"{}", ignore_unknown=True).to_json(indent=2)\n'
         )
         command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", package, "user.py"]
-        checked = subprocess.run(
-            command, cwd=tmp_path / "python", capture_output=True, text=True, check=False
-        )
+        checked = execute(command, cwd=tmp_path / "python")
         assert checked.returncode == 0, checked.stdout
 
 
@@ -313,13 +309,3 @@ def test_schemas_without_json_are_refused(tmp_path: Path):
     with pytest.raises(UserError, match="add protobuf to --wire"):
         schema = str(SCHEMAS / "well_known.proto")
         compile_schema([schema], ["python"], Request((), json=True))
-
-
-def test_the_option_needs_a_language_that_has_json(tmp_path: Path):
-    command = [sys.executable, "-m", "wirecost", "compile", str(PROTOS["rsb.protocol"]), "--json"]
-    command += ["--out", str(tmp_path / "out"), "--lang"]
-    done = subprocess.run([*command, "java"], capture_output=True, text=True, check=False)
-    assert done.stderr == "wirecost: --json: C++ and Python have it; add one of them to --lang\n"
-    done = subprocess.run([*command, "python"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "out" / "python" / "wire" / "_json" / "read.py").is_file()

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from google.protobuf import json_format
+from syrupy.assertion import SnapshotAssertion
 
 from support.compiled import (
     PROTOS,
@@ -52,7 +53,7 @@ class Program:
         self.process.stdin.write(struct.pack("<II", len(data), ignore_unknown) + data)
         self.process.stdin.flush()
         head = self.process.stdout.read(5)
-        assert len(head) == 5, f"the program broke over {data[:200]!r}"
+        assert len(head) == 5, data[:200]
         size, read = struct.unpack("<IB", head)
         return bool(read), self.process.stdout.read(size).decode()
 
@@ -113,9 +114,11 @@ def test_errors_say_where(text: str, said: str, known: Program):
     assert known.ask(text) == (False, said)
 
 
-def test_bytes_that_are_no_text(known: Program):
-    assert known.ask(b'{"text":"\xc3\xa4\xed\xa0\x80"}') == (False, "a string is not UTF-8 at 11")
-    assert known.ask(b'{"text":"a\x00"}') == (False, "the text is not JSON at 10")
+def test_bytes_that_are_no_text(known: Program, snapshot: SnapshotAssertion):
+    answers = [
+        known.ask(text) for text in (b'{"text":"\xc3\xa4\xed\xa0\x80"}', b'{"text":"a\x00"}')
+    ]
+    assert answers == snapshot
 
 
 def test_what_is_unknown_is_skipped_if_that_is_asked(known: Program):

@@ -65,7 +65,7 @@ def test_a_files_name_is_a_relative_path_of_visible_characters(name: str, tmp_pa
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1 and done.stderr[:-1].isprintable()
     assert done.stderr.startswith(f"wirecost: {path}: error: `")
-    assert "is no name of a file; take a relative path" in done.stderr
+    assert "no name of" in done.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["x.fds"]
 
 
@@ -98,7 +98,7 @@ def test_other_names_are_identifiers(name: str):
             refuse_bad_names([file], "x.fds")
         said = str(caught.value)
         assert said.isprintable() and len(said) < 2000
-        assert "is no name of a" in said and "; take letters, digits" in said and "x.fds" in said
+        assert f"name of {what}" in said and "; take letters" in said and "x.fds" in said
 
 
 def _with_field(item: Field) -> File:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 
 from support.compiled import filled, google_class, holder_of, module_of, random_message
 from support.native import folder, native_class, native_error, native_module
+from support.programs import execute
 from support.vectors import vectors
 
 EVERY_TYPE = ("conformance.proto2.EveryType", "conformance.proto3.EveryType")
@@ -205,7 +205,7 @@ def test_values_that_cannot_be_encoded(values: dict[str, Any], complaint: str, w
     message = native_class(EVERY_TYPE[1])(**values)
     with pytest.raises(native_error(EVERY_TYPE[1]), match=complaint) as it:
         getattr(message, f"encode_{wire}")()
-    assert str(it.value).startswith("EveryType cannot be encoded: ")
+    assert str(it.value).startswith("EveryType cannot")
     assert it.value.position is None  # type: ignore[attr-defined]
     assert it.value.__cause__ is not None
 
@@ -477,14 +477,7 @@ message.causes = None
     for root in ("every", "every_native"):
         (tmp_path / "user.py").write_text(code.format(root=root))
         command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "user.py"]
-        done = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env={"MYPYPATH": str(folder())},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = execute(command, cwd=tmp_path, env={"MYPYPATH": str(folder())})
         found.append(done.stdout.replace("every_native", "every"))
     assert found[0] == found[1]
     assert found[0].count("error:") == 3

@@ -6,7 +6,6 @@ from __future__ import annotations
 import array
 import importlib
 import struct
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from support.compiled import (
     module_of,
     random_message,
 )
+from support.programs import execute
 from support.traces import messages, ros_definitions
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
@@ -113,7 +113,7 @@ def test_holders_are_typed_dataclasses():
     assert isinstance(ours.int64s, array.array)
     assert not hasattr(ours, "__dict__")
     assert module.EveryType(class_=1) != ours
-    assert "Every type of field" in module.__doc__
+    assert module.__doc__.startswith("Every type")
 
 
 def test_absent_fields_are_present_behind_wires_without_presence():
@@ -121,7 +121,7 @@ def test_absent_fields_are_present_behind_wires_without_presence():
     for wire in ("ros1", "cdr"):
         ours = decode(holder, wire, encode(holder(), wire))
         assert ours.with_default_number == -7
-        assert ours.with_default_string == 'quote " and é'
+        assert ours.with_default_string.split() == ["quote", '"', "and", "é"]
         assert ours.an_inner.id == 0
         assert ours.chosen_number is None
 
@@ -312,9 +312,7 @@ def test_output_is_the_same_again_and_passes_the_type_checker(tmp_path: Path):
     assert texts == compile_schema(schema, ["python"], Request(WIRES))
     write(texts, tmp_path)
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "wire"]
-    checked = subprocess.run(
-        command, cwd=tmp_path / "python", capture_output=True, text=True, check=False
-    )
+    checked = execute(command, cwd=tmp_path / "python")
     assert checked.returncode == 0, checked.stdout
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.programs import execute
 from wirecost.compile import frontends
 from wirecost.compile.compiler import emitted, write
 from wirecost.compile.emit import Request
@@ -46,7 +47,7 @@ def run(
 
 def python(folder: Path, code: str) -> str:
     line = f"import sys; sys.path.insert(0, {str(folder / 'out' / 'python')!r}); {code}"
-    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=False)
+    done = execute([sys.executable, "-c", line])
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -78,8 +79,8 @@ def test_other_schemas_with_other_wires(folder: Path, order: tuple[int, int]) ->
 def test_a_file_keeps_the_wires_that_it_had(folder: Path) -> None:
     run(folder, "one.proto", Request(("protobuf", "cdr"), json=True))
     run(folder, "one.proto", PLAIN)
-    assert "encode_cdr" in python(folder, "from wire.p.one import One; print(dir(One))")
-    assert python(folder, "from wire.p.one import One; print(One(x=1).to_json())") == '{"x":1}'
+    code = "from wire.p.one import One; print(One.encode_cdr and One(x=1).to_json())"
+    assert python(folder, code) == '{"x":1}'
 
 
 def test_a_wire_that_the_schema_no_longer_has_is_left_out_with_a_warning(folder: Path) -> None:
@@ -88,8 +89,8 @@ def test_a_wire_that_the_schema_no_longer_has_is_left_out_with_a_warning(folder:
     run(folder, "tree.proto", Request(("ros1",)))
     path.write_text('syntax = "proto3"; package t; message Tree { int32 x = 1; Tree t = 2; }')
     (warning,) = run(folder, "tree.proto", PLAIN)
-    assert "what an earlier run wrote into" in str(warning)
-    assert python(folder, "from wire.t.tree import Tree; print(Tree(1).encode_protobuf())")
+    assert "earlier run wrote" in str(warning)
+    python(folder, "from wire.t.tree import Tree; Tree(1).encode_protobuf()")
 
 
 def test_any_finds_the_messages_of_all_runs(folder: Path) -> None:
@@ -129,7 +130,8 @@ def test_a_package_of_ros_in_two_runs(folder: Path) -> None:
     for name in ("A", "B"):
         (msg / f"{name}.msg").write_text("int32 x\n")
         run(folder, f"some_msgs/msg/{name}.msg", Request(("ros1",)))
-    assert python(folder, "from wire.some_msgs import A, B; print(A(1), B(2))") == "A(x=1) B(x=2)"
+    code = "from wire.some_msgs import A, B; print(A(1), B(2))"
+    assert python(folder, code) == "A(x=1) B(x=2)"
 
 
 def test_a_package_does_not_hide_a_module(folder: Path) -> None:
@@ -152,11 +154,6 @@ def test_a_package_does_not_hide_a_module(folder: Path) -> None:
 
 def test_files_may_be_more_than_a_process_may_open(folder: Path) -> None:
     command = f"ulimit -n 64 && {sys.executable} -m wirecost -q compile osi3 --lang python,java"
-    done = subprocess.run(
-        ["bash", "-c", f"{command} --out {folder / 'out'}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = execute(["bash", "-c", f"{command} --out {folder / 'out'}"])
     assert done.returncode == 0, done.stderr
     assert len([path for path in (folder / "out").rglob("*") if path.is_file()]) > 100

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from syrupy.assertion import SnapshotAssertion
+
 from wirecost.compile.emit.templates import tidy
 
 
@@ -12,7 +14,7 @@ def test_empty_lines_are_kept_up_to_a_number_and_never_at_the_ends() -> None:
     assert tidy(text, empty_lines=2) == "a\n\n\nb\n"
 
 
-def test_braces_hold_no_empty_lines() -> None:
+def test_braces_hold_no_empty_lines(snapshot: SnapshotAssertion) -> None:
     text = "class A {\n\n  x\n\n  }\n\n};\n"
-    assert tidy(text) == "class A {\n\n  x\n  }\n};\n"
-    assert tidy(text, behind_braces=False) == "class A {\n  x\n  }\n};\n"
+    kept = {"behind braces": tidy(text), "nowhere": tidy(text, behind_braces=False)}
+    assert kept == snapshot

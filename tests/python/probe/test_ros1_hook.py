@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from support.programs import execute
 from wirecost.errors import UserError
 from wirecost.probe.run.environment import PROBE
 from wirecost.probe.run.hook import library
@@ -18,9 +18,7 @@ ROSCPP = Path("/usr/lib/x86_64-linux-gnu/libroscpp.so.4d")
 
 def functions(path: Path) -> set[str]:
     """The functions that a library exports, by their mangled names."""
-    done = subprocess.run(
-        ["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True
-    )
+    done = execute(["nm", "-D", "--defined-only", path], check=True)
     words = (line.split() for line in done.stdout.splitlines())
     return {word[2] for word in words if len(word) == 3 and word[1] in "TW"}
 
@@ -34,11 +32,10 @@ def test_everything_it_has_replaces_a_function_of_roscpp() -> None:
 
 
 def test_a_program_without_roscpp_runs_with_it(tmp_path: Path) -> None:
-    done = subprocess.run(
+    done = execute(
         ["/bin/sh", "-c", "echo $((1 + 1)); exit 3"],
         env={"LD_PRELOAD": str(library(LIBRARY)), "WIRECOST_PROBE": str(tmp_path)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    )
     assert (done.returncode, done.stdout, done.stderr) == (3, "2\n", "")
     assert not list(tmp_path.iterdir())
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from support.programs import execute
 from wirecost.records.probe_log import events_of, read_logs
 
 # What Python extensions are linked to is in no global scope.
@@ -41,14 +42,7 @@ def program(version: str) -> list[str]:
 
 
 def run(command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-        env=os.environ | environment,
-    )
+    return execute(command, check=True, timeout=60, env=os.environ | environment)
 
 
 @pytest.mark.parametrize("version", ["humble", "jazzy"])
@@ -60,7 +54,7 @@ def test_an_unmodified_program_gets_sections(version: str, tmp_path: Path) -> No
     # The listener's last wait ends with the program, not with work.
     assert counts.pop(f"{TALKER} executor idle") == 2 * MESSAGES
     assert counts == EXPECTED
-    assert "· /chatter · subscription" in done.stdout
+    assert "/chatter · subscription" in done.stdout
     _agrees_with_the_program(events, done.stdout)
     _messages_are_identified(events, version)
     waits = events.filter(section=f"{LISTENER} /chatter take→callback")

@@ -60,7 +60,7 @@ def test_another_c_library_and_architecture(tmp_path: Path) -> None:
     assert elf.loader is not None
     loader = elf.loader.encode()
     musl = b"/lib/ld-musl-x86_64.so.1".ljust(len(loader), b"\0")[: len(loader)]
-    assert "another C library than glibc (ld-musl" in str(
+    assert "than glibc (ld-musl" in str(
         refusal(program(tmp_path / "musl", content.replace(loader, musl)))
     )
     other = bytearray(content)
@@ -102,7 +102,7 @@ def test_python(tmp_path: Path) -> None:
 def test_scripts_that_interpret_each_other_end(tmp_path: Path) -> None:
     path = tmp_path / "loop"
     program(path, b"#!" + os.fsencode(path) + b"\n")
-    assert refusal(path) == "it is no ELF program"
+    assert (refusal(path) or "").endswith("no ELF program")
 
 
 def test_what_is_not_there() -> None:

@@ -108,9 +108,7 @@ def test_a_strange_callback_is_called(
     lines = capsys.readouterr().err.splitlines()
     if name is None:
         assert len(lines) == 2
-        assert [line.rpartition(".")[2] for line in lines] == [
-            "Raising, is not recorded: RuntimeError"
-        ] * 2
+        assert all(line.endswith("not recorded: RuntimeError") for line in lines)
     else:
         assert lines == []
         assert [text.rpartition(b".")[2].decode() for text in library.names] == [name] * 2
