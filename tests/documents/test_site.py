@@ -64,7 +64,7 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
 
 
 def test_the_foot_of_a_page_says_which_version_it_describes(site: Path) -> None:
-    assert re.search(r"wirecost 0\.\d+\.\d+, commit [0-9a-f]{7}", (site / "index.html").read_text())
+    assert re.search(r"wirecost 0\.\d+\.\d+, commit", (site / "index.html").read_text())
 
 
 @pytest.mark.parametrize("page", ["index.html", "decisions/index.html", "source/SECURITY.md.html"])
