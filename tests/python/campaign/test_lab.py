@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_how_workers_are_started(tmp_path: Path) -> None:
     # A shell at the other end takes the words apart again.
     *ssh, last = xavier.words(["campaign", "worker", "a b"])
     assert ssh[0] == "ssh" and ssh[-1] == "robot@10.0.0.7"
-    assert last == "'my venv/bin/wirecost' campaign worker 'a b'"
+    assert shlex.split(last) == ["my venv/bin/wirecost", "campaign", "worker", "a b"]
     assert two.words(["campaign"]) == ["ip", "netns", "exec", "two", "wirecost", "campaign"]
 
 

@@ -50,7 +50,8 @@ def test_each_combination_is_a_task(tmp_path: Path) -> None:
 def test_the_order_comes_from_the_seed_and_repetitions_follow_each_other(tmp_path: Path) -> None:
     first = made(tmp_path, f'name = "a"\nrepetitions = 3{BENCH}')
     assert [task.repetition for task in first] == [0] * 4 + [1] * 4 + [2] * 4
-    assert made(tmp_path, f'name = "a"\nrepetitions = 3{BENCH}') == first
+    again = f'name = "a"\nrepetitions = 3{BENCH}'
+    assert made(tmp_path, again) == first
     more = made(tmp_path, f'name = "a"\nrepetitions = 4{BENCH}')
     assert more[:12] == first
     orders = {

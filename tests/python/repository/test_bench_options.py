@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import typer
 from wirecost.cli.bench import NAMES, app
 
 E2E = Path(__file__).parents[2] / "e2e"
+WRONG = Path(__file__).parents[1] / "cli" / "wrong_inputs.txt"
 COMMON = {"--help", "--out", "--json"}
 """Every test has them."""
 ELSEWHERE = {
@@ -30,8 +32,10 @@ def options(scenario: str) -> Iterator[str]:
 
 
 def words(scenario: str) -> set[str]:
-    """What is given on command lines in the modules that test a scenario."""
-    found = set()
+    """Return what is given on command lines in the modules that test a scenario, and in the list
+    of what users get wrong."""
+    lines = [shlex.split(line) for line in WRONG.read_text().splitlines()]
+    found = {word for line in lines for word in line if line[:2] == ["bench", scenario]}
     for path in E2E.glob(f"test_bench_{scenario}*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from support.programs import execute
 from support.skip_list import allowed
 
 ROOT = Path(__file__).parents[3]
@@ -157,13 +157,10 @@ def test_skips_of_ctest_and_of_googletest(
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    done = subprocess.run(
+    done = execute(
         [sys.executable, "setup/check-skips", "ctest.xml", "gtest"],
         cwd=tmp_path,
         env=os.environ | {"CI": ci},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == bool(reported), done.stderr
     lines = done.stdout.splitlines()

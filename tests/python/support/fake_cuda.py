@@ -71,8 +71,8 @@ class Tensor:
     is_neg = is_conj
 
     def numpy(self) -> Any:
-        assert self.device.type == "cpu", "a device's memory has no address here"
-        assert not self.waits, "the copy was not waited for"
+        assert self.device.type == "cpu"
+        assert not self.waits
         return self.array
 
     def view(self, to: Any) -> Tensor:
@@ -165,7 +165,7 @@ class ArrayImpl:
         return self
 
     def unsafe_buffer_pointer(self) -> int:
-        assert self.computed, "it was not waited for"
+        assert self.computed
         return int(self.array.ctypes.data)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

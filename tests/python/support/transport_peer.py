@@ -91,7 +91,7 @@ class Peer:
     def answer(self) -> Any:
         assert self._process.stdout
         line = self._process.stdout.readline()
-        assert line, f"the peer ended with {self._process.wait(PATIENCE)}"
+        assert line, self._process.wait(PATIENCE)
         return json.loads(line)
 
     def call(self, do: str, **arguments: Any) -> Any:

@@ -237,12 +237,7 @@ def test_a_tensor_may_expand_by_much_and_no_further() -> None:
     assert there_and_back([packed, packed])[1].nbytes == zeros.nbytes
     with pytest.raises(FrameError) as raised:
         there_and_back([packed] * 3)
-    assert str(raised.value).startswith(
-        "frame: what its compressed tensors and those on a device take beyond 268,435,456 bytes,"
-        f" {zeros.nbytes * 2:,} "
-        "bytes, would take more than "
-    )
-    assert "let the sender compress less of it, or send it in parts" in str(raised.value)
+    assert f" {zeros.nbytes * 2:,} bytes" in str(raised.value)
     kept = there_and_back([packed] * 3, as_="compressed")
     assert kept[2].array().nbytes == zeros.nbytes
 

@@ -127,7 +127,7 @@ def test_a_device_that_is_not_there_is_one_line() -> None:
     why = "RuntimeError: CUDA error: invalid device ordinal"
     with pytest.raises(UserError) as raised:
         to_device([Tensor(ONES)], "cuda:7")
-    assert str(raised.value) == f"a tensor of torch cannot be put on cuda:7: {why};{REMEDY}"
+    assert str(raised.value).endswith(f"on cuda:7: {why};{REMEDY}")
 
 
 def test_what_is_on_the_host_stays_as_it_is() -> None:

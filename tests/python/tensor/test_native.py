@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gc
 import os
-import subprocess
 import sys
 from typing import Any
 
@@ -18,6 +17,7 @@ from hypothesis.extra import numpy as arrays
 
 from attack.crew import brief
 from attack.tensor.native import TARGET, frames, in_python, read
+from support.programs import execute
 from wirecost.errors import UserError
 from wirecost.tensor import SamplePool, codec, native, pool, register_plugin
 
@@ -322,11 +322,7 @@ def test_an_array_that_was_resized_is_not_written() -> None:
 
 def test_python_alone_can_be_asked_for() -> None:
     code = "from wirecost.tensor import encode; import numpy; print(type(encode(numpy.ones(2))))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "WIRECOST_TENSOR": "python"},
-        capture_output=True,
-        text=True,
-        check=True,
+    done = execute(
+        [sys.executable, "-c", code], env={**os.environ, "WIRECOST_TENSOR": "python"}, check=True
     )
     assert "wirecost.tensor.frame" in done.stdout

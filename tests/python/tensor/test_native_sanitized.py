@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.programs import execute
+
 SOURCES = Path(__file__).parents[3] / "cpp" / "python" / "tensor"
 TESTS = Path(__file__).parents[2]
 SUITES = [
@@ -56,19 +58,11 @@ def test_the_quick_path_under_sanitizers(tmp_path: Path) -> None:
         "PYTHONMALLOC": "malloc",
         "PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS / "python"))),
     }
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, module, *SUITES],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = execute([sys.executable, "-c", RUN, module, *SUITES], env=environment)
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
     assert "[100%]" in done.stdout
 
 
 def _library(compiler: str, name: str) -> str:
-    found = subprocess.run(
-        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
-    )
+    found = execute([compiler, f"-print-file-name={name}"], check=True)
     return found.stdout.strip()

@@ -9,7 +9,6 @@ import re
 import secrets
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ import psutil
 import pytest
 
 from support import needs
+from support.programs import execute
 from support.second_user import SECOND_USER, needs_root, open_folder, python_as_second_user
 from support.transport_peer import PATIENCE, Peer, runtime_folder
 from wirecost.errors import UserError
@@ -101,7 +101,7 @@ def test_processes_that_end_leave_nothing(place: tuple[str, str | None], run_fol
             shared.update(peer.call("shared_files"))
         assert bool(shared) == (place[0] in IN_SHARED_MEMORY)
         for path in shared if place[0] not in READ_BY_OTHERS else ():
-            assert Path(path).stat().st_mode & 0o077 == 0, f"{path} is open to others"
+            assert Path(path).stat().st_mode & 0o077 == 0, path
     assert left(shared) == []
     assert files(run_folder) == []
     assert [path for path in run_folder.glob("wirecost/*/*") if "iceoryx2" not in str(path)] == []
@@ -178,7 +178,7 @@ def test_two_users_have_topics_of_the_same_name(name: str, run_folder: Path) -> 
     ours = name, None
     if name == "zenoh-shm" and find_missing(name):
         # An ordinary user may lock less memory than zenoh locks, and is told.
-        assert re.fullmatch(r"zenoh locks [^\n]+ulimit -l[^\n]+\n", find_missing(name))
+        assert re.fullmatch(r"zenoh locks.+ulimit -l.+\n", find_missing(name))
         return
     with (
         second_users() as theirs,
@@ -282,12 +282,8 @@ def test_little_room_in_shared_memory_is_an_error_not_a_crash(
     program = [sys.executable, "-c", SMALL, str(Path(__file__).parents[1]), name]
     ends = {}
     for room in ("16k", "256k", "1m", "3m", "6m", "20m", "120m"):
-        done = subprocess.run(
-            ["unshare", "--mount", "sh", "-c", script, "sh", room, *program],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=4 * PATIENCE,
+        done = execute(
+            ["unshare", "--mount", "sh", "-c", script, "sh", room, *program], timeout=4 * PATIENCE
         )
         if "unshare" in done.stderr or "mount:" in done.stderr:
             pytest.skip("no file system can be mounted here")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
 from contextlib import suppress
 
@@ -12,6 +11,7 @@ import pytest
 
 import wirecost
 from support import needs
+from support.programs import execute
 
 needs.package("zmq")
 
@@ -72,8 +72,5 @@ def test_peers_before_zmtp_3_are_cut_off(greeting: bytes) -> None:
 
 
 def test_strangers_do_not_end_a_publisher_that_closes() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CLOSING, str(free_port())],
-        check=False, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    done = execute([sys.executable, "-c", CLOSING, str(free_port())], timeout=120)
     assert (done.returncode, done.stdout) == (0, "lived\n"), done.stderr
