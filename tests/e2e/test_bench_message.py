@@ -157,7 +157,7 @@ def test_a_missing_compiler_is_said(
     command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
     done = wirecost(*command, "--lang", "cpp", *FEW, "--out", tmp_path / "r")
     assert done.returncode == 2
-    assert done.stderr == snapshot
+    assert done.stderr.splitlines()[-1] == snapshot
 
 
 MINE = """
@@ -184,10 +184,7 @@ def decode(data):
 
 @pytest.mark.usefixtures("cached")
 def test_a_codec_of_the_user_s_is_verified_and_measured(
-    wirecost: Run,
-    schema: Path,
-    tmp_path: Path,
-    snapshot: SnapshotAssertion,
+    wirecost: Run, schema: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "whole.hpp").write_text(MINE % "const auto& copy = m;")
     (tmp_path / "drops.hpp").write_text(MINE % "auto copy = m; copy.name.clear();")
@@ -200,7 +197,7 @@ def test_a_codec_of_the_user_s_is_verified_and_measured(
     document: dict[str, Any] = json.loads(done.stdout)
     failed = {(one["contender"], one["mode"]): one["failure"] for one in document["failures"]}
     assert failed.keys() == {("drops", "new"), ("drops", "reused")}
-    assert set(failed.values()) == snapshot
+    assert set(failed.values()) == {"message 0 as read has another name"}
     found = {(row["lang"], row["contender"], row["mode"]) for row in document["rows"]}
     assert {
         ("cpp", "whole", "new"),

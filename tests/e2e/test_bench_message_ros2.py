@@ -69,9 +69,7 @@ def test_a_type_of_ones_own_is_generated(wirecost: Run, tmp_path: Path) -> None:
     path.write_text(OWN)
     _, meta = measured(wirecost, "kilted", tmp_path / "r", path)
     assert "cpp rosidl-fastrtps reused" in meta["contenders"]
-    assert meta["not_run"]["python rclpy"] == (
-        "acme/State is not in this ROS 2; build and source its package"
-    )
+    assert "acme/State is not" in meta["not_run"]["python rclpy"]
 
 
 def test_without_ros_2_the_report_says_how_to_get_it(wirecost: Run, tmp_path: Path) -> None:
@@ -85,4 +83,4 @@ def test_without_ros_2_the_report_says_how_to_get_it(wirecost: Run, tmp_path: Pa
     meta = json.loads((out / "meta.json").read_text())
     assert meta["not_run"]["python rclpy"].startswith("pip install 'wirecost[ros2]'")
     done = wirecost(*command, "--python", tmp_path, "--out", tmp_path / "other")
-    assert done.returncode != 0 and f"--python {tmp_path}: cannot be run" in done.stderr
+    assert done.returncode != 0 and f"--python {tmp_path}: cannot" in done.stderr

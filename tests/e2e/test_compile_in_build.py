@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from support.programs import execute
 from wirecost.installation import installation
 
 CMAKE = Path(sys.executable).with_name("cmake")
@@ -66,9 +66,7 @@ class Project:
         return self.folder / "shared parts" / "part.proto"
 
     def cmake(self, *words: str | Path, status: int = 0) -> str:
-        done = subprocess.run(
-            [CMAKE, *words], cwd=self.folder, capture_output=True, text=True, check=False
-        )
+        done = execute([CMAKE, *words], cwd=self.folder)
         assert (done.returncode != 0) == (status != 0), done.stdout + done.stderr
         return done.stdout + done.stderr
 
@@ -77,7 +75,7 @@ class Project:
         return self.cmake("--build", self.build, status=status)
 
     def printed(self, program: str = "program") -> str:
-        done = subprocess.run([self.build / program], capture_output=True, text=True, check=True)
+        done = execute([self.build / program], check=True)
         return done.stdout.strip()
 
     def times(self, pattern: str) -> dict[str, int]:

@@ -44,21 +44,3 @@ def test_there_is_nothing_to_undo_at_first(
     done = wirecost("doctor", "--undo")
     assert done.returncode == 0
     assert "Nothing to undo." in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        (["--cpus", "8191"], "wirecost: --cpus 8191: CPU 8191 is not online; there are"),
-        (["--cpus", "one"], "wirecost: --cpus one: not a list of CPUs"),
-        (["--fix", "--undo"], "wirecost: --fix and --undo: choose one"),
-        (["--figure", "x.svg"], "wirecost: --figure x.svg: give --noise SECONDS"),
-        (["--figure", "x.gif", "--noise", "1"], "wirecost: --figure x.gif: name a file that ends"),
-        (["--json", "/nowhere/x"], "wirecost: /nowhere/x: No such file or directory; name a"),
-    ],
-)
-def test_errors_are_one_line(wirecost: Run, options: list[str], problem: str) -> None:
-    done = wirecost("doctor", *options)
-    assert done.returncode == 2
-    assert done.stderr.startswith(problem)
-    assert done.stderr.count("\n") == 1

@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import math
 import os
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from support import needs
+from support.programs import execute
 from wirecost.traces import messages, open_trace
 
 ROOT = Path(__file__).parents[2]
@@ -56,9 +56,7 @@ def test_both_find_the_fastest_objects(
 ) -> None:
     for package in packages:
         needs.package(package)
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / example, fleet], capture_output=True, text=True, check=False
-    )
+    done = execute([sys.executable, EXAMPLES / example, fleet])
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(done.stdout.splitlines()))
     assert len(speeds) > 1

@@ -35,7 +35,7 @@ def test_show_prints_the_table_of_sections(wirecost: Run, logs: Path) -> None:
     assert outer[-1] == "0"
     assert any("session 0→1" in line for line in lines)
     assert "· inner" in done.stdout
-    assert done.stdout.count("100 executions dropped, which did not fit") == 2
+    assert done.stdout.count("100 executions dropped") == 2
 
 
 def test_show_gives_the_same_as_json(wirecost: Run, logs: Path) -> None:
@@ -59,15 +59,7 @@ def test_convert_writes_what_other_tools_read(wirecost: Run, logs: Path, tmp_pat
     assert len([event for event in trace if event["ph"] in "Xi"]) == len(events)
     done = wirecost("probe", "convert", logs, "--format", "parquet", "--out", tmp_path / "parquet")
     assert done.returncode == 2
-    assert "exists; name another file or add --force" in done.stderr
-
-
-def test_a_foreign_file_is_named(wirecost: Run, tmp_path: Path) -> None:
-    foreign = tmp_path / "notes.txt"
-    foreign.write_text("no log")
-    done = wirecost("probe", "show", foreign)
-    assert done.returncode == 2
-    assert done.stderr == f"wirecost: {foreign}: not a probe log; name a .wprobe file\n"
+    assert "add --force" in done.stderr
 
 
 def test_planted_causes_are_named(wirecost: Run, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from wirecost.report.results.page import page
 from wirecost.report.scenarios import figures_of
 
 SCENARIOS = [
-    "classes", "cloud", "cloud-rings", "heap", "lists", "map", "message", "notification", "osi",
+    "classes", "cloud", "cloud-rings", "heap", "lists", "message", "notification", "osi",
     "probe", "replay", "tensor", "tensor-requests", "transport",
 ]  # fmt: skip
 BARS = """[...document.querySelectorAll("td[style]")].map(cell => {

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from support.programs import execute
 from support.ros1_system import until
 from wirecost.records.probe_log import COUNTER, read_logs
 from wirecost.records.probe_log import events_of as probe_events
@@ -119,14 +120,7 @@ def _published(environment: Environment) -> set[str]:
 def wirecost(environment: Environment, *words: str | Path) -> Any:
     """What the command tells as JSON."""
     command = [str(WIRECOST), words[0], "--json", "-", *words[1:]]
-    done = subprocess.run(
-        [str(each) for each in command],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = execute([str(each) for each in command], env=environment, timeout=120)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -199,8 +193,6 @@ def test_a_node_on_dds_loses_its_page_faults(tmp_path: Path) -> None:
 
 @dds
 def test_a_version_that_is_not_there_is_one_line() -> None:
-    done = subprocess.run(
-        [BUILT / "ring_filter_dds", "fast"], capture_output=True, text=True, timeout=20, check=False
-    )
+    done = execute([BUILT / "ring_filter_dds", "fast"], timeout=20)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "recommended or wirecost" in done.stderr

@@ -16,6 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from support.programs import execute
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "tensors"
 TRANSPORT = "zeromq"
@@ -74,11 +77,21 @@ def test_a_sender_and_a_listener(name: str, environment: dict[str, str]) -> None
             assert re.fullmatch(PATTERNS[name], line), line
 
 
+def test_a_map_is_copied_or_shared(environment: dict[str, str]) -> None:
+    if missing("zmq") or missing("iceoryx2"):
+        pytest.skip("needs pyzmq and iceoryx2")
+    command = [sys.executable, str(EXAMPLES / "one_map.py"), "2", "zeromq-tcp", "iceoryx2"]
+    done = execute(command, env=environment, timeout=LONGEST_S)
+    assert (done.returncode, done.stderr) == (0, "")
+    copies = re.findall(r"(\S+) +\d+\.\d ms +(\d+\.\d) maps in memory\n", done.stdout)
+    assert {name: round(float(count)) for name, count in copies} == {"zeromq-tcp": 2, "iceoryx2": 1}
+
+
 @pytest.mark.skipif(not missing("torch"), reason="PyTorch is here")
-def test_the_policy_tells_that_torch_is_missing(environment: dict[str, str]) -> None:
+def test_the_policy_tells_that_torch_is_missing(
+    environment: dict[str, str], snapshot: SnapshotAssertion
+) -> None:
     command = [sys.executable, str(EXAMPLES / "policy_serve.py"), TRANSPORT]
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=LONGEST_S, check=False
-    )
+    done = execute(command, env=environment, timeout=LONGEST_S)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "policy_serve.py: PyTorch is missing; pip install torch (5.4 GB)\n"
+    assert done.stderr == snapshot

@@ -23,7 +23,7 @@ def folder(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--mwares", "in-process,shm,raw-zeromq,zeromq", "--out", out,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "zeromq for 512 B to 320 kB (" in " ".join(done.stdout.split())
+    assert "zeromq for 512" in " ".join(done.stdout.split())
     return out
 
 
@@ -46,10 +46,10 @@ def test_figures_and_tables_are_exported(folder: Path, wirecost: Run) -> None:
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.split()) == 2 * 6 + 2
     text = (folder / "report.md").read_text()
-    assert re.search(r"\| zeromq \| 20 \| 0 \| 0 \| 0 \| – \| [\d.]+ \| [\d.]+ \| 1 \| 0 \|", text)
+    assert re.search(r"\| zeromq( \| [\d.–]+){9} \|", text)
 
 
 def test_a_run_is_no_different_from_itself(folder: Path, wirecost: Run) -> None:
     done = wirecost("compare", folder, folder, "--fail-above", "5%")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 slower, 0 faster" in done.stdout
+    assert "0 slower" in done.stdout
