@@ -64,8 +64,8 @@ def test_the_report_shows_gains_and_losses(document: dict[str, Any], wirecost: R
     for content in ("full", "sparse"):
         said = f"{content}, 1 to 50 objects, ratio of times to protobuf fresh: our classes are "
         assert said in page
-        assert f"{content} · time per operation, by objects" in text
-        assert f"{content} · memory of a message, by objects" in text
+        assert f"{content} · time" in text
+        assert f"{content} · memory" in text
     compared = wirecost("compare", document["folder"], document["folder"])
     assert compared.returncode == 0, compared.stderr
 

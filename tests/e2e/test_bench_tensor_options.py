@@ -78,7 +78,7 @@ def test_tensors_that_stay_on_a_device_are_not_run_without_one(tensor: Tensor) -
     document = tensor("zeromq", *options, "--trials", "5")
     assert {row["device"] for row in document["rows"]} == {"cpu"}
     assert document["not_run"]["torch cuda-ipc"] == "no device"
-    assert document["not_run"]["numpy cuda-ipc"] == "its objects lie on the host"
+    assert document["not_run"]["numpy cuda-ipc"].endswith("the host")
 
 
 def test_processes_and_their_order(tensor: Tensor) -> None:
