@@ -14,7 +14,7 @@ from support.sensor_views import sensor_view
 from wirecost.byte_sizes import parse_size
 from wirecost.errors import UserError
 from wirecost.traces import create_trace, open_trace
-from wirecost.traces.batch import work
+from wirecost.traces.batch import memory, work
 from wirecost.traces.batch.inputs import sources
 from wirecost.traces.batch.jobs import Job, Options, jobs
 from wirecost.traces.batch.journal import NAME, Journal
@@ -410,3 +410,8 @@ def test_sizes(text: str, size: int) -> None:
 def test_other_sizes_are_refused(text: str) -> None:
     with pytest.raises(UserError, match="give a size such as 2GiB"):
         parse_size("--memory", text)
+
+
+def test_less_memory_than_a_worker_begins_with_is_refused() -> None:
+    with pytest.raises(UserError, match=r"too little .* at least \d+MiB"):
+        memory.limit(1 << 20)
