@@ -41,10 +41,6 @@ class Hosts:
         worker = self._workers.get(machine)
         return worker.ended() if worker else None
 
-    def scheduler_ended(self) -> str | None:
-        """Why the scheduler has; None while it runs."""
-        return self._scheduler.ended()
-
     def end(self) -> None:
         for started in (*self._workers.values(), self._scheduler):
             started.end()
