@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
@@ -28,6 +29,7 @@ def call(times: int) -> None:
     client = node.create_client(SetBool, "switch")
     if not client.wait_for_service(timeout_sec=10):
         sys.exit("the service is not available")
+    time.sleep(2)  # a recorder, too, has to be discovered; calls before that are not recorded
     for _ in range(times):
         done = client.call_async(SetBool.Request(data=True))
         rclpy.spin_until_future_complete(node, done, timeout_sec=10)
