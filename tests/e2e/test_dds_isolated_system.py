@@ -43,7 +43,7 @@ def reply(text: str) -> bytes:
 
 
 def connected(isolated: DdsIsolatedSystem) -> bool:
-    return wait_until(lambda: not isolated.waiting_for([POINTS], [FILTERED]), seconds=20)
+    return wait_until(lambda: not isolated.waiting_for([POINTS], [FILTERED]), 20)
 
 
 def test_a_node_gets_its_inputs_and_its_outputs_are_received() -> None:
