@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,7 @@ def test_the_doctor_of_the_time_is_shown_and_nothing_else(
     checks = [{"title": "Swap", "verdict": "warn", "value": "2 GB", "advice": "swapoff <all>"}]
     document = {"verdict": "fail", "checks": checks}
     (tmp_path / "doctor.json").write_text(json.dumps(document))
+    os.utime(tmp_path / "doctor.json", (0, 0))
     text = rendered(tmp_path)
     assert "swapoff &lt;all&gt;</td>" in text
     assert said(tmp_path) == snapshot
