@@ -49,6 +49,23 @@ class Itself(Called):
         return self
 
 
+class Classless(Called):
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        raise RuntimeError("no class")
+
+
+class Guarded(type):
+    def __getattribute__(cls, name: str) -> object:
+        if name in ("__qualname__", "__module__"):
+            raise RuntimeError(name)
+        return super().__getattribute__(name)
+
+
+class Nameless(Called, metaclass=Guarded):
+    pass
+
+
 class Library:
     """Stands for the one that is called by ctypes."""
 
@@ -86,6 +103,8 @@ def nested() -> Callable[[object], object]:
     ("callback", "name"),
     [
         (Raising(), None),
+        (Classless(), None),
+        (Nameless(), "?"),
         (Everything(), "Everything"),
         (Numbered(), "Numbered"),
         (Surrogate(), r"a\udc80b"),
@@ -107,8 +126,8 @@ def test_a_strange_callback_is_called(
         assert wrapped("message") == "message"
     lines = capsys.readouterr().err.splitlines()
     if name is None:
-        assert len(lines) == 2
-        assert all(line.endswith("not recorded: RuntimeError") for line in lines)
+        left_out = f"{type(callback).__name__}, is not recorded: RuntimeError"
+        assert [line.rpartition(".")[2] for line in lines] == [left_out] * 2
     else:
         assert lines == []
         assert [text.rpartition(b".")[2].decode() for text in library.names] == [name] * 2

@@ -54,13 +54,17 @@ def timed(action: Callable[[], object]) -> int:
     gc.collect()
     gc.disable()
     try:
-        waited = _waited_ns()
+        before = perf_counter_ns()
+        waited = -_waited_ns()
         begin = perf_counter_ns()
         action()
-        taken = perf_counter_ns() - begin
-        return max(0, taken - (_waited_ns() - waited))
+        end = perf_counter_ns()
+        waited += _waited_ns()
+        around = begin - before + perf_counter_ns() - end
     finally:
         gc.enable()
+    # It may have waited while it read how long it had: only the rest was surely the action's.
+    return end - begin - max(0, waited - around)
 
 
 def _waited_ns() -> int:

@@ -48,7 +48,7 @@ class Patching(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def plain(callback: Any) -> Any:
     """The function that ``functools.partial`` was given."""
-    while isinstance(callback, partial):
+    while issubclass(type(callback), partial):  # isinstance would ask the user's object
         callback = callback.func
     return callback
 
@@ -58,14 +58,14 @@ def name_of(callback: Any) -> str:
     and line."""
     callback = plain(callback)
     code = _attribute(callback, "__code__")
-    if isinstance(code, CodeType) and code.co_name == "<lambda>":
+    if type(code) is CodeType and code.co_name == "<lambda>":
         return f"lambda {Path(code.co_filename).name}:{code.co_firstlineno}"
     module, name = (_text(callback, one) for one in ("__module__", "__qualname__"))
     return f"{_imported_as(module)}.{name}"
 
 
 def _attribute(callback: Any, name: str) -> Any:
-    """None where it has none, whatever a user's object does when it is asked."""
+    """Return an attribute, None where it has none, whatever a user's object does when asked."""
     try:
         return getattr(callback, name, None)
     except Exception:  # the program must go on
@@ -73,9 +73,9 @@ def _attribute(callback: Any, name: str) -> Any:
 
 
 def _text(callback: Any, name: str) -> str:
-    """Its own, or else its type's."""
-    own = _attribute(callback, name)
-    return own if own and isinstance(own, str) else str(getattr(type(callback), name))
+    """Return an attribute that is text, of the callback or else of its type."""
+    texts = (_attribute(one, name) for one in (callback, type(callback)))
+    return next((text for text in texts if type(text) is str and text), "?")
 
 
 def _imported_as(module: str) -> str:
