@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from wirecost.compile.compiler import Columns, compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import Columns, compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 
 def main() -> None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from wirecost.extras import missing
+from wirecost.system import documented_names
+from wirecost.system.extras import missing
 
 if TYPE_CHECKING:
-    from wirecost.messaging import Tensor, publish, request, schema_of, serve, subscribe
-    from wirecost.tensor import register, to_host
+    from wirecost.messaging.api import Tensor, publish, request, schema_of, serve, subscribe
+    from wirecost.messaging.tensor import register, to_host
 
 __all__ = [
     "Tensor",
@@ -23,15 +24,17 @@ __all__ = [
     "to_host",
 ]
 
+documented_names.install()
+
 # Commands and other programs must not pay for NumPy that they do not use.
-_HOMES = {"register": "wirecost.tensor", "to_host": "wirecost.tensor"}
+_HOMES = {"register": "wirecost.messaging.tensor", "to_host": "wirecost.messaging.tensor"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        home = importlib.import_module(_HOMES.get(name, "wirecost.messaging"))
+        home = importlib.import_module(_HOMES.get(name, "wirecost.messaging.api"))
         found = getattr(home, name)
     except ModuleNotFoundError as error:
         absent = missing(error)

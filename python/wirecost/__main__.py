@@ -9,12 +9,12 @@ import traceback
 from contextlib import suppress
 from typing import NoReturn
 
-from wirecost.errors import UserError
-from wirecost.extras import missing
-from wirecost.failed_write import OTHERWISE, REMEDIES, described
-from wirecost.interruption import watched
-from wirecost.named_output import NAME, flush_output, name_output
-from wirecost.printable import is_unicode, printable
+from wirecost.system.errors import UserError
+from wirecost.system.extras import missing
+from wirecost.system.failed_write import OTHERWISE, REMEDIES, described
+from wirecost.system.interruption import watched
+from wirecost.system.named_output import NAME, flush_output, name_output
+from wirecost.system.printable import is_unicode, printable
 
 BROKEN_PIPE = 1
 

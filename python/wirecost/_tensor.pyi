@@ -3,7 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 class Frame:
-    """As ``wirecost.tensor.Frame``."""
+    """As ``wirecost.messaging.tensor.Frame``."""
 
     nbytes: int
     copies: int
@@ -17,7 +17,7 @@ class Loan:
     sample: Any
 
 class SamplePool:
-    """As ``wirecost.tensor.SamplePool``."""
+    """As ``wirecost.messaging.tensor.SamplePool``."""
 
     held: int
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import griffe
 from markup import cell, heading
 
+from wirecost.system.documented_names import HOMES
+
 FOLDER = "reference/python"
 PACKAGES = {
     "wirecost": "publish, subscribe, request and serve over any transport",
@@ -24,10 +26,10 @@ PACKAGES = {
 GIVEN = {
     "wirecost": ["Publication", "Subscription", "Client", "Service", "Asked"],
 }
-"""Classes of ``wirecost.messaging`` that the package's functions give, and that nobody imports."""
+"""Classes that the package's functions give, and that nobody imports."""
 CHOSEN_AT_IMPORT = {
-    "wirecost.tensor.Loan": "wirecost.tensor.pool.Loan",
-    "wirecost.tensor.SamplePool": "wirecost.tensor.pool.SamplePool",
+    "wirecost.tensor.Loan": "wirecost.messaging.tensor.pool.Loan",
+    "wirecost.tensor.SamplePool": "wirecost.messaging.tensor.pool.SamplePool",
 }
 """Names that are taken from C++ or from Python: where their docstring is."""
 
@@ -41,7 +43,7 @@ def pages(root: Path) -> dict[str, str]:
     made = {}
     lines = []
     for name, about in PACKAGES.items():
-        module = loader.modules_collection[name]
+        module = loader.modules_collection[HOMES.get(name, name)]
         made[f"{FOLDER}/{name}.md"] = "\n".join(_page(name, module)) + "\n"
         lines.append(f"| [`{name}`]({name}.md) | {about} |")
     made[f"{FOLDER}/index.md"] = "\n".join(
@@ -66,7 +68,7 @@ def _page(name: str, module: griffe.Module) -> Iterator[str]:
         found = module.modules_collection[home] if home else module[public]
         yield from _member(found.final_target if found.is_alias else found, public, 2)
     for given in GIVEN.get(name, []):
-        found = module.modules_collection[f"wirecost.messaging.{given}"].final_target
+        found = module.modules_collection[f"wirecost.messaging.api.{given}"].final_target
         yield from _member(found, given, 2)
 
 

@@ -13,12 +13,12 @@ from rich.console import Console
 
 from acceptance import probe, tensor
 from acceptance.goal import Goal
-from wirecost.analysis.summary import summarize
-from wirecost.errors import UserError
-from wirecost.records.folder import Results
-from wirecost.records.reading import read_results
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.folder import Results
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.errors import UserError
 
 SCENARIOS = {"probe": probe.goals, "tensor": tensor.goals}
 MET = {True: "yes", False: "no", None: "?"}

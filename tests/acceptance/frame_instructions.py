@@ -19,8 +19,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
 
 FEW, MANY = 20, 120
 LAST_LEVEL = 1 << 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirecost.analysis.intervals import Estimate
-from wirecost.report.shared import units
+from wirecost.results.analysis.intervals import Estimate
+from wirecost.results.report.shared import units
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from rich.console import Console
 
 from support.commands import commands
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
 
 ROUNDS = 10
 ASKED_MS = 300

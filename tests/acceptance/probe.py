@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from acceptance.goal import Goal
-from wirecost.analysis.summary import Row
-from wirecost.records.folder import Results
-from wirecost.report.shared import units
-from wirecost.report.shared.races import ratio_text
+from wirecost.results.analysis.summary import Row
+from wirecost.results.records.folder import Results
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.races import ratio_text
 
 PAIR_NS = 60.0
 """Nanoseconds that the two time stamps of a section may cost."""

@@ -12,9 +12,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from wirecost.probe.function import trampoline, uprobes
-from wirecost.probe.function.listing import PATTERNS, helper
-from wirecost.probe.run.hook import library
+from wirecost.observe.probe.function import trampoline, uprobes
+from wirecost.observe.probe.function.listing import PATTERNS, helper
+from wirecost.observe.probe.run.hook import library
 
 COUNTERS = {
     "times only": "none",

@@ -33,11 +33,11 @@ from support.ros1_system import (
     ros1_system,
     until,
 )
-from wirecost.analysis.causes import explain
-from wirecost.analysis.probe_sections import executions
-from wirecost.records.probe_log import events_of, read_logs
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.analysis.causes import explain
+from wirecost.results.analysis.probe_sections import executions
+from wirecost.results.records.probe_log import events_of, read_logs
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake"
 PROBED = BUILT / "examples" / "nodes" / "ring_filter_ros1"

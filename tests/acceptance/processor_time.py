@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
-from wirecost.usage.group import Group
-from wirecost.usage.meter import CGROUP, CLOCKS, Meter
+from wirecost.observe.usage.group import Group
+from wirecost.observe.usage.meter import CGROUP, CLOCKS, Meter
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
 
 ASKED = 0.03
 TIMES = 5

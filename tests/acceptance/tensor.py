@@ -7,12 +7,12 @@ Ratios are of medians, of a 200x200 NumPy array of float64. A busy machine meets
 from __future__ import annotations
 
 from acceptance.goal import Goal, at_most
-from wirecost.analysis.intervals import Estimate
-from wirecost.analysis.summary import Row
-from wirecost.records.folder import Results
-from wirecost.records.schemas.tensor import Meta
-from wirecost.report.scenarios.tensor.comparisons import Comparisons
-from wirecost.report.scenarios.tensor.contenders import (
+from wirecost.results.analysis.intervals import Estimate
+from wirecost.results.analysis.summary import Row
+from wirecost.results.records.folder import Results
+from wirecost.results.records.schemas.tensor import Meta
+from wirecost.results.report.scenarios.tensor.comparisons import Comparisons
+from wirecost.results.report.scenarios.tensor.contenders import (
     WRAPYFI,
     in_process,
     is_ours,

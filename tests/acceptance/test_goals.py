@@ -12,8 +12,8 @@ from syrupy.assertion import SnapshotAssertion
 from acceptance.__main__ import goals_of, main
 from acceptance.goal import at_most
 from support.tensor_folders import tensor_folder
-from wirecost.analysis.intervals import Estimate
-from wirecost.records.reading import read_results
+from wirecost.results.analysis.intervals import Estimate
+from wirecost.results.records.reading import read_results
 
 KEPT = Path(__file__).parents[1] / "data" / "results"
 

@@ -18,9 +18,10 @@ from osi3.osi_sensorview_pb2 import SensorView
 
 from support import ctf_traces
 from support.probe_logs import header, record
-from wirecost.bench.osi.contenders import Registry
-from wirecost.bench.osi.fmu import open_fmu
-from wirecost.columns.converter import Converter
+from wirecost.data.traces import create_trace
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.measure.bench.osi.fmu import open_fmu
+from wirecost.messaging.transport.shared import trailer
 from wirecost.replay.dds import entities, parameters
 from wirecost.replay.dds.cdr import Writer
 from wirecost.replay.process.state import ProcessState
@@ -30,8 +31,7 @@ from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.ros1 import tcpros
 from wirecost.replay.system import Call, Qos, Service, Topic
 from wirecost.replay.systems import SYSTEMS
-from wirecost.traces import create_trace
-from wirecost.transport.shared import trailer
+from wirecost.schema.columns.converter import Converter
 
 
 def sensor_view(reflections: int, seconds: int = 1) -> SensorView:

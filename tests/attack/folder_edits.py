@@ -15,9 +15,9 @@ from typing import Any
 import polars as pl
 
 from attack import mutate
-from wirecost.records.folder import META
-from wirecost.records.journal import NAME as JOURNAL
-from wirecost.records.probe_log import HEADER_SIZE, RECORD, SUFFIX
+from wirecost.results.records.folder import META
+from wirecost.results.records.journal import NAME as JOURNAL
+from wirecost.results.records.probe_log import HEADER_SIZE, RECORD, SUFFIX
 
 TEXTS = (
     "", "x", "x" * 5000, "<script>alert(1)</script>", "a\nb\r\n| c |\x1b[31m", "=1+1", "../../x",

@@ -19,23 +19,23 @@ import polars as pl
 from attack.folder_edits import FOLDER, Files, mutated, packed, unpacked
 from attack.target import Target
 from support import probe_logs
-from wirecost.analysis.causes import explain
-from wirecost.analysis.compare.comparison import Settings, compare
-from wirecost.analysis.compare.runs import read_run
-from wirecost.analysis.probe_sections import executions, summary
-from wirecost.analysis.summary import document, summarize
-from wirecost.records import json_document
-from wirecost.records.folder import META, SAMPLES
-from wirecost.records.journal import NAME as JOURNAL
-from wirecost.records.probe_log import SUFFIX, events_of, read_logs
-from wirecost.records.reading import read_results
-from wirecost.records.table_columns import COUNT, NUMBER, TEXT
-from wirecost.records.table_file import read_table
-from wirecost.report.compare.document import document as compared_document
-from wirecost.report.compare.document import markdown
-from wirecost.report.compare.page import page as compared_page
-from wirecost.report.probe.page import page, probe_figures
-from wirecost.report.results.export import write_report
+from wirecost.results.analysis.causes import explain
+from wirecost.results.analysis.compare.comparison import Settings, compare
+from wirecost.results.analysis.compare.runs import read_run
+from wirecost.results.analysis.probe_sections import executions, summary
+from wirecost.results.analysis.summary import document, summarize
+from wirecost.results.records import json_document
+from wirecost.results.records.folder import META, SAMPLES
+from wirecost.results.records.journal import NAME as JOURNAL
+from wirecost.results.records.probe_log import SUFFIX, events_of, read_logs
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.table_columns import COUNT, NUMBER, TEXT
+from wirecost.results.records.table_file import read_table
+from wirecost.results.report.compare.document import document as compared_document
+from wirecost.results.report.compare.document import markdown
+from wirecost.results.report.compare.page import page as compared_page
+from wirecost.results.report.probe.page import page, probe_figures
+from wirecost.results.report.results.export import write_report
 
 DATA = Path(__file__).parents[1] / "data" / "results"
 """Good folders of every scenario, and of every older version of one."""

@@ -21,9 +21,9 @@ import psutil
 from attack import corpora
 from attack.arena import Arena
 from attack.outcome import Attack, Budget, Fault, Outcome
-from wirecost.errors import UserError
-from wirecost.records.reading import read_results
-from wirecost.traces import create_trace
+from wirecost.data.traces import create_trace
+from wirecost.results.records.reading import read_results
+from wirecost.system.errors import UserError
 
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SIGNALS = (

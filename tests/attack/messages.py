@@ -13,12 +13,12 @@ from google.protobuf import json_format, text_format
 from attack.from_file import FromFile
 from attack.target import Target
 from bench.ros_schemas import bag, every
-from wirecost.bench.message import fields
-from wirecost.bench.message.advice.changes import changes
-from wirecost.bench.message.content import made_up
-from wirecost.bench.message.data import Choice, of_recording, recorded
-from wirecost.bench.message.subject import Subject, subject
-from wirecost.compile import frontends
+from wirecost.measure.bench.message import fields
+from wirecost.measure.bench.message.advice.changes import changes
+from wirecost.measure.bench.message.content import made_up
+from wirecost.measure.bench.message.data import Choice, of_recording, recorded
+from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.schema.compile import frontends
 
 
 def _all_of(about: Subject, path: Path) -> None:

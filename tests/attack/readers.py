@@ -13,16 +13,15 @@ from pathlib import Path
 from attack import corpora, messages
 from attack.from_file import FromFile
 from attack.target import Target
-from wirecost.bench.engine.program import SCHEMAS
-from wirecost.columns.converter import Converter
-from wirecost.compile import plugin
-from wirecost.compile.compiler import compile_schema
-from wirecost.compile.emit import Request
-from wirecost.compile.schema import CompileError
-from wirecost.errors import UserError
-from wirecost.heap.report import read_report
-from wirecost.network import profiles
-from wirecost.records import probe_log, recorded, setlevel
+from wirecost.data.scans import pcd
+from wirecost.data.traces import open_trace
+from wirecost.data.traces.info import info
+from wirecost.data.traces.trace import silent
+from wirecost.measure.bench.engine.program import SCHEMAS
+from wirecost.measure.bench.osi.verification import IndependentReader
+from wirecost.measure.network import profiles
+from wirecost.messaging.transport.shared import trailer
+from wirecost.observe.heap.report import read_report
 from wirecost.replay.dds import entities, parameters
 from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.recording import call_record
@@ -30,12 +29,13 @@ from wirecost.replay.recording.reader import read_recording
 from wirecost.replay.recording.snapshot import read_snapshot
 from wirecost.replay.ros1 import tcpros
 from wirecost.replay.ros1.sockets import PeerError
-from wirecost.scans import pcd
-from wirecost.traces import open_trace
-from wirecost.traces.info import info
-from wirecost.traces.trace import silent
-from wirecost.transport.shared import trailer
-from wirecost.verification import IndependentReader
+from wirecost.results.records import probe_log, recorded, setlevel
+from wirecost.schema.columns.converter import Converter
+from wirecost.schema.compile import plugin
+from wirecost.schema.compile.compiler import compile_schema
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.schema import CompileError
+from wirecost.system.errors import UserError
 
 
 def _trace(path: Path) -> None:

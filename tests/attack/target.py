@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attack.mutate import mutated
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from attack.crew import attack_on, brief, kept
 from attack.outcome import Budget
 from attack.readers import TARGETS
 from attack.target import Target
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 CORPUS = Path(__file__).with_name("corpus")
 COUNT = 150

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.cloud import program, scans
-from wirecost.bench.cloud.program import Contender
-from wirecost.bench.cloud.race import PLAIN, Work, run_race
-from wirecost.bench.engine.measurement import Case
-from wirecost.bench.engine.processes import plan
-from wirecost.bench.engine.program import Program
-from wirecost.records.journal import Journal
+from wirecost.measure.bench.cloud import program, scans
+from wirecost.measure.bench.cloud.program import Contender
+from wirecost.measure.bench.cloud.race import PLAIN, Work, run_race
+from wirecost.measure.bench.engine.measurement import Case
+from wirecost.measure.bench.engine.processes import plan
+from wirecost.measure.bench.engine.program import Program
+from wirecost.results.records.journal import Journal
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cheats" / "cloud"
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.engine.measurement import Case
-from wirecost.bench.engine.processes import plan
-from wirecost.bench.message.notification.content import Content
-from wirecost.bench.message.presets.notification import Row, Side, subject_of
-from wirecost.bench.message.race import run_race
-from wirecost.bench.message.scenario import backend_of
-from wirecost.bench.message.subject import canonical
-from wirecost.bench.message.wanted import CodecFile, Wanted
-from wirecost.records.journal import Journal
+from wirecost.measure.bench.engine.measurement import Case
+from wirecost.measure.bench.engine.processes import plan
+from wirecost.measure.bench.message.notification.content import Content
+from wirecost.measure.bench.message.presets.notification import Row, Side, subject_of
+from wirecost.measure.bench.message.race import run_race
+from wirecost.measure.bench.message.scenario import backend_of
+from wirecost.measure.bench.message.subject import canonical
+from wirecost.measure.bench.message.wanted import CodecFile, Wanted
+from wirecost.results.records.journal import Journal
 
 CHEATS = Path(__file__).parent / "notification"
 CONTENT = Content("realistic", 16, 1)

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from wirecost.bench.engine.program import INSTALLED
-from wirecost.bench.osi.cases import cases_for
-from wirecost.bench.osi.contenders import Registry
-from wirecost.bench.osi.scenario import Settings, run
-from wirecost.records.finished import finish
-from wirecost.records.journal import Journal
-from wirecost.records.reading import read_results
-from wirecost.records.schemas.osi import Meta
+from wirecost.measure.bench.engine.program import INSTALLED
+from wirecost.measure.bench.osi.cases import cases_for
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.measure.bench.osi.scenario import Settings, run
+from wirecost.results.records.finished import finish
+from wirecost.results.records.journal import Journal
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.schemas.osi import Meta
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cheats" / "osi" / "release"
 

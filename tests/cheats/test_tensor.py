@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from cheats.tensor.worker import find_cheat
-from wirecost.bench.tensor import pair
-from wirecost.bench.tensor.cases import Case, Combination
-from wirecost.bench.tensor.outcome import Outcome
-from wirecost.bench.tensor.outcome import outcome as outcome_of
-from wirecost.bench.tensor.race import Pairs, Race, plan_of
+from wirecost.measure.bench.tensor import pair
+from wirecost.measure.bench.tensor.cases import Case, Combination
+from wirecost.measure.bench.tensor.outcome import Outcome
+from wirecost.measure.bench.tensor.outcome import outcome as outcome_of
+from wirecost.measure.bench.tensor.race import Pairs, Race, plan_of
 
 TESTS = Path(__file__).parents[1]
 SHAPE = (2000,)

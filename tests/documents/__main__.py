@@ -16,11 +16,11 @@ from documents import repeatability
 from documents.blocks import documents, written
 from documents.repeatability import REPEATED
 from documents.runs import RESULTS, ROOT, RUNS, WITH_ROS2, Kept
-from wirecost.analysis.summary import summarize
-from wirecost.records.folder import Results
-from wirecost.records.reading import read_results
-from wirecost.report.scenarios import content_of
-from wirecost.report.shared.figure import draw
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.folder import Results
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.scenarios import content_of
+from wirecost.results.report.shared.figure import draw
 
 MADE = ROOT / "build" / "results"
 FAILS = {"transport", "wrapyfi", "wrapyfi-ros2"}

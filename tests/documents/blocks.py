@@ -20,8 +20,8 @@ from rich.console import Console
 
 from documents import settings
 from documents.runs import ROOT, Kept, read
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
 
 BLOCK = re.compile(
     r"(?P<head><!-- results/(?P<run>[\w-]+): (?:(?P<width>\d+): )?(?P<what>[^\n]*?) -->\n```\n)"

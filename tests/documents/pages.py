@@ -13,7 +13,7 @@ from pathlib import Path
 from documents.blocks import documents
 from documents.runs import ROOT
 from documents.session import BLOCK, rewritten
-from wirecost.doctor.environment import environment
+from wirecost.observe.doctor.environment import environment
 
 
 def pages() -> list[Path]:

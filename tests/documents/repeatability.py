@@ -12,12 +12,12 @@ from statistics import median
 import altair as alt
 
 from documents.runs import RESULTS, RUNS
-from wirecost.analysis.race import Ratio
-from wirecost.analysis.summary import Row, summarize
-from wirecost.records.reading import read_results
-from wirecost.report.shared import units
-from wirecost.report.shared.figure import PALETTE, Figure
-from wirecost.report.shared.table import Table
+from wirecost.results.analysis.race import Ratio
+from wirecost.results.analysis.summary import Row, summarize
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.figure import PALETTE, Figure
+from wirecost.results.report.shared.table import Table
 
 RUNS_OF_IT = 10
 TOTAL = "total"

@@ -6,9 +6,9 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from wirecost.analysis.race import Ratio
-from wirecost.analysis.summary import Row
-from wirecost.records.schemas.common import Run
+from wirecost.results.analysis.race import Ratio
+from wirecost.results.analysis.summary import Row
+from wirecost.results.records.schemas.common import Run
 
 
 def read_rows(path: Path) -> list[Row]:

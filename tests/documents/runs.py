@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from wirecost.report.shared.table import Table
+from wirecost.results.report.shared.table import Table
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
-from wirecost.bench.transport.settings.setting import Asked, Setting
-from wirecost.bench.transport.settings.table import MATCHED, NATIVE, NATIVE_ROWS, ROWS
-from wirecost.report.shared import markdown
+from wirecost.measure.bench.transport.settings.setting import Asked, Setting
+from wirecost.measure.bench.transport.settings.table import MATCHED, NATIVE, NATIVE_ROWS, ROWS
+from wirecost.results.report.shared import markdown
 
 BLOCK = re.compile(
     r"(?<=<!-- settings of bench transport -->\n).*?(?=<!-- end of settings -->)", re.DOTALL

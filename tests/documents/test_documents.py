@@ -14,8 +14,8 @@ from documents.blocks import BLOCK, documents, written
 from documents.repeatability import REPEATED
 from documents.rows import read_rows
 from documents.runs import RESULTS, ROOT, RUNS, read
-from wirecost.report.scenarios.osi.content import overview, table1
-from wirecost.report.shared.races import race_title, races
+from wirecost.results.report.scenarios.osi.content import overview, table1
+from wirecost.results.report.shared.races import race_title, races
 
 KEPT = sorted(path.stem for path in RESULTS.glob("*.csv"))
 

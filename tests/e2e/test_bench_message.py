@@ -16,8 +16,8 @@ from osi3.osi_groundtruth_pb2 import GroundTruth
 from osi3.osi_sensorview_pb2 import SensorView
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.bench.message.java.code import camel
-from wirecost.compile import frontends
+from wirecost.measure.bench.message.java.code import camel
+from wirecost.schema.compile import frontends
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

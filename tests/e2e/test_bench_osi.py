@@ -16,14 +16,14 @@ import polars as pl
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.bench.engine.allocators import ALLOCATORS, check_loaded
-from wirecost.bench.engine.program import ProgramFailedError
-from wirecost.bench.heap.program import missing
-from wirecost.bench.osi.contenders import Registry
-from wirecost.bench.osi.scenario import SCHEMAS
-from wirecost.bench.osi.worker import Worker
-from wirecost.bench.osi.worker_process import Assignment
-from wirecost.records.stages import STAGES
+from wirecost.measure.bench.engine.allocators import ALLOCATORS, check_loaded
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.measure.bench.heap.program import missing
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.measure.bench.osi.scenario import SCHEMAS
+from wirecost.measure.bench.osi.worker import Worker
+from wirecost.measure.bench.osi.worker_process import Assignment
+from wirecost.results.records.stages import STAGES
 
 Bench = Callable[..., dict[str, Any]]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

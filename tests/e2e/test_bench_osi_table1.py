@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from wirecost.bench.engine.program import INSTALLED
-from wirecost.bench.osi import cases
-from wirecost.bench.osi.cases import Work
-from wirecost.bench.osi.contenders import Registry
 from wirecost.cli import app
-from wirecost.report.scenarios.osi import content
-from wirecost.report.scenarios.osi.content import TABLE1
+from wirecost.measure.bench.engine.program import INSTALLED
+from wirecost.measure.bench.osi import cases
+from wirecost.measure.bench.osi.cases import Work
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.results.report.scenarios.osi import content
+from wirecost.results.report.scenarios.osi.content import TABLE1
 
 SMALLER = 1000
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from wirecost.bench.tensor import cases
-from wirecost.bench.tensor.scenario import PAPER_TRIALS
 from wirecost.cli import app
+from wirecost.measure.bench.tensor import cases
+from wirecost.measure.bench.tensor.scenario import PAPER_TRIALS
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Tensor = Callable[..., dict[str, Any]]

@@ -16,10 +16,10 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support.waiting import until
-from wirecost.bench.transport.clients import NATIVE_PREFIX, PROGRAMS
-from wirecost.network import profiles, support
-from wirecost.records.reading import read_results
-from wirecost.records.schemas.transport import Meta
+from wirecost.measure.bench.transport.clients import NATIVE_PREFIX, PROGRAMS
+from wirecost.measure.network import profiles, support
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.schemas.transport import Meta
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 QUICK = ("--seconds", "0.3", "--processes", "1")

@@ -12,26 +12,26 @@ from typing import Any
 
 import pytest
 
-from wirecost.bench.transport import clients, ground
-from wirecost.bench.transport.contender import Contender
-from wirecost.bench.transport.faults import registry, replacing, server_killed
-from wirecost.bench.transport.faults.fault import Found, Setup
-from wirecost.bench.transport.settings import Asked, settings_of
-from wirecost.network import support
-from wirecost.network.profiles import BUILT_IN
-from wirecost.transport import find
-from wirecost.transport.shared.server_process import program
+from wirecost.measure.bench.transport import clients, ground
+from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.faults import registry, replacing, server_killed
+from wirecost.measure.bench.transport.faults.fault import Found, Setup
+from wirecost.measure.bench.transport.settings import Asked, settings_of
+from wirecost.measure.network import support
+from wirecost.measure.network.profiles import BUILT_IN
+from wirecost.messaging.transport import find
+from wirecost.messaging.transport.shared.server_process import program
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 BLIND = """
 import sys
 from wirecost.__main__ import main
-from wirecost.bench.transport import clients, ground
-from wirecost.bench.transport.contender import Contender
-from wirecost.bench.transport.faults import registry, replacing, server_killed
-from wirecost.bench.transport.faults.fault import Found, Setup
-from wirecost.bench.transport.settings import Asked, settings_of
-from wirecost.network import support
+from wirecost.measure.bench.transport import clients, ground
+from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.faults import registry, replacing, server_killed
+from wirecost.measure.bench.transport.faults.fault import Found, Setup
+from wirecost.measure.bench.transport.settings import Asked, settings_of
+from wirecost.measure.network import support
 support.program = lambda name: None if name == "tc" else name
 main()
 """

@@ -18,7 +18,7 @@ import pytest
 
 from support.programs import execute
 from support.waiting import until
-from wirecost.campaign.store import Store, overlaps
+from wirecost.results.store.store import Store, overlaps
 
 pytest.importorskip("distributed")
 WORDS = [sys.executable, "-P", "-m", "wirecost", "campaign"]
@@ -121,7 +121,7 @@ def test_a_cluster_of_this_machine(small: Path, tmp_path: Path, state: dict[str,
 
 def test_a_killed_worker_is_replaced(small: Path, tmp_path: Path, state: dict[str, str]) -> None:
     store = tmp_path / "store"
-    word = "wirecost.campaign.cluster.worker_process"
+    word = "wirecost.measure.campaign.cluster.worker_process"
     with running(state, "run", small, "--store", store, "--cluster", "local") as client:
         for count in (1, 3):
             until(lambda count=count: len(measured(store)) >= count)
@@ -218,9 +218,9 @@ def test_programs_get_the_environment_of_the_worker(
     state: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Dask's own workers set variables that change glibc's allocator and NumPy's threads."""
-    from wirecost.campaign.cluster import lab
-    from wirecost.campaign.cluster.dispatch import connected
-    from wirecost.campaign.cluster.hosts import hosts
+    from wirecost.measure.campaign.cluster import lab
+    from wirecost.measure.campaign.cluster.dispatch import connected
+    from wirecost.measure.campaign.cluster.hosts import hosts
 
     monkeypatch.setenv("WIRECOST_STATE", state["WIRECOST_STATE"])
     words = (sys.executable, "-P", "-m", "wirecost")

@@ -14,7 +14,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from analysis.test_campaign import filled, run
-from wirecost.campaign.store import Store
+from wirecost.results.store.store import Store
 
 HOSTILE = "<script>alert(1)</script>\u202e'\"" + "n" * 4000
 

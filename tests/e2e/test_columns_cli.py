@@ -18,7 +18,8 @@ import pytest
 from osi3.osi_sensorview_pb2 import SensorView
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost import _core, osi
+from wirecost import _core
+from wirecost.data import osi
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

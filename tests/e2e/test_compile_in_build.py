@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.programs import execute
-from wirecost.installation import installation
+from wirecost.system.installation import installation
 
 CMAKE = Path(sys.executable).with_name("cmake")
 LISTS = """cmake_minimum_required(VERSION 3.16)

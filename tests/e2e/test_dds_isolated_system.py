@@ -21,7 +21,7 @@ from wirecost.replay.dds.isolated_system import DdsIsolatedSystem
 from wirecost.replay.dds.recorder import DdsRecorder
 from wirecost.replay.play.idle import Activity
 from wirecost.replay.system import Call, Qos, Service, Topic
-from wirecost.waiting import wait_until
+from wirecost.system.waiting import wait_until
 
 CLOUD = "sensor_msgs/msg/PointCloud2"
 POINTS = Topic("/points", CLOUD, peers.POINTS_HASH)

@@ -15,11 +15,11 @@ from support.programs import execute
 from support.waiting import until
 from wirecost import _dds
 from wirecost._middleware import Queue
-from wirecost.errors import UserError
 from wirecost.replay.dds import entities, names, qos
 from wirecost.replay.dds.domain import LOOPBACK, FreeDomain, environment
 from wirecost.replay.dds.recorder import DdsRecorder
 from wirecost.replay.system import Publishers, Qos, Service, Topic
+from wirecost.system.errors import UserError
 
 FILTER_SERVICE = Service("/points_filter/enable", "std_srvs/srv/SetBool")
 LOOKUP = Service("/lookup", "std_srvs/srv/Trigger")

@@ -17,9 +17,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from attack.arena import Arena
 from attack.kills import RESULTS, Kill, Kills
-from wirecost.records.folder import Results
-from wirecost.records.journal import NAME
-from wirecost.records.reading import read_results
+from wirecost.results.records.folder import Results
+from wirecost.results.records.journal import NAME
+from wirecost.results.records.reading import read_results
 
 LONG = {
     "osi": ("--steps", "100000"),

@@ -14,7 +14,7 @@ import pytest
 
 from support import needs
 from support.programs import execute
-from wirecost.traces import messages, open_trace
+from wirecost.data.traces import messages, open_trace
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "fleet"

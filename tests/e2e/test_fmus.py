@@ -20,12 +20,12 @@ from osi3.osi_sensordata_pb2 import SensorData
 from osi3.osi_sensorview_pb2 import SensorView
 from osi3.osi_sensorviewconfiguration_pb2 import SensorViewConfiguration
 
-from wirecost.bench.osi.contenders import ROLES, Registry
-from wirecost.bench.osi.fmu import Cosimulation, Message, open_fmu
-from wirecost.records.probe_export import export
-from wirecost.records.probe_log import read_logs as read_probe_logs
-from wirecost.records.setlevel import read_logs
-from wirecost.records.stages import step_stages
+from wirecost.measure.bench.osi.contenders import ROLES, Registry
+from wirecost.measure.bench.osi.fmu import Cosimulation, Message, open_fmu
+from wirecost.results.records.probe_export import export
+from wirecost.results.records.probe_log import read_logs as read_probe_logs
+from wirecost.results.records.setlevel import read_logs
+from wirecost.results.records.stages import step_stages
 
 REGISTRY = Registry()
 MODELS = sorted({c.fmus for c in REGISTRY.contenders.values() if not c.minutes})

@@ -19,7 +19,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support.programs import execute
-from wirecost.heap import launch
+from wirecost.observe.heap import launch
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

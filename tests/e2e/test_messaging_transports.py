@@ -19,8 +19,8 @@ import pytest
 
 import wirecost
 from support import needs
-from wirecost.errors import UserError
-from wirecost.transport import find, names
+from wirecost.messaging.transport import find, names
+from wirecost.system.errors import UserError
 
 PATIENCE_S = 60.0
 IMAGE = np.arange(40_000.0).reshape(200, 200)
@@ -94,7 +94,7 @@ def test_a_service_answers(place: Place) -> None:
                 ends(transport, service, address=address)
         return
 
-    def answer(requests: wirecost.messaging.Service) -> None:
+    def answer(requests: wirecost.messaging.api.Service) -> None:
         for request in requests:
             request.answer({"twice": request.message["image"] * 2})
 

@@ -25,8 +25,8 @@ from support.ros1_system import (
     ros1_system,
     until,
 )
-from wirecost.errors import UserError
-from wirecost.records.probe_log import events_of, read_logs
+from wirecost.results.records.probe_log import events_of, read_logs
+from wirecost.system.errors import UserError
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake"
 CALLBACKS = BUILT / "tests" / "cpp" / "ros1" / "ros1_callbacks"

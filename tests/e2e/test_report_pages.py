@@ -13,10 +13,10 @@ from support.axe import needs_axe, serious_faults
 from support.chromium import Browser, browser
 from support.hostile_results import PAYLOADS, hostile_folder
 from support.result_folders import DATA
-from wirecost.analysis.summary import summarize
-from wirecost.records.reading import read_results
-from wirecost.report.results.page import page
-from wirecost.report.scenarios import figures_of
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.results.page import page
+from wirecost.results.report.scenarios import figures_of
 
 SCENARIOS = [
     "classes", "cloud", "cloud-rings", "heap", "lists", "message", "notification", "osi",

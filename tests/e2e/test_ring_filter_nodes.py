@@ -20,10 +20,10 @@ import pytest
 
 from support.programs import execute
 from support.ros1_system import until
-from wirecost.records.probe_log import COUNTER, read_logs
-from wirecost.records.probe_log import events_of as probe_events
 from wirecost.replay.dds.domain import FreeDomain
 from wirecost.replay.dds.domain import environment as in_domain
+from wirecost.results.records.probe_log import COUNTER, read_logs
+from wirecost.results.records.probe_log import events_of as probe_events
 
 ROOT = Path(__file__).parents[2]
 SENDERS = ROOT / "examples" / "nodes"

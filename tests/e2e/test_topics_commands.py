@@ -19,7 +19,7 @@ from syrupy.assertion import SnapshotAssertion
 from support import needs
 from support.programs import execute
 from support.transport_peer import runtime_folder
-from wirecost.locks import hold
+from wirecost.system.locks import hold
 
 WIRECOST = Path(sys.executable).with_name("wirecost")
 TRANSPORTS = ["zeromq", "iceoryx2"]

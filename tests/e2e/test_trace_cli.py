@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from support.waiting import until
-from wirecost.bench.osi import player
 from wirecost.cli import trace_play
-from wirecost.interruption import Interrupted
+from wirecost.measure.bench.osi import player
+from wirecost.system.interruption import Interrupted
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from support.programs import execute
-from wirecost.transport import find, names
+from wirecost.messaging.transport import find, names
 
 WIRECOST = Path(sys.executable).with_name("wirecost")
 
@@ -111,7 +111,7 @@ def test_what_fails_is_named_and_fails_the_command() -> None:
 
 def test_nothing_of_it_is_imported() -> None:
     program = (
-        "import sys; from wirecost.messaging.available import frameworks, transports;"
+        "import sys; from wirecost.messaging.api.available import frameworks, transports;"
         "transports(); frameworks();"
         "heavy = {'zmq', 'zenoh', 'iceoryx2', 'rospy', 'grpc', 'pandas', 'jax', 'torch'};"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)"

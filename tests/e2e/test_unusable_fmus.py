@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.engine.program import INSTALLED
-from wirecost.bench.osi.cases import cases_for
-from wirecost.bench.osi.contenders import Registry
-from wirecost.bench.osi.scenario import Settings, run
-from wirecost.errors import UserError
-from wirecost.records.finished import finish
-from wirecost.records.journal import Journal
+from wirecost.measure.bench.engine.program import INSTALLED
+from wirecost.measure.bench.osi.cases import cases_for
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.measure.bench.osi.scenario import Settings, run
+from wirecost.results.records.finished import finish
+from wirecost.results.records.journal import Journal
+from wirecost.system.errors import UserError
 
 
 def registry_in(folder: Path) -> Registry:

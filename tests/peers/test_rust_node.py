@@ -18,7 +18,7 @@ import pytest
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
-from wirecost.free_domain import FreeDomain
+from wirecost.system.free_domain import FreeDomain
 
 ROOT = Path(__file__).parents[2]
 NODE = ROOT / "build" / "peers" / "release" / "rust_node"

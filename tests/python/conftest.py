@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.engine.program import SCHEMAS
-from wirecost.bench.osi.contenders import Registry
-from wirecost.verification import Canonical, IndependentReader
+from wirecost.measure.bench.engine.program import SCHEMAS
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.measure.bench.osi.verification import Canonical, IndependentReader
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build" / "cmake" / "tests" / "cpp"

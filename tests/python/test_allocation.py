@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from support.programs import execute
-from wirecost.allocation import variables
-from wirecost.bench.engine.allocators import ALLOCATORS, DEFAULTS, Contender
+from wirecost.measure.bench.engine.allocators import ALLOCATORS, DEFAULTS, Contender
+from wirecost.system.allocation import variables
 
-PROGRAM = "from wirecost.allocation import malloc_file; print(malloc_file())"
+PROGRAM = "from wirecost.system.allocation import malloc_file; print(malloc_file())"
 
 
 @pytest.mark.parametrize("name", ALLOCATORS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from wirecost.durations import nanoseconds
-from wirecost.errors import UserError
+from wirecost.system.durations import nanoseconds
+from wirecost.system.errors import UserError
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirecost.function_names import short_names
+from wirecost.system.function_names import short_names
 
 TREE = (
     "std::_Rb_tree<std::pair<int, int>, std::pair<std::pair<int, int> const, "

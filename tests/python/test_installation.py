@@ -13,12 +13,12 @@ from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
 from support.programs import execute
-from wirecost import installation as module
 from wirecost.cli import app
-from wirecost.compile.compiler import compile_schema
-from wirecost.compile.emit import Request
-from wirecost.errors import UserError
-from wirecost.installation import Installation, installation
+from wirecost.schema.compile.compiler import compile_schema
+from wirecost.schema.compile.emit import Request
+from wirecost.system import installation as module
+from wirecost.system.errors import UserError
+from wirecost.system.installation import Installation, installation
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "examples" / "consumers" / "state.proto"

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from wirecost.interruption import Interrupted, watched
+from wirecost.system.interruption import Interrupted, watched
 
 LONG_S = 10
 

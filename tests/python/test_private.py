@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from support.second_user import SECOND_USER, needs_root, open_folder, python_as_second_user
-from wirecost.errors import UserError
-from wirecost.private import (
+from wirecost.system.errors import UserError
+from wirecost.system.private import (
     ROOTS_STATE,
     private_folder,
     read_private,
@@ -130,9 +130,11 @@ def test_where_state_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @needs_root
 def test_a_second_users_folder_is_refused() -> None:
     with open_folder(0o1777) as common:
-        program = (
-            "import sys\nfrom wirecost.private import *\nprint(private_folder(Path(sys.argv[1])))"
-        )
+        program = """
+import sys
+from wirecost.system.private import *
+print(private_folder(Path(sys.argv[1])))
+"""
         theirs = common / "theirs"
         done = python_as_second_user(program, theirs)
         assert (done.returncode, done.stdout) == (0, f"{theirs}\n"), done.stderr

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from wirecost.cli import app
-from wirecost.errors import UserError
-from wirecost.regular_file import open_regular, read_regular
+from wirecost.system.errors import UserError
+from wirecost.system.regular_file import open_regular, read_regular
 
 PATIENCE_S = 20
 

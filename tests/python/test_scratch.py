@@ -19,12 +19,13 @@ import pytest
 
 from support.programs import execute
 from support.waiting import until
-from wirecost import scratch
-from wirecost.errors import UserError
+from wirecost.system import scratch
+from wirecost.system.errors import UserError
 
 RUN = """
 import subprocess, sys, time
-from wirecost import children, scratch
+from wirecost.system import children
+from wirecost.system import scratch
 with scratch.run():
     made = scratch.make("a")
     (made / "file").write_text("content")
@@ -124,7 +125,7 @@ def test_a_stopped_run_is_alive(start: Callable[[], Running], tmpdir: Path) -> N
 def test_children_use_the_folder_of_the_run(tmp_path: Path) -> None:
     code = """
 import os, subprocess, sys
-from wirecost import scratch
+from wirecost.system import scratch
 with scratch.run():
     child = "from wirecost import scratch as s; print(s.make('x'), flush=True)"
     child += "; import os; os._exit(0)"

@@ -15,7 +15,7 @@ import pytest
 
 from support.networks import NETWORKS, inside
 from support.second_user import SECOND_USER, open_folder
-from wirecost.free_domain import FreeDomain
+from wirecost.system.free_domain import FreeDomain
 
 SCENARIO = Path(__file__).with_name("scenario.py")
 PREFIX, NODES = (Path(os.environ[f"WIRECOST_ROS2_{what}"]) for what in ("PREFIX", "NODES"))

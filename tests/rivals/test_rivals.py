@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from fmpy.validation import validate_fmu
 
-from wirecost.bench.osi.contenders import Registry
+from wirecost.measure.bench.osi.contenders import Registry
 
 REGISTRY = Registry()
 DEBIAN = {"protobuf": "protobuf", "flatbuffers": "flatbuffers-table"}

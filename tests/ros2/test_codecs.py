@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from support.ros2_wheels import DISTRIBUTIONS, NODES, python_of
-from wirecost.bench.message.content import made_up
-from wirecost.bench.message.ros.definitions import of_files
-from wirecost.bench.message.ros.subject import ros_subject
-from wirecost.compile.compiler import emitted, write
-from wirecost.compile.emit import Request
+from wirecost.measure.bench.message.content import made_up
+from wirecost.measure.bench.message.ros.definitions import of_files
+from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.schema.compile.compiler import emitted, write
+from wirecost.schema.compile.emit import Request
 
 PROGRAM = NODES / "serializes.py"
 TYPES = (

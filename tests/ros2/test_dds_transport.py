@@ -17,7 +17,7 @@ PROGRAM = """
 import json, subprocess, sys, threading, time
 from pathlib import Path
 import numpy as np
-from wirecost.messaging import publish, subscribe
+from wirecost.messaging.api import publish, subscribe
 
 relay = subprocess.Popen([sys.argv[1], sys.argv[2]])
 ended = threading.Event()

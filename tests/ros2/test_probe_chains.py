@@ -13,10 +13,10 @@ import pytest
 
 from support.networks import run_inside
 from support.ros2_wheels import DISTRIBUTIONS, NODES, python_of
-from wirecost.analysis.chains.hops import hops_of
-from wirecost.analysis.chains.listed import Join, listed
-from wirecost.analysis.chains.walk import chains_between
-from wirecost.records.recorded import event_tables, read_recorded
+from wirecost.results.analysis.chains.hops import hops_of
+from wirecost.results.analysis.chains.listed import Join, listed
+from wirecost.results.analysis.chains.walk import chains_between
+from wirecost.results.records.recorded import event_tables, read_recorded
 
 PLANS = 20
 

@@ -16,7 +16,7 @@ import pytest
 
 from support.networks import run_inside
 from support.ros2_wheels import DISTRIBUTIONS, NODES, python_of
-from wirecost.records.probe_log import events_of, read_logs
+from wirecost.results.records.probe_log import events_of, read_logs
 
 TICKS = 25
 WORKER, CALLER = "/robot/worker", "/caller"

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from support.ros2_wheels import DISTRIBUTIONS, NODES, python_of
-from wirecost.free_domain import FreeDomain
 from wirecost.replay.recording.reader import read_recording
+from wirecost.system.free_domain import FreeDomain
 
 WIRECOST = Path(sys.executable).with_name("wirecost")
 CALLS = 3

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from support.transport_peer import PATIENCE, Peer, content
-from wirecost.errors import UserError
-from wirecost.transport import open_transport
-from wirecost.transport.shared.loopback import may_become_open, own_sockets
+from wirecost.messaging.transport import open_transport
+from wirecost.messaging.transport.shared.loopback import may_become_open, own_sockets
+from wirecost.system.errors import UserError
 
 SIZES = [0, 1, 64, 5000, 60_000, 65_536, 320_000]
 LARGE = 8_000_000

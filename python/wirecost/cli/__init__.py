@@ -10,7 +10,7 @@ import typer
 from wirecost.cli import verbosity
 from wirecost.cli.imported import imported
 from wirecost.cli.options import option
-from wirecost.installation import installation
+from wirecost.system.installation import installation
 
 COMMANDS = (
     "compare",

@@ -6,12 +6,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from wirecost.bench.engine.allocators import NAMED
-from wirecost.bench.engine.processes import PROCESSES
-from wirecost.bench.message.choices import GROUND_TRUTHS, OBJECTS
-from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option
+from wirecost.measure.bench.engine.allocators import NAMED
+from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.measure.bench.message.choices import GROUND_TRUTHS, OBJECTS
+from wirecost.system.chosen import chosen
 
 EXAMPLE = "wirecost bench classes --objects 100"
 
@@ -43,8 +43,8 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """OSI's GroundTruth in protoc's C++ classes, and in ours with the same interface."""
-    from wirecost.bench.message.presets import classes
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.message.presets import classes
 
     settings = classes.Settings(
         tuple(numbers("--objects", objects)),

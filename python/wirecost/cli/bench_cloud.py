@@ -6,12 +6,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from wirecost.bench.cloud.choices import FORMATS, STUDIES
-from wirecost.bench.engine.processes import PROCESSES
-from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option
-from wirecost.errors import UserError
+from wirecost.measure.bench.cloud.choices import FORMATS, STUDIES
+from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.system.chosen import chosen
+from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost bench cloud --points 30000"
 
@@ -58,8 +58,8 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Two point cloud callbacks: usual, recommended, optimized; with and without the heap."""
-    from wirecost.bench.cloud import scenario as cloud
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.cloud import scenario as cloud
 
     (layout,) = chosen("--format", format_, FORMATS)[:1]
     settings = cloud.Settings(

@@ -6,12 +6,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from wirecost.bench.engine.allocators import ALLOCATORS
-from wirecost.bench.engine.processes import PROCESSES
-from wirecost.bench.heap.choices import PAIRS, STUDIES, THREADS
-from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.options import numbers, option
+from wirecost.measure.bench.engine.allocators import ALLOCATORS
+from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.measure.bench.heap.choices import PAIRS, STUDIES, THREADS
+from wirecost.system.chosen import chosen
 
 EXAMPLE = "wirecost bench heap --study callback"
 
@@ -37,8 +37,8 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Allocators compared: turnaround of a lidar callback, throughput of threads."""
-    from wirecost.bench.heap import scenario as heap
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.heap import scenario as heap
 
     settings = heap.Settings(
         chosen("--allocators", allocators, ALLOCATORS),

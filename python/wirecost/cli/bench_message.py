@@ -8,7 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.bench.message.choices import (
+from wirecost.cli.bench import JsonFile, Out, Processes
+from wirecost.cli.options import argument, option, transport_names
+from wirecost.measure.bench.message.choices import (
     FRAMINGS,
     LANGUAGES,
     PRESETS,
@@ -16,11 +18,9 @@ from wirecost.bench.message.choices import (
     SAMPLED,
     USUAL,
 )
-from wirecost.chosen import chosen
-from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.options import argument, option, transport_names
-from wirecost.compile.choices import DIALECTS
-from wirecost.errors import UserError
+from wirecost.schema.compile.choices import DIALECTS
+from wirecost.system.chosen import chosen
+from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost bench message robot.proto --type robot.State --data drive.mcap"
 
@@ -134,11 +134,11 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Your own message: what it costs in each library and mode, and which fields cost it."""
-    from wirecost.bench.message import scenario as bench_message
-    from wirecost.bench.message.at_rate.carrying import Asked
-    from wirecost.bench.message.data import Choice
-    from wirecost.bench.message.presets import find
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.message import scenario as bench_message
+    from wirecost.measure.bench.message.at_rate.carrying import Asked
+    from wirecost.measure.bench.message.data import Choice
+    from wirecost.measure.bench.message.presets import find
 
     if preset:
         if schema or data is not None:

@@ -6,15 +6,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from wirecost.bench.engine.allocators import NAMED
-from wirecost.bench.engine.processes import PROCESSES
-from wirecost.bench.message.choices import LANGUAGES
-from wirecost.bench.message.choices import NOTIFICATION_CONTENTS as CONTENTS
-from wirecost.bench.message.choices import NOTIFICATION_MODES as MODES
-from wirecost.bench.message.choices import NOTIFICATION_WIRES as WIRES
-from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option
+from wirecost.measure.bench.engine.allocators import NAMED
+from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.measure.bench.message.choices import LANGUAGES
+from wirecost.measure.bench.message.choices import NOTIFICATION_CONTENTS as CONTENTS
+from wirecost.measure.bench.message.choices import NOTIFICATION_MODES as MODES
+from wirecost.measure.bench.message.choices import NOTIFICATION_WIRES as WIRES
+from wirecost.system.chosen import chosen
 
 EXAMPLE = "wirecost bench notification --lang cpp,python"
 
@@ -59,8 +59,8 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """A small message by Protobuf, ROS and generated codecs, in C++, Python and Java."""
-    from wirecost.bench.message.presets import notification
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.message.presets import notification
 
     settings = notification.Settings(
         chosen("--lang", lang, LANGUAGES),

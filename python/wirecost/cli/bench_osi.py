@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.bench.engine.allocators import NAMED
-from wirecost.bench.engine.processes import PROCESSES
-from wirecost.bench.osi.choices import BUILDS, PAGES, READS, VARIANTS
-from wirecost.bench.osi.contenders import Registry
-from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option
-from wirecost.errors import UserError
+from wirecost.measure.bench.engine.allocators import NAMED
+from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.measure.bench.osi.choices import BUILDS, PAGES, READS, VARIANTS
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.system.chosen import chosen
+from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost bench osi --reflections 100000 --contenders protobuf-reuse,columns"
 
@@ -115,9 +115,9 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Protobuf, FlatBuffers and columns compared in an OSMP co-simulation with real FMUs."""
-    from wirecost.bench.osi import cases
-    from wirecost.bench.osi import scenario as osi
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.osi import cases
+    from wirecost.measure.bench.osi import scenario as osi
 
     registry = Registry()
     both = list(VARIANTS)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench.engine.processes import PROCESSES
 from wirecost.cli.bench import JsonFile, Out, Processes
+from wirecost.measure.bench.engine.processes import PROCESSES
 
 EXAMPLE = "wirecost bench probe"
 
@@ -27,8 +27,8 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Cost of timing a section and reading counters: the probe, pmu_analyzer's schemes, floors."""
-    from wirecost.bench.probe import scenario as probe
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.probe import scenario as probe
 
     settings = probe.Settings(samples, processes, seed)
     settings.check()

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.bench.engine.processes import PROCESSES
-from wirecost.bench.message.choices import LIST_COUNTS, LISTS
-from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.options import numbers, option
+from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.measure.bench.message.choices import LIST_COUNTS, LISTS
+from wirecost.system.chosen import chosen
 
 EXAMPLE = "wirecost bench repeated --list radar"
 
@@ -43,8 +43,8 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Repeated messages of several sensors, and scans, by Protobuf, FlatBuffers and columns."""
-    from wirecost.bench.message.presets import repeated
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.message.presets import repeated
 
     given = () if scans else LIST_COUNTS
     settings = repeated.Settings(

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 
-from wirecost import scratch
-from wirecost.bench.engine.processes import PROCESSES
-from wirecost.bench.tensor.contenders import known as contenders
-from wirecost.bench.tensor.link import host_port
-from wirecost.bench.tensor.plugins import DEVICES, PLUGINS
-from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
 from wirecost.cli.options import option
-from wirecost.counted import counted
-from wirecost.errors import UserError
-from wirecost.records.journal import Journal
-from wirecost.regular_file import read_regular
+from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.measure.bench.tensor.contenders import known as contenders
+from wirecost.measure.bench.tensor.link import host_port
+from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
+from wirecost.results.records.journal import Journal
+from wirecost.system import scratch
+from wirecost.system.chosen import chosen
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.regular_file import read_regular
 
 if TYPE_CHECKING:
-    from wirecost.bench.tensor.cases import Plan, Settings
-    from wirecost.bench.tensor.interpreters import Interpreter
+    from wirecost.measure.bench.tensor.cases import Plan, Settings
+    from wirecost.measure.bench.tensor.interpreters import Interpreter
 
 EXAMPLE = "wirecost bench tensor --plugins numpy --mwares iceoryx2,zeromq"
 
@@ -118,11 +118,11 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Arrays, tensors and tables over middlewares: one-way latency between two processes."""
-    from wirecost.bench.tensor import addresses, listener, wrapyfi_environment
-    from wirecost.bench.tensor import scenario as tensor
-    from wirecost.bench.tensor.cases import Settings
-    from wirecost.bench.tensor.remote import Remote
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.tensor import addresses, listener, wrapyfi_environment
+    from wirecost.measure.bench.tensor import scenario as tensor
+    from wirecost.measure.bench.tensor.cases import Settings
+    from wirecost.measure.bench.tensor.remote import Remote
 
     places = addresses.parse(address or [])
     _check_role(role, peer, listen_at)
@@ -178,8 +178,8 @@ def command(
 
 def _wrapyfi(ours: tuple[str, ...]) -> tuple[str, ...]:
     """Within a process, over ZeroMQ, and over what is measured of ours."""
-    from wirecost.bench.tensor.contenders import WRAPYFI
-    from wirecost.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
+    from wirecost.measure.bench.tensor.contenders import WRAPYFI
+    from wirecost.measure.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
 
     over = [name for name in MIDDLEWARES if name in {*ours, "zeromq"}]
     return tuple(f"{WRAPYFI}{name}" for name in ("in-process", *over))
@@ -188,7 +188,7 @@ def _wrapyfi(ours: tuple[str, ...]) -> tuple[str, ...]:
 def _others(
     texts: list[str], mwares: tuple[str, ...], devices: str, role: str
 ) -> dict[str, Interpreter]:
-    from wirecost.bench.tensor import interpreters
+    from wirecost.measure.bench.tensor import interpreters
 
     if texts and role != "both":
         raise UserError(f"--python: is for one machine; leave it or --role {role} out")
@@ -200,7 +200,7 @@ def _others(
 
 
 def _announce(console: Console, settings: Settings, made: Plan) -> None:
-    from wirecost.bench.tensor import scenario as tensor
+    from wirecost.measure.bench.tensor import scenario as tensor
 
     combinations = sum(len(case.combinations) for case in made.cases)
     minutes = tensor.expected_seconds(settings, made) / 60

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 
-from wirecost import scratch
-from wirecost.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
-from wirecost.bench.transport.faults import registry
-from wirecost.bench.transport.faults.registry import ALL
-from wirecost.bench.transport.settings import NAMES
-from wirecost.byte_sizes import parse_size
-from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
 from wirecost.cli.options import numbers, option, transport_names
-from wirecost.counted import counted
-from wirecost.network import profiles
-from wirecost.records.journal import Journal
+from wirecost.measure.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
+from wirecost.measure.bench.transport.faults import registry
+from wirecost.measure.bench.transport.faults.registry import ALL
+from wirecost.measure.bench.transport.settings import NAMES
+from wirecost.measure.network import profiles
+from wirecost.results.records.journal import Journal
+from wirecost.system import scratch
+from wirecost.system.byte_sizes import parse_size
+from wirecost.system.chosen import chosen
+from wirecost.system.counted import counted
 
 if TYPE_CHECKING:
-    from wirecost.bench.transport import scenario as transport
-    from wirecost.bench.transport.plan import Plan
+    from wirecost.measure.bench.transport import scenario as transport
+    from wirecost.measure.bench.transport.plan import Plan
 
 EXAMPLE = "wirecost bench transport --mwares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
 
@@ -36,7 +36,7 @@ DEFAULT_SETTINGS = "default,matched"
 
 def _mwares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
     """Return the transports that these kinds of clients can have."""
-    from wirecost.bench.transport.choices import NATIVE, NATIVE_ONLY
+    from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_ONLY
 
     return (*transport_names(), *(NATIVE_ONLY if NATIVE in clients else ()))
 
@@ -102,10 +102,10 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Raw bytes over middlewares: latency, losses, processor time, peak rate, bad networks."""
-    from wirecost.bench.transport import scenario as transport
-    from wirecost.bench.transport.plan import Wanted
-    from wirecost.bench.transport.settings import Asked
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.bench.transport import scenario as transport
+    from wirecost.measure.bench.transport.plan import Wanted
+    from wirecost.measure.bench.transport.settings import Asked
 
     kinds = chosen("--client", client, KINDS)
     wanted = Wanted(
@@ -135,7 +135,7 @@ def command(
 
 
 def _announce(console: Console, asked: transport.Settings, made: Plan) -> None:
-    from wirecost.bench.transport import scenario as transport
+    from wirecost.measure.bench.transport import scenario as transport
 
     for what, why in made.not_run.items():
         console.print(f"not measured: {what}: {why}", highlight=False, soft_wrap=True)

@@ -10,9 +10,9 @@ import threading
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.campaign.cluster.keys import read_keys, security
 from wirecost.cli.options import option
-from wirecost.errors import UserError
+from wirecost.measure.campaign.cluster.keys import read_keys, security
+from wirecost.system.errors import UserError
 
 FROM_STDIN = "-"
 

@@ -8,13 +8,13 @@ from typing import Annotated
 
 from rich.console import Console
 
-from wirecost.campaign.choices import IMPORTED
-from wirecost.campaign.definition import NAME
 from wirecost.cli.json_file import JsonFile, check_writable, write_json
 from wirecost.cli.options import Store, argument, option
-from wirecost.counted import counted
-from wirecost.errors import EndedError, UserError
-from wirecost.printable import printable
+from wirecost.measure.campaign.choices import IMPORTED
+from wirecost.measure.campaign.definition import NAME
+from wirecost.system.counted import counted
+from wirecost.system.errors import EndedError, UserError
+from wirecost.system.printable import printable
 
 EXAMPLE = "wirecost campaign import STORE results/*"
 
@@ -37,9 +37,9 @@ def command(
     What else ran while they were measured is unknown, so `campaign status` does not check them
     for overlap.
     """
-    from wirecost.campaign.imported import imported
-    from wirecost.campaign.store import Store
     from wirecost.cli.measuring import FAILED
+    from wirecost.measure.campaign.imported import imported
+    from wirecost.results.store.store import Store
 
     for name, value in (("--campaign", campaign), ("--machine", machine)):
         if not NAME.fullmatch(value):

@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.campaign.cluster.keys import write_keys
 from wirecost.cli.options import argument
-from wirecost.failed_write import failed_write
+from wirecost.measure.campaign.cluster.keys import write_keys
+from wirecost.system.failed_write import failed_write
 
 EXAMPLE = "wirecost campaign keys lab.pem"
 

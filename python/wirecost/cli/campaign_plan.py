@@ -11,14 +11,14 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from wirecost.campaign.definition import Definition, read
-from wirecost.campaign.tasks import Task, tasks
 from wirecost.cli import bench
 from wirecost.cli.json_file import JsonFile, write_json
 from wirecost.cli.options import argument
-from wirecost.counted import counted
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.measure.campaign.definition import Definition, read
+from wirecost.measure.campaign.tasks import Task, tasks
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.counted import counted
 
 EXAMPLE = "wirecost campaign plan campaign.toml"
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import Console
 
-from wirecost.byte_sizes import parse_size
-from wirecost.campaign.choices import LEAST_MEMORY, MEMORY
 from wirecost.cli.json_file import JsonFile, write_json
 from wirecost.cli.options import Store, argument, option
-from wirecost.errors import UserError
-from wirecost.printable import printable
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.measure.campaign.choices import LEAST_MEMORY, MEMORY
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.byte_sizes import parse_size
+from wirecost.system.errors import UserError
+from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,8 +46,8 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Query a store with SQL, by DuckDB, or by Polars if DuckDB is not installed."""
-    from wirecost.campaign.asking import ask
-    from wirecost.campaign.store import Store
+    from wirecost.measure.campaign.asking import ask
+    from wirecost.results.store.store import Store
 
     most = parse_size("--memory", memory)
     if most < LEAST_MEMORY:

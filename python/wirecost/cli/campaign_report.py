@@ -22,8 +22,8 @@ def command(
     revision: Revision = None,
 ) -> None:
     """Write a page with tables and figures: machines side by side, and each series over time."""
-    from wirecost.report.campaign.figures import figures
-    from wirecost.report.shared.page import render
+    from wirecost.results.report.campaign.figures import figures
+    from wirecost.results.report.shared.page import render
 
     found = content_of(store, baseline, revision)
     drawn = figures(found.across, found.series)

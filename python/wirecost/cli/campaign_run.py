@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 
-from wirecost import scratch
-from wirecost.campaign.cluster import lab
-from wirecost.campaign.cluster.addresses import check_address
-from wirecost.campaign.cluster.hosts import hosts
-from wirecost.campaign.cluster.keys import distributed, read_keys
-from wirecost.campaign.cluster.settings import configure
-from wirecost.campaign.definition import HERE, Definition, read
-from wirecost.campaign.tasks import tasks
 from wirecost.cli.campaign_cluster import Plain
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, write_json
 from wirecost.cli.options import argument, option
-from wirecost.counted import counted
-from wirecost.errors import EndedError, UserError
-from wirecost.interruption import watched
-from wirecost.printable import printable
+from wirecost.measure.campaign.cluster import lab
+from wirecost.measure.campaign.cluster.addresses import check_address
+from wirecost.measure.campaign.cluster.hosts import hosts
+from wirecost.measure.campaign.cluster.keys import distributed, read_keys
+from wirecost.measure.campaign.cluster.settings import configure
+from wirecost.measure.campaign.definition import HERE, Definition, read
+from wirecost.measure.campaign.tasks import tasks
+from wirecost.system import scratch
+from wirecost.system.counted import counted
+from wirecost.system.errors import EndedError, UserError
+from wirecost.system.interruption import watched
+from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.campaign import running
-    from wirecost.campaign.store import Store
+    from wirecost.measure.campaign import running
+    from wirecost.results.store.store import Store
 
 EXAMPLE = "wirecost campaign run campaign.toml --store STORE --resume"
 
@@ -73,10 +73,10 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Measure a campaign's tasks, on each machine one at a time, into a store."""
-    from wirecost.campaign import running
-    from wirecost.campaign.store import Store
     from wirecost.cli.campaign_plan import refused
     from wirecost.cli.measuring import FAILED, ending_of
+    from wirecost.measure.campaign import running
+    from wirecost.results.store.store import Store
 
     check_writable("--json", json_file)
     definition = read(file)
@@ -128,8 +128,8 @@ def _measuring(
 ) -> Iterator[tuple[set[str], running.Results]]:
     """The machines that measure, none for all that the campaign names, and how. Raises
     UserError."""
-    from wirecost.campaign import running
-    from wirecost.campaign.measuring import alone, measure
+    from wirecost.measure.campaign import running
+    from wirecost.measure.campaign.measuring import alone, measure
 
     if cluster is None:
         with alone():
@@ -169,8 +169,8 @@ def _results(
     ended: Callable[[str], str | None],
 ) -> Iterator[running.Results]:
     """Yield the results of a cluster. Raises UserError."""
-    from wirecost.campaign.cluster.dispatch import Dispatch, connected, scheduler_place
-    from wirecost.campaign.measuring import boot
+    from wirecost.measure.campaign.cluster.dispatch import Dispatch, connected, scheduler_place
+    from wirecost.measure.campaign.measuring import boot
 
     with connected(address, keys) as client:
         beside: defaultdict[str, list[str]] = defaultdict(list)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from wirecost.campaign.cluster.addresses import check_address
-from wirecost.campaign.cluster.keys import distributed
 from wirecost.cli.campaign_cluster import Keys, Plain, keys_and_end
 from wirecost.cli.options import argument
+from wirecost.measure.campaign.cluster.addresses import check_address
+from wirecost.measure.campaign.cluster.keys import distributed
 
 EXAMPLE = "wirecost campaign scheduler tls://10.0.0.1:8786 --keys lab.pem"
 
@@ -25,7 +25,7 @@ def command(
     Prints its address. `campaign run --cluster` starts one itself where a lab.toml names the
     machines.
     """
-    from wirecost.campaign.cluster import scheduler
+    from wirecost.measure.campaign.cluster import scheduler
 
     distributed()
     found, ended = keys_and_end(keys)

@@ -11,12 +11,12 @@ from rich.console import Console
 
 from wirecost.cli.json_file import JsonFile, write_json
 from wirecost.cli.options import Store, option
-from wirecost.errors import UserError
-from wirecost.printable import printable
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.errors import UserError
+from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.report.campaign.content import Content
+    from wirecost.results.report.campaign.content import Content
 
 EXAMPLE = "wirecost campaign show STORE"
 
@@ -47,8 +47,8 @@ def command(
 
 def content_of(named: str, baseline: str | None, revision: str | None) -> Content:
     """Raise UserError for an empty store, and for a revision that it has not."""
-    from wirecost.campaign.store import ROWS, SAMPLES, Store
-    from wirecost.report.campaign.content import content
+    from wirecost.results.report.campaign.content import content
+    from wirecost.results.store.store import ROWS, SAMPLES, Store
 
     store = Store(named)
     records = store.records()
@@ -63,7 +63,7 @@ def content_of(named: str, baseline: str | None, revision: str | None) -> Conten
 
 def document(found: Content) -> dict[str, object]:
     """Times in nanoseconds."""
-    from wirecost.analysis.race import label
+    from wirecost.results.analysis.race import label
 
     return {
         "lead": found.lead,

@@ -10,11 +10,11 @@ from rich.console import Console
 
 from wirecost.cli.json_file import JsonFile, write_json
 from wirecost.cli.options import Store
-from wirecost.counted import counted
-from wirecost.errors import EndedError, UserError
-from wirecost.printable import printable
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.counted import counted
+from wirecost.system.errors import EndedError, UserError
+from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +34,7 @@ def command(
     """
     import polars as pl
 
-    from wirecost.campaign.store import FAILED, Store, overlaps
+    from wirecost.results.store.store import FAILED, Store, overlaps
 
     records = Store(store).records()
     if records.is_empty():
@@ -87,7 +87,7 @@ def _notes(records: pl.DataFrame) -> list[str]:
 
 
 def _counts(records: pl.DataFrame) -> Table:
-    from wirecost.campaign.store import DONE, FAILED
+    from wirecost.results.store.store import DONE, FAILED
 
     body = []
     for (campaign, scenario, host), part in records.group_by(

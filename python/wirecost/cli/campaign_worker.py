@@ -6,12 +6,12 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-from wirecost.campaign.cluster.addresses import check_address
-from wirecost.campaign.cluster.keys import distributed
-from wirecost.campaign.definition import HERE
 from wirecost.cli.campaign_cluster import Keys, Plain, keys_and_end
 from wirecost.cli.options import argument, option
-from wirecost.printable import printable
+from wirecost.measure.campaign.cluster.addresses import check_address
+from wirecost.measure.campaign.cluster.keys import distributed
+from wirecost.measure.campaign.definition import HERE
+from wirecost.system.printable import printable
 
 EXAMPLE = "wirecost campaign worker tls://10.0.0.1:8786 --keys lab.pem --machine xavier"
 
@@ -25,7 +25,7 @@ def command(
     trust_plain_tcp: Plain = False,
 ) -> None:
     """Run the tasks of campaigns on this machine, one at a time, until the scheduler ends."""
-    from wirecost.campaign.cluster import worker
+    from wirecost.measure.campaign.cluster import worker
 
     distributed()
     found, ended = keys_and_end(keys)

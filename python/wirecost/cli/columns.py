@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 
-from wirecost.advisor.errors import Errors
 from wirecost.cli.console import progress
 from wirecost.cli.imported import group
 from wirecost.cli.json_file import JsonFile, check_writable, write_json
 from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import Topic, Type, warn
-from wirecost.errors import UserError
-from wirecost.report.shared.terminal import print_table
+from wirecost.data.advisor.errors import Errors
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.advisor.sources import Source
+    from wirecost.data.advisor.sources import Source
 
 EXAMPLE = "wirecost columns advise drive.mcap"
 
@@ -56,8 +56,8 @@ def advise_command(
 
     A point cloud is treated as a lidar's reflections and detections.
     """
-    from wirecost.advisor.advice import advise
     from wirecost.cli import columns_tables as tables
+    from wirecost.data.advisor.advice import advise
 
     if frames < 0:
         raise UserError(f"--frames {frames}: at least 1 frame is needed, or 0 for all")
@@ -95,8 +95,8 @@ def _is_cloud(file: Path) -> bool:
 def _source(
     file: Path, only: str | None, frames: int, topic: str | None, type_name: str | None
 ) -> Iterator[Source]:
-    from wirecost.advisor.sources import CloudSource, TraceSource
-    from wirecost.traces import open_trace
+    from wirecost.data.advisor.sources import CloudSource, TraceSource
+    from wirecost.data.traces import open_trace
 
     if _is_cloud(file):
         if topic is not None or type_name is not None:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from wirecost.advisor.advice import FORMS, RECOMMENDED, ROWS, Advice, ColumnAdvice, ListAdvice
-from wirecost.advisor.measure import MOST_DISTINCT, Statistics
-from wirecost.counted import counted
-from wirecost.printable import without_middle
-from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
+from wirecost.data.advisor.advice import FORMS, RECOMMENDED, ROWS, Advice, ColumnAdvice, ListAdvice
+from wirecost.data.advisor.measure import MOST_DISTINCT, Statistics
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.table import Table
+from wirecost.system.counted import counted
+from wirecost.system.printable import without_middle
 
 PATH_WIDTH = 26
 

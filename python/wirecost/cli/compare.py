@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from wirecost.analysis.compare.choices import MARGIN
 from wirecost.cli.json_file import JsonFile, check_page, write_json, write_text
 from wirecost.cli.options import argument, option
-from wirecost.errors import UserError
-from wirecost.printable import printable
-from wirecost.report.choices import FIGURE_FORMATS
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.analysis.compare.choices import MARGIN
+from wirecost.results.report.choices import FIGURE_FORMATS
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.errors import UserError
+from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.analysis.compare.comparison import Comparison, Settings
+    from wirecost.results.analysis.compare.comparison import Comparison, Settings
 
 EXAMPLE = "wirecost compare results/before results/after --fail-above 5%"
 
@@ -118,10 +118,10 @@ def command(
 
     In a campaign's store, --baseline and --against name what is compared, machine by machine.
     """
-    from wirecost.analysis.compare.comparison import Settings, compare
-    from wirecost.analysis.compare.runs import read_run
-    from wirecost.report.compare.document import document, markdown
-    from wirecost.report.compare.page import page, write_figures
+    from wirecost.results.analysis.compare.comparison import Settings, compare
+    from wirecost.results.analysis.compare.runs import read_run
+    from wirecost.results.report.compare.document import document, markdown
+    from wirecost.results.report.compare.page import page, write_figures
 
     for name, given in (("--of", of), ("--require-precision", require_precision)):
         if given and fail_above is None:
@@ -159,7 +159,7 @@ def command(
 
 
 def _exit(found: list[Comparison], require_precision: bool) -> None:
-    from wirecost.analysis.compare.gate import unseen
+    from wirecost.results.analysis.compare.gate import unseen
 
     if any(one.regressions() for one in found):
         raise typer.Exit(REGRESSION)
@@ -176,7 +176,7 @@ def _compare_store(
     json_file: Path | None,
     require_precision: bool,
 ) -> None:
-    from wirecost.report.compare.document import document
+    from wirecost.results.report.compare.document import document
 
     compared = _comparisons(store, baseline, against, settings)
     for scenario, machine, found in compared:
@@ -194,10 +194,10 @@ def _comparisons(
     named: str, baseline: str, against: str, settings: Settings
 ) -> list[tuple[str, str, Comparison]]:
     """Return scenario, machine and comparison of each machine that has both. Raises UserError."""
-    from wirecost.analysis.campaign.subjects import described
-    from wirecost.analysis.compare.comparison import compare
-    from wirecost.analysis.compare.of_store import runs_of
-    from wirecost.campaign.store import SAMPLES, Store
+    from wirecost.results.analysis.campaign.subjects import described
+    from wirecost.results.analysis.compare.comparison import compare
+    from wirecost.results.analysis.compare.of_store import runs_of
+    from wirecost.results.store.store import SAMPLES, Store
 
     store = Store(named)
     records, samples = store.records(), store.scan(SAMPLES)
@@ -243,10 +243,10 @@ def share(option: str, text: str) -> float:
 
 
 def _print(console: Console, found: Comparison) -> None:
-    from wirecost.analysis.compare.comparison import FASTER, SLOWER
-    from wirecost.analysis.compare.gate import looks_at_times
-    from wirecost.report.compare import tables
-    from wirecost.report.compare.rows import headline, tally, verdict_line
+    from wirecost.results.analysis.compare.comparison import FASTER, SLOWER
+    from wirecost.results.analysis.compare.gate import looks_at_times
+    from wirecost.results.report.compare import tables
+    from wirecost.results.report.compare.rows import headline, tally, verdict_line
 
     _print_environment(console, tables.environment(found))
     changed = tables.changed(found, MOST_ROWS)

@@ -11,13 +11,13 @@ from typing import Annotated
 from rich.console import Console
 
 from wirecost.cli.options import argument, option
-from wirecost.compile.depfile import dependencies
-from wirecost.compile.emit import LANGUAGES
-from wirecost.compile.plan.wires import WIRES
-from wirecost.counted import counted
-from wirecost.errors import UserError
-from wirecost.failed_write import failed_write
-from wirecost.whole_file import write_text
+from wirecost.schema.compile.depfile import dependencies
+from wirecost.schema.compile.emit import LANGUAGES
+from wirecost.schema.compile.plan.wires import WIRES
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
+from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost compile robot.proto --lang cpp,python --wire protobuf,cdr --out generated"
 
@@ -98,9 +98,9 @@ def command(
     ] = False,
 ) -> None:
     """Write data holders and codecs for the messages of a schema."""
-    from wirecost.compile import frontends
-    from wirecost.compile.compiler import emitted, write
-    from wirecost.compile.options import Options
+    from wirecost.schema.compile import frontends
+    from wirecost.schema.compile.compiler import emitted, write
+    from wirecost.schema.compile.options import Options
 
     if list_only and (depfile or stamp):
         raise UserError("--list writes nothing: leave out --depfile and --stamp")

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Column
 
 from wirecost.cli import verbosity
-from wirecost.printable import printable
+from wirecost.system.printable import printable
 
 LINE_EVERY_S = 5.0
 ETA_OF_S = 60.0

@@ -11,15 +11,15 @@ import typer
 
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import option
-from wirecost.doctor.check import Verdict
-from wirecost.doctor.examine import examine
-from wirecost.doctor.machine import machine
-from wirecost.doctor.noise import measure_noise
-from wirecost.doctor.repair import fix, undo
-from wirecost.doctor.state import state_file, take_over
-from wirecost.doctor.system import System
-from wirecost.errors import UserError
-from wirecost.report.shared.terminal import print_table
+from wirecost.observe.doctor.check import Verdict
+from wirecost.observe.doctor.examine import examine
+from wirecost.observe.doctor.machine import machine
+from wirecost.observe.doctor.noise import measure_noise
+from wirecost.observe.doctor.repair import fix, undo
+from wirecost.observe.doctor.state import state_file, take_over
+from wirecost.observe.doctor.system import System
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost doctor --cpus 2,3 --noise 10"
 
@@ -56,7 +56,7 @@ def command(
     if figure is not None:
         if noise is None:
             raise UserError(f"--figure {figure}: give --noise SECONDS as well")
-        from wirecost.report.doctor import check_suffix
+        from wirecost.results.report.doctor import check_suffix
 
         check_suffix(figure)
         check_writable("--figure", figure)
@@ -81,7 +81,7 @@ def command(
     print_examination(console, examination)
     document = examination.document()
     if noise is not None:
-        from wirecost.report.doctor import noise_table, write_noise_figure
+        from wirecost.results.report.doctor import noise_table, write_noise_figure
 
         spun = measure_noise(machine(System(), cpus), noise)
         document["noise"] = [asdict(one) for one in spun]
@@ -92,8 +92,8 @@ def command(
     if prices:
         import msgspec
 
-        from wirecost.doctor.prices import measure_prices
-        from wirecost.report.doctor import price_table
+        from wirecost.observe.doctor.prices import measure_prices
+        from wirecost.results.report.doctor import price_table
 
         priced = measure_prices()
         document["prices"] = msgspec.to_builtins(priced)

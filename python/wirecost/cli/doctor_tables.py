@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wirecost.counted import counted
-from wirecost.doctor import cpulist
-from wirecost.doctor.check import Verdict
-from wirecost.doctor.examine import Examination
-from wirecost.doctor.repair import Outcome
+from wirecost.observe.doctor import cpulist
+from wirecost.observe.doctor.check import Verdict
+from wirecost.observe.doctor.examine import Examination
+from wirecost.observe.doctor.repair import Outcome
+from wirecost.system.counted import counted
 
 STYLES = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red", Verdict.NA: "dim"}
 ADVICE_BESIDE = 110

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from wirecost.cli.options import option
 from wirecost.cli.topic_options import Address, Count, Topic, TransportName, check_count
-from wirecost.errors import UserError
-from wirecost.printable import printable
+from wirecost.system.errors import UserError
+from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.messaging import Subscription
+    from wirecost.messaging.api import Subscription
 
 EXAMPLE = "wirecost echo camera --count 3"
 
@@ -29,9 +29,9 @@ def command(
     """Print a topic's messages in short: types, shapes, ranges and first values."""
     from wirecost.cli.message_summary import summary
     from wirecost.cli.message_text import lines
-    from wirecost.messaging import subscribe
-    from wirecost.messaging.topics import find_topic
-    from wirecost.records import json_document
+    from wirecost.messaging.api import subscribe
+    from wirecost.messaging.api.topics import find_topic
+    from wirecost.results.records import json_document
 
     check_count("--count", count)
     name, place = find_topic(topic, transport, address)

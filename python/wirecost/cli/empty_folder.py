@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from wirecost.errors import UserError
-from wirecost.failed_write import failed_write
-from wirecost.whole_file import check_room, made_folder
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
+from wirecost.system.whole_file import check_room, made_folder
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from typing import Annotated
 from wirecost.cli.imported import group
 from wirecost.cli.json_file import check_writable
 from wirecost.cli.options import Words, option
-from wirecost.errors import UserError
-from wirecost.heap.launch import Options, environment, pool_bytes
+from wirecost.observe.heap.launch import Options, environment, pool_bytes
+from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost heap run --pool 256MiB -- ./node"
 

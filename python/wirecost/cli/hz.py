@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.options import option
 from wirecost.cli.topic_options import Address, Count, Topic, TransportName, check_count
-from wirecost.errors import UserError
-from wirecost.report.shared import units
+from wirecost.results.report.shared import units
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.transport import Subscriber
+    from wirecost.messaging.transport import Subscriber
 
 EXAMPLE = "wirecost hz camera --seconds 10"
 
@@ -42,8 +42,8 @@ def command(
     ] = None,
 ) -> None:
     """Print once a second how often a topic's messages come: rate, periods, bytes, losses."""
-    from wirecost.messaging.topics import find_topic
-    from wirecost.transport import open_transport
+    from wirecost.messaging.api.topics import find_topic
+    from wirecost.messaging.transport import open_transport
 
     if window < 2:
         raise UserError(f"--window {window}: at least 2 messages are needed")

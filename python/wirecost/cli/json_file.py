@@ -12,10 +12,10 @@ from typing import Annotated, Any
 
 from rich.console import Console
 
-from wirecost import whole_file
 from wirecost.cli.options import option
-from wirecost.errors import UserError
-from wirecost.failed_write import failed_write
+from wirecost.system import whole_file
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
 
 PAGES = ("", ".html", ".htm")
 JsonFile = Annotated[
@@ -67,7 +67,7 @@ def _check_room(option: str, path: Path, found: Path) -> None:
 def write_json(path: Path | None, document: Any) -> None:
     """Raise UserError where the file cannot be written."""
     if path is not None:
-        from wirecost.records import json_document
+        from wirecost.results.records import json_document
 
         write_text("--json", path, json_document.text(document) + "\n")
 

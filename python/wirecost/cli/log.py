@@ -9,7 +9,7 @@ from typing import Annotated
 from rich.console import Console
 
 from wirecost.cli.options import argument
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.shared.terminal import print_table
 
 EXAMPLE = "wirecost log *_timing_*.json"
 
@@ -18,8 +18,8 @@ def command(
     files: Annotated[list[Path], argument("FILE…", "Performance logs (JSON).")],
 ) -> None:
     """Print how long the stages in performance logs took."""
-    from wirecost.records.setlevel import read_logs
-    from wirecost.report.log_table import log_table
+    from wirecost.results.records.setlevel import read_logs
+    from wirecost.results.report.log_table import log_table
 
     logs = [log for path in files for log in read_logs(path)]
     print_table(Console(), log_table(logs))

@@ -14,24 +14,24 @@ from pathlib import Path
 
 from rich.console import Console
 
-from wirecost import scratch
-from wirecost.analysis.summary import Row, document, summarize
-from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
-from wirecost.counted import counted
-from wirecost.errors import EndedError, UserError
-from wirecost.failed_write import described
-from wirecost.interruption import Watch, watched
-from wirecost.records.choices import HERE
-from wirecost.records.finished import NothingMeasuredError, finish
-from wirecost.records.folder import Results
-from wirecost.records.journal import Journal
-from wirecost.records.new_folder import PendingFolder, new_folder
-from wirecost.records.reading import read_results
-from wirecost.report.results.export import write_report
-from wirecost.report.results.printed import print_results
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.results.analysis.summary import Row, document, summarize
+from wirecost.results.records.choices import HERE
+from wirecost.results.records.finished import NothingMeasuredError, finish
+from wirecost.results.records.folder import Results
+from wirecost.results.records.journal import Journal
+from wirecost.results.records.new_folder import PendingFolder, new_folder
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.results.export import write_report
+from wirecost.results.report.results.printed import print_results
+from wirecost.system import scratch
+from wirecost.system.counted import counted
+from wirecost.system.errors import EndedError, UserError
+from wirecost.system.failed_write import described
+from wirecost.system.interruption import Watch, watched
 
 INTERRUPTED = 130
 """Exit status of Ctrl-C, of which ``main`` makes that of the signal that came."""

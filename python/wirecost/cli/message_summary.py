@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.messaging.kinds import dtype_of, kind_of
-from wirecost.printable import shortened
+from wirecost.messaging.api.kinds import dtype_of, kind_of
+from wirecost.system.printable import shortened
 
 FIRST = 6
 """Values of an array, and items of a list, that are shown."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wirecost.cli.message_summary import KIND, Summary
-from wirecost.counted import counted
-from wirecost.printable import printable
+from wirecost.system.counted import counted
+from wirecost.system.printable import printable
 
 INDENT = "  "
 Headed = tuple[str, Iterator[str]]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 Names = Iterable[str] | Callable[[], Iterable[str]]
 """A function where finding them takes imports, which help can do without."""
@@ -53,6 +53,6 @@ def numbers(name: str, text: str) -> list[int]:
 
 def transport_names() -> list[str]:
     """Return names, which only the transports' modules know."""
-    from wirecost.transport import names
+    from wirecost.messaging.transport import names
 
     return names()

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 
-from wirecost import scratch
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import argument, option
 from wirecost.cli.probe_show import show
-from wirecost.counted import counted
-from wirecost.errors import UserError
-from wirecost.failed_write import failed_write
-from wirecost.interruption import Interrupted, watched
-from wirecost.printable import printable
-from wirecost.probe.attach.threads import Sample, mapped, samples
-from wirecost.probe.function.request import DEFAULT_LIMIT
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.observe.probe.attach.threads import Sample, mapped, samples
+from wirecost.observe.probe.function.request import DEFAULT_LIMIT
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system import scratch
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
+from wirecost.system.interruption import Interrupted, watched
+from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.probe.attach.usage import Usage
+    from wirecost.observe.probe.attach.usage import Usage
 
 EXAMPLE = "wirecost probe attach 4711 --for 30"
 PROC = Path("/proc")
@@ -62,8 +62,8 @@ def command(
     With --function, what its functions cost, by breakpoints of the kernel. Its callbacks cannot be
     seen: nothing is put into a process that runs. Start it with probe run.
     """
-    from wirecost.probe.attach.usage import table, usages
-    from wirecost.records.whole_table import write_table
+    from wirecost.observe.probe.attach.usage import table, usages
+    from wirecost.results.records.whole_table import write_table
 
     if not 0 < seconds < float("inf"):
         raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
@@ -108,7 +108,7 @@ def command(
 def _functions(
     process: int, seconds: float, patterns: tuple[str, ...], limit: int, json_file: Path | None
 ) -> None:
-    from wirecost.probe.function.attach import attach
+    from wirecost.observe.probe.function.attach import attach
 
     errors = Console(stderr=True, soft_wrap=True)
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
 from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files, deadline_ns
-from wirecost.errors import UserError
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wirecost.analysis.chains.hops import Hops
-    from wirecost.analysis.chains.walk import Found
-    from wirecost.records.probe_log import ProbeLog
+    from wirecost.results.analysis.chains.hops import Hops
+    from wirecost.results.analysis.chains.walk import Found
+    from wirecost.results.records.probe_log import ProbeLog
 
 EXAMPLE = "wirecost probe chain LOGS --from points --to detections --deadline 50ms"
 
@@ -50,11 +50,11 @@ def command(
     """
     import polars as pl
 
-    from wirecost.analysis.chains.latency import latency_of
-    from wirecost.records.recorded import event_tables, read_recorded
-    from wirecost.records.recorded_machine import prices_beside
-    from wirecost.report.chains import otlp, perfetto
-    from wirecost.report.chains.tables import chain_tables, document
+    from wirecost.results.analysis.chains.latency import latency_of
+    from wirecost.results.records.recorded import event_tables, read_recorded
+    from wirecost.results.records.recorded_machine import prices_beside
+    from wirecost.results.report.chains import otlp, perfetto
+    from wirecost.results.report.chains.tables import chain_tables, document
 
     limit_ns = deadline_ns(deadline)
     if (first is None) != (last is None):
@@ -86,9 +86,9 @@ def command(
 def _list(
     events: pl.DataFrame, limit_ns: float | None, json_file: Path | None, *, every: bool
 ) -> None:
-    from wirecost.analysis.chains.hops import hops_of
-    from wirecost.analysis.chains.listed import listed
-    from wirecost.report.chains.tables import list_document, list_table
+    from wirecost.results.analysis.chains.hops import hops_of
+    from wirecost.results.analysis.chains.listed import listed
+    from wirecost.results.report.chains.tables import list_document, list_table
 
     found = listed(hops_of(events), limit_ns)
     if not found.chains:
@@ -102,8 +102,8 @@ def _list(
 
 def _found(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
     """By topics, or by sections where both are names of sections."""
-    from wirecost.analysis.chains.hops import hops_of
-    from wirecost.analysis.chains.walk import chains_between, chains_of_loops
+    from wirecost.results.analysis.chains.hops import hops_of
+    from wirecost.results.analysis.chains.walk import chains_between, chains_of_loops
 
     if {first, last} <= set(events.filter(kind="section")["section"]):
         return chains_of_loops(events, first, last)

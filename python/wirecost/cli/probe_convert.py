@@ -11,12 +11,12 @@ from rich.console import Console
 from wirecost.cli.console import progress
 from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files
-from wirecost.counted import counted
-from wirecost.errors import UserError
-from wirecost.records.choices import PROBE_FORMATS
+from wirecost.results.records.choices import PROBE_FORMATS
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.records.probe_log import ProbeLog
+    from wirecost.results.records.probe_log import ProbeLog
 
 MCAP = "mcap"
 CHOICES = (*PROBE_FORMATS, MCAP)
@@ -32,7 +32,7 @@ def command(
     force: Annotated[bool, option("Overwrite FILE if it exists.", "--force")] = False,
 ) -> None:
     """Write probe logs in a format of other tools."""
-    from wirecost.records.recorded import read_recorded
+    from wirecost.results.records.recorded import read_recorded
 
     if form not in CHOICES:
         raise UserError(f"--format {form}: there are {', '.join(CHOICES)}")
@@ -44,7 +44,7 @@ def command(
 
 
 def _mcap(logs: list[ProbeLog], out: Path) -> str:
-    from wirecost.report.series import write_logs
+    from wirecost.results.report.series import write_logs
 
     with progress() as advance:
         made = write_logs(logs, out, advance)
@@ -52,7 +52,7 @@ def _mcap(logs: list[ProbeLog], out: Path) -> str:
 
 
 def _other(logs: list[ProbeLog], form: str, out: Path) -> str:
-    from wirecost.records.probe_export import export
+    from wirecost.results.records.probe_export import export
 
     export(logs, form, out)
     return f"{counted(sum(log.count for log in logs), 'record')} of {counted(len(logs), 'thread')}"

@@ -10,20 +10,20 @@ from typing import Annotated
 
 import typer
 
-from wirecost import scratch
 from wirecost.cli.console import say_notes
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.json_file import JsonFile, check_page, check_writable
 from wirecost.cli.options import Words, option
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
-from wirecost.durations import nanoseconds
-from wirecost.errors import UserError
-from wirecost.probe.function.request import DEFAULT_LIMIT, MEANS
-from wirecost.probe.function.unmatched import unmatched
-from wirecost.probe.run.environment import hooks_without, prepare
-from wirecost.probe.run.hook import Request, all_hooks
-from wirecost.probe.run.launch import run
-from wirecost.probe.run.target import find
+from wirecost.observe.probe.function.request import DEFAULT_LIMIT, MEANS
+from wirecost.observe.probe.function.unmatched import unmatched
+from wirecost.observe.probe.run.environment import hooks_without, prepare
+from wirecost.observe.probe.run.hook import Request, all_hooks
+from wirecost.observe.probe.run.launch import run
+from wirecost.observe.probe.run.target import find
+from wirecost.system import scratch
+from wirecost.system.durations import nanoseconds
+from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
 
@@ -68,7 +68,7 @@ def command(
     report: Report = None,
 ) -> None:
     """Run COMMAND unchanged, record its callbacks, and show what they cost."""
-    from wirecost.doctor.prices import write_prices
+    from wirecost.observe.doctor.prices import write_prices
 
     check_page("--report", report)
     check_writable("--json", json_file, out)
@@ -109,7 +109,7 @@ def command(
 
 def _sections(folder: Path) -> set[str]:
     """Return the names of all that was or could have been recorded."""
-    from wirecost.records.probe_log import read_log
+    from wirecost.results.records.probe_log import read_log
 
     logs = map(read_log, folder.glob("*.wprobe"))
     return {name for log in logs for name in log.names.values()}

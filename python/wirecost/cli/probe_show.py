@@ -7,23 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.chosen import chosen
 from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
 from wirecost.cli.options import argument, option
-from wirecost.durations import nanoseconds
-from wirecost.errors import UserError
-from wirecost.report.choices import FIGURE_FORMATS
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.choices import FIGURE_FORMATS
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.chosen import chosen
+from wirecost.system.durations import nanoseconds
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.analysis.causes import Explanation
-    from wirecost.analysis.chains.listed import Listed
-    from wirecost.analysis.misses import Missed
-    from wirecost.analysis.probe_sections import SectionSummary
-    from wirecost.analysis.probe_tree import Node
-    from wirecost.records.probe_log import ProbeLog
-    from wirecost.records.recorded_machine import MachinePrices
+    from wirecost.results.analysis.causes import Explanation
+    from wirecost.results.analysis.chains.listed import Listed
+    from wirecost.results.analysis.misses import Missed
+    from wirecost.results.analysis.probe_sections import SectionSummary
+    from wirecost.results.analysis.probe_tree import Node
+    from wirecost.results.records.probe_log import ProbeLog
+    from wirecost.results.records.recorded_machine import MachinePrices
 
 MOST_FOLLOWED = 300_000
 """Records; more are not searched for chains here."""
@@ -84,15 +84,14 @@ def show(
     deadline. Raises UserError."""
     import polars as pl
 
-    from wirecost.analysis.probe_sections import executions
-    from wirecost.analysis.ros_names import places_of, shown_names
-    from wirecost.function_names import shortened
-    from wirecost.records.recorded import event_tables, read_recorded
-    from wirecost.records.recorded_machine import prices_beside
-    from wirecost.report.probe.machine import recorded_machines
-    from wirecost.report.probe.nodes import node_answer, node_lead
-    from wirecost.report.probe.page import explained, page, probe_figures, write_figures
-    from wirecost.report.probe.tables import (
+    from wirecost.results.analysis.probe_sections import executions
+    from wirecost.results.analysis.ros_names import places_of, shown_names
+    from wirecost.results.records.recorded import event_tables, read_recorded
+    from wirecost.results.records.recorded_machine import prices_beside
+    from wirecost.results.report.probe.machine import recorded_machines
+    from wirecost.results.report.probe.nodes import node_answer, node_lead
+    from wirecost.results.report.probe.page import explained, page, probe_figures, write_figures
+    from wirecost.results.report.probe.tables import (
         counter_table,
         document,
         losses,
@@ -100,13 +99,14 @@ def show(
         time_table,
         tree_table,
     )
-    from wirecost.report.shared.causes import (
+    from wirecost.results.report.shared.causes import (
         all_sentences,
         cause_table,
         record_next,
         worth_advice,
     )
-    from wirecost.report.shared.terminal import say
+    from wirecost.results.report.shared.terminal import say
+    from wirecost.system.function_names import shortened
 
     logs = read_recorded(files)
     sections, explanations, misses, nodes = _judged(logs, prices_beside(files), limit_ns)
@@ -163,11 +163,11 @@ def _judged(
 ) -> tuple[list[SectionSummary], list[Explanation], list[Missed], list[Node]]:
     """Return sections with their times, what explains them, what missed the deadline, the longest
     first, and sections inside sections."""
-    from wirecost.analysis.causes import explain
-    from wirecost.analysis.misses import missed
-    from wirecost.analysis.probe_sections import executions, summary
-    from wirecost.analysis.probe_tree import tree
-    from wirecost.records.recorded import event_tables
+    from wirecost.results.analysis.causes import explain
+    from wirecost.results.analysis.misses import missed
+    from wirecost.results.analysis.probe_sections import executions, summary
+    from wirecost.results.analysis.probe_tree import tree
+    from wirecost.results.records.recorded import event_tables
 
     known = prices.ns if prices else {}
     sections, explanations, misses, nodes = [], [], [], []
@@ -185,9 +185,9 @@ def _chains(logs: list[ProbeLog]) -> Listed | None:
     """Return all chains, where that takes no longer than the rest."""
     import polars as pl
 
-    from wirecost.analysis.chains.hops import hops_of
-    from wirecost.analysis.chains.listed import listed
-    from wirecost.records.recorded import event_tables
+    from wirecost.results.analysis.chains.hops import hops_of
+    from wirecost.results.analysis.chains.listed import listed
+    from wirecost.results.records.recorded import event_tables
 
     if sum(log.count for log in logs) > MOST_FOLLOWED:
         return None

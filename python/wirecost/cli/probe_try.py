@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wirecost import scratch
 from wirecost.cli.console import say_notes
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import Words, option
 from wirecost.cli.remedy_option import Remedies
-from wirecost.durations import nanoseconds
-from wirecost.errors import UserError
-from wirecost.interruption import watched
-from wirecost.probe.run.environment import hooks_without, prepare
-from wirecost.probe.run.hook import Request
-from wirecost.probe.run.target import find
-from wirecost.records.choices import HERE
-from wirecost.trial.remedy import Change, chosen_remedies
-from wirecost.whole_file import copy_files
+from wirecost.observe.probe.run.environment import hooks_without, prepare
+from wirecost.observe.probe.run.hook import Request
+from wirecost.observe.probe.run.target import find
+from wirecost.observe.trial.remedy import Change, chosen_remedies
+from wirecost.results.records.choices import HERE
+from wirecost.system import scratch
+from wirecost.system.durations import nanoseconds
+from wirecost.system.errors import UserError
+from wirecost.system.interruption import watched
+from wirecost.system.whole_file import copy_files
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wirecost.trial.program import Process
+    from wirecost.observe.trial.program import Process
 
 WHOLE = "whole program"
 EXAMPLE = "wirecost probe try --remedies heap,pin -- ./node"
@@ -62,9 +62,9 @@ def command(
     Without --for, COMMAND must end by itself. Whole processes that --for ended are not compared.
     """
     from wirecost.cli.remedy_runs import compare_remedies
-    from wirecost.records.new_folder import new_folder
-    from wirecost.records.probe_log import SUFFIX
-    from wirecost.trial.program import run_program
+    from wirecost.observe.trial.program import run_program
+    from wirecost.results.records.new_folder import new_folder
+    from wirecost.results.records.probe_log import SUFFIX
 
     check_writable("--json", json_file, out or HERE)
     limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
@@ -108,9 +108,9 @@ def _samples(name: str, number: int, process: Process, logs: Path) -> pl.DataFra
     """Return what a process took, and its sections where ``logs`` has them."""
     import polars as pl
 
-    from wirecost.analysis.gains import SAMPLES
-    from wirecost.analysis.probe_sections import executions
-    from wirecost.records.probe_log import SUFFIX, events_of, read_logs
+    from wirecost.results.analysis.gains import SAMPLES
+    from wirecost.results.analysis.probe_sections import executions
+    from wirecost.results.records.probe_log import SUFFIX, events_of, read_logs
 
     whole = pl.DataFrame([(name, number, WHOLE, process.elapsed_ns)], SAMPLES, orient="row")
     if not any(logs.glob("*" + SUFFIX)):

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import argument, option
-from wirecost.errors import UserError
 from wirecost.replay.systems import SYSTEMS, system_named
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
     from wirecost.replay.recording.snapshot import Snapshot

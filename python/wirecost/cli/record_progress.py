@@ -15,14 +15,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirecost.cli.console import LINE_EVERY_S
-from wirecost.counted import counted
-from wirecost.errors import UserError
-from wirecost.printable import printable
 from wirecost.replay.record.session import Report
 from wirecost.replay.record.topics import TopicProgress
 from wirecost.replay.recording.origin import seal
 from wirecost.replay.recording.snapshot import Snapshot, read_snapshot
-from wirecost.report.shared import units
+from wirecost.results.report.shared import units
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.printable import printable
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from wirecost.cli.options import option
-from wirecost.trial.remedy import all_remedies
+from wirecost.observe.trial.remedy import all_remedies
 
 _NAMES = tuple(one.name for one in all_remedies())
 Remedies = Annotated[

@@ -10,15 +10,15 @@ from typing import Any
 import polars as pl
 from rich.console import Console
 
-from wirecost.analysis.gains import PROCESSES, effects_of, gains_of
 from wirecost.cli.console import progress
-from wirecost.records.new_folder import PendingFolder
-from wirecost.records.trial import RUNS, begin_trial, end_trial, kept_where_it_fails
-from wirecost.records.whole_table import write_table
-from wirecost.report.probe.trial import document, effect_table, gain_table
-from wirecost.report.shared.terminal import print_table
-from wirecost.trial.remedy import PLAIN, Change, Remedy
-from wirecost.trial.turns import permitted, take, turns
+from wirecost.observe.trial.remedy import PLAIN, Change, Remedy
+from wirecost.observe.trial.turns import permitted, take, turns
+from wirecost.results.analysis.gains import PROCESSES, effects_of, gains_of
+from wirecost.results.records.new_folder import PendingFolder
+from wirecost.results.records.trial import RUNS, begin_trial, end_trial, kept_where_it_fails
+from wirecost.results.records.whole_table import write_table
+from wirecost.results.report.probe.trial import document, effect_table, gain_table
+from wirecost.results.report.shared.terminal import print_table
 
 Run = Callable[[Path, str, int, Change], tuple[pl.DataFrame, tuple[Any, ...]]]
 """Runs once into a folder, under a remedy's name, in a round: samples as of ``SAMPLES``, and what

@@ -11,8 +11,8 @@ from typing import Annotated
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside
 from wirecost.cli.options import argument, option
 from wirecost.cli.remedy_option import Remedies
-from wirecost.errors import UserError
-from wirecost.records.choices import HERE
+from wirecost.results.records.choices import HERE
+from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost replay recording --repeat 5"
 
@@ -97,13 +97,13 @@ def command(
     Your own recordings of this machine start without asking; others only after you confirm.
     """
     from wirecost.cli.replay_run import agree, replay_and_report, try_and_report
-    from wirecost.heap.launch import Options, pool_bytes
+    from wirecost.observe.heap.launch import Options, pool_bytes
+    from wirecost.observe.trial.remedy import chosen_remedies
     from wirecost.replay.play.foreign import foreign
     from wirecost.replay.play.options import PlayOptions, StartOptions
     from wirecost.replay.play.own_network import enter as own_network_of_replay
     from wirecost.replay.play.replay import Settings
     from wirecost.replay.recording.snapshot import read_snapshot
-    from wirecost.trial.remedy import chosen_remedies
 
     check_writable("--json", json_file, out or HERE)
     if not 0 < rate < float("inf"):

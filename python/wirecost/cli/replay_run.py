@@ -12,27 +12,27 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from wirecost import scratch
-from wirecost.analysis.summary import document, summarize
 from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.measuring import INTERRUPTED, ending_of, say_recovered
 from wirecost.cli.replay_try import ROUNDS, try_remedies
-from wirecost.doctor.prices import write_prices
-from wirecost.errors import EndedError, UserError
-from wirecost.interruption import Watch, watched
-from wirecost.printable import printable
-from wirecost.records.new_folder import PendingFolder, new_folder
-from wirecost.records.reading import read_results
-from wirecost.records.schemas.common import Entry, doctor_of
+from wirecost.observe.doctor.prices import write_prices
+from wirecost.observe.trial.remedy import Remedy
 from wirecost.replay.play.foreign import Foreign
 from wirecost.replay.play.replay import Settings, examined, replay
 from wirecost.replay.play.results import SCENARIO
 from wirecost.replay.recording.snapshot import Snapshot
-from wirecost.report.results.export import write_report
-from wirecost.report.scenarios import Content, content_of
-from wirecost.report.scenarios.replay.content import document as replay_document
-from wirecost.report.shared.terminal import print_table
-from wirecost.trial.remedy import Remedy
+from wirecost.results.analysis.summary import document, summarize
+from wirecost.results.records.new_folder import PendingFolder, new_folder
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.schemas.common import Entry, doctor_of
+from wirecost.results.report.results.export import write_report
+from wirecost.results.report.scenarios import Content, content_of
+from wirecost.results.report.scenarios.replay.content import document as replay_document
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system import scratch
+from wirecost.system.errors import EndedError, UserError
+from wirecost.system.interruption import Watch, watched
+from wirecost.system.printable import printable
 
 DIED = 1
 ORIGIN = "not a node that you ran and recorded on this machine"

@@ -13,14 +13,14 @@ import polars as pl
 from rich.console import Console
 
 from wirecost.cli.remedy_runs import compare_remedies
-from wirecost.errors import UserError
-from wirecost.records.folder import Results
-from wirecost.records.new_folder import PendingFolder
-from wirecost.records.reading import read_results
-from wirecost.records.schemas.replay import OUTPUTS, Meta
-from wirecost.records.table_file import read_table
+from wirecost.observe.trial.remedy import Change, Remedy
 from wirecost.replay.play.replay import Settings
-from wirecost.trial.remedy import Change, Remedy
+from wirecost.results.records.folder import Results
+from wirecost.results.records.new_folder import PendingFolder
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.schemas.replay import OUTPUTS, Meta
+from wirecost.results.records.table_file import read_table
+from wirecost.system.errors import UserError
 
 ROUNDS = 6
 COMPARED = ("turnaround", "latency")

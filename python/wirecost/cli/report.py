@@ -10,8 +10,8 @@ from typing import Annotated
 from rich.console import Console
 
 from wirecost.cli.options import argument, option
-from wirecost.errors import UserError
-from wirecost.report.choices import REPORT_FORMATS
+from wirecost.results.report.choices import REPORT_FORMATS
+from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost report --open"
 
@@ -35,11 +35,11 @@ def command(
     open_: Annotated[bool, option("Open the page in the browser.", "--open")] = False,
 ) -> None:
     """Write the report of a result folder into it, in any format, or print its tables."""
-    from wirecost.analysis.summary import summarize
-    from wirecost.records.measured import latest
-    from wirecost.records.reading import read_results
-    from wirecost.report.results.export import write_report
-    from wirecost.report.results.printed import print_results
+    from wirecost.results.analysis.summary import summarize
+    from wirecost.results.records.measured import latest
+    from wirecost.results.records.reading import read_results
+    from wirecost.results.report.results.export import write_report
+    from wirecost.results.report.results.printed import print_results
 
     if tables and (format_ or open_):
         raise UserError("--tables: prints and writes nothing; leave --format and --open out")

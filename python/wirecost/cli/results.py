@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.options import argument, option
-from wirecost.printable import printable
-from wirecost.records.choices import HERE
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.records.choices import HERE
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.records.measured import Measured
+    from wirecost.results.records.measured import Measured
 
 EXAMPLE = "wirecost results --last 5"
 
@@ -25,7 +25,7 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """List what was measured: result folders, the latest last."""
-    from wirecost.records.measured import measured_in
+    from wirecost.results.records.measured import measured_in
 
     found = measured_in(folder)
     shown = found[-last:]

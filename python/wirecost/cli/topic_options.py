@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from wirecost.cli.options import argument, option, transport_names
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 
 def _topic_names() -> list[str]:
-    from wirecost.messaging.topics import topics
+    from wirecost.messaging.api.topics import topics
 
     try:
         return sorted({topic.topic for topic in topics()})

@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
-from wirecost.printable import printable
+from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.messaging.topics import OpenTopic
+    from wirecost.messaging.api.topics import OpenTopic
 
 EXAMPLE = "wirecost topics"
 
@@ -26,7 +26,7 @@ NOWHERE = "–"
 
 def command(json_file: JsonFile = None) -> None:
     """List your open topics on this machine: senders, content, messages."""
-    from wirecost.messaging.topics import topics
+    from wirecost.messaging.api.topics import topics
 
     found = topics()
     console = console_beside(json_file)

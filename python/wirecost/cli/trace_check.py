@@ -14,10 +14,10 @@ from rich.console import Console
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.trace_options import Files, Topic, Type
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.traces.check import Finding
+    from wirecost.data.traces.check import Finding
 
 EXAMPLE = "wirecost trace check drive.mcap"
 
@@ -26,7 +26,7 @@ def command(
     files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None
 ) -> None:
     """Check traces against OSI's rules and parse every frame; exit status 1 if there are errors."""
-    from wirecost.traces.check import Severity
+    from wirecost.data.traces.check import Severity
 
     check_writable("--json", json_file)
     with progress() as advance:
@@ -49,8 +49,8 @@ def _findings(
     path: Path, topic: str | None, type_name: str | None, advance: Advance
 ) -> list[Finding]:
     """Return a trace that cannot be opened has that as its finding."""
-    from wirecost.traces import open_trace
-    from wirecost.traces.check import Finding, Severity, check
+    from wirecost.data.traces import open_trace
+    from wirecost.data.traces.check import Finding, Severity, check
 
     try:
         with open_trace(path, topic, type_name, advance) as trace:
@@ -61,7 +61,7 @@ def _findings(
 
 
 def _print(console: Console, path: Path, findings: list[Finding]) -> None:
-    from wirecost.traces.check import Severity
+    from wirecost.data.traces.check import Severity
 
     console.print(str(path), style="bold", markup=False, soft_wrap=True, highlight=False)
     for one in findings:

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from wirecost.byte_sizes import parse_size
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
-from wirecost.counted import counted
-from wirecost.errors import UserError
-from wirecost.report.shared import units
-from wirecost.traces.batch.inputs import is_pattern
-from wirecost.traces.choices import COMPRESSIONS, SUFFIXES
-from wirecost.traces.choices import FORMATS as FORMAT_NAMES
+from wirecost.data.traces.batch.inputs import is_pattern
+from wirecost.data.traces.choices import COMPRESSIONS, SUFFIXES
+from wirecost.data.traces.choices import FORMATS as FORMAT_NAMES
+from wirecost.results.report.shared import units
+from wirecost.system.byte_sizes import parse_size
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.traces.conversion import Wanted
-    from wirecost.traces.convert import Bound, Converted
+    from wirecost.data.traces.conversion import Wanted
+    from wirecost.data.traces.convert import Bound, Converted
 
 EXAMPLE = "wirecost trace convert drive.osi drive.mcap --columns all"
 
@@ -88,10 +88,10 @@ def command(
     as the inputs have in their common folder. Exit status 1 if a trace could not be converted.
     """
     from wirecost.cli.trace_convert_many import convert_and_print
-    from wirecost.traces.batch.jobs import Options
-    from wirecost.traces.batch.run import Resources
-    from wirecost.traces.conversion import Wanted
-    from wirecost.traces.convert import Bound
+    from wirecost.data.traces.batch.jobs import Options
+    from wirecost.data.traces.batch.run import Resources
+    from wirecost.data.traces.conversion import Wanted
+    from wirecost.data.traces.convert import Bound
 
     if compression not in COMPRESSIONS:
         raise UserError(f"--compression {compression}: choose one of {', '.join(COMPRESSIONS)}")
@@ -137,8 +137,8 @@ def _convert_one(
     force: bool,
 ) -> tuple[Converted, str]:
     """Return what came out, and the message type."""
-    from wirecost.traces import open_trace
-    from wirecost.traces.convert import convert
+    from wirecost.data.traces import open_trace
+    from wirecost.data.traces.convert import convert
 
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")

@@ -11,12 +11,12 @@ from rich.console import Console
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.trace_options import STDERR
-from wirecost.counted import counted
-from wirecost.printable import printable
-from wirecost.report.shared import units
-from wirecost.traces.batch.jobs import Job, Options
-from wirecost.traces.batch.run import Resources, Totals, convert_many
-from wirecost.traces.batch.work import Outcome
+from wirecost.data.traces.batch.jobs import Job, Options
+from wirecost.data.traces.batch.run import Resources, Totals, convert_many
+from wirecost.data.traces.batch.work import Outcome
+from wirecost.results.report.shared import units
+from wirecost.system.counted import counted
+from wirecost.system.printable import printable
 
 
 def convert_and_print(

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.trace_options import Files, Topic, Type
-from wirecost.counted import counted
-from wirecost.printable import without_middle
-from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.counted import counted
+from wirecost.system.printable import without_middle
 
 if TYPE_CHECKING:
-    from wirecost.traces.info import TraceInfo
+    from wirecost.data.traces.info import TraceInfo
 
 EXAMPLE = "wirecost trace info drive.osi"
 
@@ -26,8 +26,8 @@ def command(
     files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None
 ) -> None:
     """Print what traces hold: frames, duration, message sizes, lengths of lists."""
-    from wirecost.traces import open_trace
-    from wirecost.traces.info import info
+    from wirecost.data.traces import open_trace
+    from wirecost.data.traces.info import info
 
     infos = []
     with progress() as advance:

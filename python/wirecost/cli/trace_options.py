@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 from rich.console import Console
 
 from wirecost.cli.options import argument, option
-from wirecost.traces.choices import TYPES
+from wirecost.data.traces.choices import TYPES
 
 if TYPE_CHECKING:
-    from wirecost.traces import Trace
+    from wirecost.data.traces import Trace
 
 STDERR = Console(stderr=True)
 """Progress and warnings: standard output is for results."""

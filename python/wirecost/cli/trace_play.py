@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirecost import scratch
-from wirecost.bench.osi.contenders import Registry
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import option
 from wirecost.cli.trace_options import File, Topic, warn
-from wirecost.errors import UserError
-from wirecost.report.shared.terminal import print_table
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.results.report.shared.terminal import print_table
+from wirecost.system import scratch
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.bench.osi.fmu import Values
-    from wirecost.traces import Frame, Trace
+    from wirecost.data.traces import Frame, Trace
+    from wirecost.measure.bench.osi.fmu import Values
 
 EXAMPLE = "wirecost trace play drive.mcap --fmu sensor.fmu"
 
@@ -53,10 +53,10 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Play a trace into a sensor FMU, which reads the frames from the memory-mapped file."""
-    from wirecost.bench.osi.player import Player, play
     from wirecost.cli.measuring import INTERRUPTED
     from wirecost.cli.trace_played import Played, played_document, played_tables
-    from wirecost.traces import open_trace
+    from wirecost.data.traces import open_trace
+    from wirecost.measure.bench.osi.player import Player, play
 
     if fast and rate is not None:
         raise UserError("--rate and --as-fast-as-possible: choose one")
@@ -133,7 +133,7 @@ def _frames(trace: Trace, loop: bool) -> Iterator[Frame]:
 
 
 def _counted(type_name: str, message: memoryview) -> dict[str, int]:
-    from wirecost.traces import messages
+    from wirecost.data.traces import messages
 
     try:
         counts = messages.lists(messages.parse(type_name, message))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.table import Table
 
 
 @dataclass

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirecost import scratch
-from wirecost.chosen import chosen
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.options import argument, option, transport_names
-from wirecost.errors import UserError
+from wirecost.system import scratch
+from wirecost.system.chosen import chosen
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.messaging.trial import Outcome
+    from wirecost.messaging.api.trial import Outcome
 
 EXAMPLE = "wirecost transports --test zeromq,zenoh"
 
@@ -38,9 +38,9 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """List transports and frameworks for tensors: which work here, copies, how to install."""
-    from wirecost.bench.transport.clients import native_installed
     from wirecost.cli.transports_tables import print_frameworks, print_outcomes, print_transports
-    from wirecost.messaging.available import frameworks, transports
+    from wirecost.measure.bench.transport.clients import native_installed
+    from wirecost.messaging.api.available import frameworks, transports
 
     if tested is not None and not test:
         raise UserError(f"{tested}: give --test as well")
@@ -70,7 +70,7 @@ def command(
 
 def _tested(wanted: tuple[str, ...]) -> list[Outcome]:
     """Test one after the other: each may start a server."""
-    from wirecost.messaging.trial import tried
+    from wirecost.messaging.api.trial import tried
 
     outcomes = []
     with scratch.run(), progress() as advance:

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wirecost.messaging.available import AvailableFramework, AvailableTransport
-from wirecost.messaging.trial import Outcome
-from wirecost.printable import printable
-from wirecost.report.shared import units
-from wirecost.transport import Capabilities
+from wirecost.messaging.api.available import AvailableFramework, AvailableTransport
+from wirecost.messaging.api.trial import Outcome
+from wirecost.messaging.transport import Capabilities
+from wirecost.results.report.shared import units
+from wirecost.system.printable import printable
 
 COPIES = ("copies sending", "receiving")
 ABILITIES = ("aligned", "requests", "other machines", "C++")

@@ -7,8 +7,8 @@ import importlib
 from dataclasses import dataclass
 from typing import Any
 
-from wirecost.errors import UserError
 from wirecost.replay.system import IsolatedSystem, Recorder
+from wirecost.system.errors import UserError
 
 
 @dataclass(frozen=True)

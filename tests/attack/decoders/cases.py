@@ -10,8 +10,8 @@ from enum import IntEnum
 from functools import cache
 from pathlib import Path
 
-from wirecost.compile import frontends
-from wirecost.compile.schema import Schema
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.schema import Schema
 
 ROOT = Path(__file__).parents[3]
 SCHEMAS = ROOT / "tests" / "conformance" / "schemas"

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from attack.decoders.hostile_protobuf import FIXED32, FIXED64, GROUP, GROUP_END, LENGTH, VARINT
-from wirecost.compile.plan.protobuf import entry_items, plan
-from wirecost.compile.schema import EnumRef, Field, Kind, Label, MessageRef, Presence, Schema
+from wirecost.schema.compile.plan.protobuf import entry_items, plan
+from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, MessageRef, Presence, Schema
 
 SIZES = {FIXED64: 8, FIXED32: 4}
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import random
 
 from attack.decoders import hostile_values as values
-from wirecost.compile.plan.protobuf import Payload, payload, varint
-from wirecost.compile.schema import (
+from wirecost.schema.compile.plan.protobuf import Payload, payload, varint
+from wirecost.schema.compile.schema import (
     EnumRef,
     Field,
     Kind,

@@ -8,7 +8,7 @@ import struct
 
 from attack.decoders import hostile_values as values
 from attack.decoders.sequential_rules import CODES, EMPTY_ELEMENTS, units
-from wirecost.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Schema
+from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Schema
 
 HEADERS = (b"\0\1\0\0", b"\0\1\x12\x34", b"\0\2\0\0", b"\0\3\0\0", b"\1\1\0\0", b"\0\1", b"")
 LEVELS = (98, 99, 100, 101, 102)

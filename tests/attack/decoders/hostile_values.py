@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import struct
 
-from wirecost.compile.schema import EnumRef, Field, Kind, MessageRef, Schema
+from wirecost.schema.compile.schema import EnumRef, Field, Kind, MessageRef, Schema
 
 EDGES = (0, 1, 2, 63, 64, 127, 128, 16383, 16384, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32)
 WIDE_EDGES = (*EDGES, 1 << 33, 1 << 35, (1 << 63) - 1, 1 << 63, (1 << 64) - 2, (1 << 64) - 1)

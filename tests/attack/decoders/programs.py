@@ -14,8 +14,8 @@ from pathlib import Path
 from attack.decoders.cases import BOUNDED, MESSAGES, NESTED, PROTOS, ROOT, Result, read_results
 from attack.decoders.decode import DECODERS
 from support import native
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 TESTS = ROOT / "tests"
 CPP = ROOT / "build" / "cmake" / "tests" / "cpp" / "compile"

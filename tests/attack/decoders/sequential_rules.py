@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from wirecost.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Schema
+from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Schema
 
 CODES = {kind: kind.code for kind in Kind if not kind.is_text}
 CODES |= {Kind.FLOAT32: "I", Kind.FLOAT64: "Q"}  # their bits: a NaN has many

@@ -12,7 +12,7 @@ from attack.recordings import edits, readings, seeds
 from attack.recordings.listed import listed
 from attack.recordings.readings import Reading
 from attack.target import Target
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 Read = Callable[[Path], Reading]
 

@@ -17,13 +17,13 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 from rosbags.typesys.msg import normalize_msgtype
 
 from attack.target import one_line
-from wirecost.bench.message.recordings.bag1 import Bag1
-from wirecost.bench.message.recordings.connection import Connection, Part
-from wirecost.bench.message.recordings.mcap_part import McapPart
-from wirecost.bench.message.recordings.sqlite_file import SqliteFile
-from wirecost.errors import UserError
-from wirecost.traces.choices import TYPES
-from wirecost.traces.opening import open_trace
+from wirecost.data.traces.choices import TYPES
+from wirecost.data.traces.opening import open_trace
+from wirecost.measure.bench.message.recordings.bag1 import Bag1
+from wirecost.measure.bench.message.recordings.connection import Connection, Part
+from wirecost.measure.bench.message.recordings.mcap_part import McapPart
+from wirecost.measure.bench.message.recordings.sqlite_file import SqliteFile
+from wirecost.system.errors import UserError
 
 Channel = tuple[object, ...]
 """Number, topic, type and, where the reference gives them as they are, definition."""

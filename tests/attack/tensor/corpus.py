@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from support.pandas_columns import calendar_days, pandas_columns
-from wirecost.tensor import compress, encode, register
-from wirecost.tensor.matching import packages
+from wirecost.messaging.tensor import compress, encode, register
+from wirecost.messaging.tensor.matching import packages
 
 _NUMBERS = ("?", "u1", "i1", "<i2", ">i2", "<u4", "i4", "i8", ">u8")
 _NUMBERS += ("f2", "<f4", ">f4", "f8", "c8", ">c16")

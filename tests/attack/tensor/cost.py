@@ -19,10 +19,10 @@ from attack.tensor.corpus import frames, frameworks, installed
 from attack.tensor.frames import compressed_bytes
 from attack.tensor.hostile import hostile
 from attack.tensor.mutate import mutated_frame
-from wirecost.errors import UserError
-from wirecost.tensor import arrow_stream, codec, decode, plan
-from wirecost.tensor.budget import MOST_EXPANDED
-from wirecost.tensor.matching import COMPRESSED
+from wirecost.messaging.tensor import arrow_stream, codec, decode, plan
+from wirecost.messaging.tensor.budget import MOST_EXPANDED
+from wirecost.messaging.tensor.matching import COMPRESSED
+from wirecost.system.errors import UserError
 
 LIMIT = Limit(8, 16 << 20, 100, 1_000_000)
 EXPANDED_TIMES, EXPANDED_NS = 3, 20

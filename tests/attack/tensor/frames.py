@@ -9,9 +9,9 @@ from typing import Any
 
 import msgpack
 
-from wirecost.tensor import codes
-from wirecost.tensor.layout import PREFIX, build, header_of, parse
-from wirecost.tensor.source import Form
+from wirecost.messaging.tensor import codes
+from wirecost.messaging.tensor.layout import PREFIX, build, header_of, parse
+from wirecost.messaging.tensor.source import Form
 
 WITH_VALUES = frozenset(
     {

@@ -11,10 +11,10 @@ import msgpack
 import numpy as np
 
 from attack.tensor.corpus import installed
-from wirecost.tensor import codes, compress, encode
-from wirecost.tensor.layout import build
-from wirecost.tensor.matching import match
-from wirecost.tensor.writer import Writer
+from wirecost.messaging.tensor import codes, compress, encode
+from wirecost.messaging.tensor.layout import build
+from wirecost.messaging.tensor.matching import match
+from wirecost.messaging.tensor.writer import Writer
 
 _ONE_HASH = (1 << 61) - 1
 """Every multiple of it has the hash 0."""

@@ -17,8 +17,8 @@ from attack.target import Target
 from attack.tensor import corpus, respell
 from attack.tensor.corpus import arrays, values
 from attack.tensor.hostile import on_device, whole
-from wirecost.errors import UserError
-from wirecost.tensor import arrow_messages, codec, native
+from wirecost.messaging.tensor import arrow_messages, codec, native
+from wirecost.system.errors import UserError
 
 
 class DifferenceError(Exception):

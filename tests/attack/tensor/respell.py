@@ -13,7 +13,7 @@ from zlib import crc32
 
 from attack.tensor import mutate
 from attack.tensor.frames import WITH_VALUES, Extension, Parts, parts_of, references
-from wirecost.tensor.layout import ENTRY, PREFIX, build
+from wirecost.messaging.tensor.layout import ENTRY, PREFIX, build
 
 _TYPES = (
     "<f8", "<f4", "<f2", "|u1", "|i1", "|b1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", ">f8",

@@ -15,7 +15,7 @@ from attack.tensor.corpus import frames, frameworks
 from attack.tensor.cost import corpus, target
 from attack.tensor.frames import parts_of
 from attack.tensor.mutate import mutated_frame
-from wirecost.tensor import decode
+from wirecost.messaging.tensor import decode
 
 COUNT = 100
 """Changed frames of each framework."""

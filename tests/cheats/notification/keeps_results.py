@@ -7,7 +7,7 @@ from itertools import cycle
 
 from wire.rsb_msgs.notification import Notification
 
-from wirecost.bench.message.notification.content import MESSAGES
+from wirecost.measure.bench.message.notification.content import MESSAGES
 
 _kept: list[tuple[bytes, Notification]] = []
 _again = cycle(_kept)

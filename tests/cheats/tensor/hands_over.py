@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirecost.bench.tensor.contenders import in_process
-from wirecost.bench.tensor.contenders.base import HANDED, Meeting, Received, Taker
+from wirecost.measure.bench.tensor.contenders import in_process
+from wirecost.measure.bench.tensor.contenders.base import HANDED, Meeting, Received, Taker
 
 
 class Sender(in_process.Encoder):

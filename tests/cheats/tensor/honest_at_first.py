@@ -4,10 +4,10 @@ back it sends only their numbers, and the receiver hands out the last content th
 
 from __future__ import annotations
 
-from wirecost.bench.tensor.contenders import shared_memory
-from wirecost.bench.tensor.contenders.base import Meeting, Received
-from wirecost.bench.tensor.content import Array
-from wirecost.bench.tensor.race import WARM_UP
+from wirecost.measure.bench.tensor.contenders import shared_memory
+from wirecost.measure.bench.tensor.contenders.base import Meeting, Received
+from wirecost.measure.bench.tensor.content import Array
+from wirecost.measure.bench.tensor.race import WARM_UP
 
 HONEST = 2 * (5 + WARM_UP)
 """Messages: two rounds of five, each with those before it that do not count."""

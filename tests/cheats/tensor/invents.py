@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 
-from wirecost.bench.tensor.contenders import shared_memory
-from wirecost.bench.tensor.contenders.base import Meeting, Received
-from wirecost.bench.tensor.content import Array, Source, raw_bytes
+from wirecost.measure.bench.tensor.contenders import shared_memory
+from wirecost.measure.bench.tensor.contenders.base import Meeting, Received
+from wirecost.measure.bench.tensor.content import Array, Source, raw_bytes
 
 
 class Sender(shared_memory.Sender):

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirecost.bench.tensor.contenders import in_process
-from wirecost.bench.tensor.contenders.base import Meeting
-from wirecost.bench.tensor.content import Array
-from wirecost.bench.tensor.plugins import Plugin
-from wirecost.tensor import encode
+from wirecost.measure.bench.tensor.contenders import in_process
+from wirecost.measure.bench.tensor.contenders.base import Meeting
+from wirecost.measure.bench.tensor.content import Array
+from wirecost.measure.bench.tensor.plugins import Plugin
+from wirecost.messaging.tensor import encode
 
 
 class Sender(in_process.Encoder):

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from wirecost.bench.tensor.contenders import shared_memory
-from wirecost.bench.tensor.contenders.base import Meeting
-from wirecost.bench.tensor.content import DIGITS, Array
+from wirecost.measure.bench.tensor.contenders import shared_memory
+from wirecost.measure.bench.tensor.contenders.base import Meeting
+from wirecost.measure.bench.tensor.content import DIGITS, Array
 
 
 class Sender(shared_memory.Sender):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from wirecost.bench.tensor.contenders import shared_memory
-from wirecost.bench.tensor.contenders.base import Meeting, Received
+from wirecost.measure.bench.tensor.contenders import shared_memory
+from wirecost.measure.bench.tensor.contenders.base import Meeting, Received
 
 
 class Receiver(shared_memory.Receiver):

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import importlib
 
-from wirecost.bench.tensor import worker
-from wirecost.bench.tensor.contenders.base import Contender
+from wirecost.measure.bench.tensor import worker
+from wirecost.measure.bench.tensor.contenders.base import Contender
 
 
 def find_cheat(name: str, size: int) -> Contender:

@@ -18,10 +18,10 @@ from zlib import crc32
 
 import atheris
 
-with atheris.instrument_imports(include=["wirecost.tensor"]):
+with atheris.instrument_imports(include=["wirecost.messaging.tensor"]):
     from attack.tensor.native import read
-    from wirecost.errors import UserError
-    from wirecost.tensor import compressors, decode, encode, frameworks
+    from wirecost.messaging.tensor import compressors, decode, encode, frameworks
+    from wirecost.system.errors import UserError
 
     for package in (compressors, frameworks):
         for module in pkgutil.iter_modules(package.__path__):

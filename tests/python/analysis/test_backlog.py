@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wirecost.analysis.backlog import Pair, pairs
+from wirecost.results.analysis.backlog import Pair, pairs
 
 PERIOD = 10.0
 

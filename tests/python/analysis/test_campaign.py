@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 
 from campaign.test_store import RECORD
-from wirecost.analysis.campaign.change_points import ENOUGH, change_points, probability
-from wirecost.analysis.campaign.history import history, moved_together
-from wirecost.analysis.campaign.machines import across
-from wirecost.analysis.campaign.subjects import options_of
-from wirecost.campaign.store import ROWS, SAMPLES, Store
+from wirecost.results.analysis.campaign.change_points import ENOUGH, change_points, probability
+from wirecost.results.analysis.campaign.history import history, moved_together
+from wirecost.results.analysis.campaign.machines import across
+from wirecost.results.analysis.campaign.subjects import options_of
+from wirecost.results.store.store import ROWS, SAMPLES, Store
 
 Medians = dict[str, float]
 

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.analysis.chains.hops import Hops, hops_of
-from wirecost.analysis.chains.latency import Latency, Reasons, busy_threads, latency_of
-from wirecost.analysis.chains.walk import Found, chains_between, chains_of_loops
-from wirecost.records.probe_log import EVENTS
-from wirecost.report.chains import otlp, perfetto
-from wirecost.report.chains.tables import chain_tables, document
+from wirecost.results.analysis.chains.hops import Hops, hops_of
+from wirecost.results.analysis.chains.latency import Latency, Reasons, busy_threads, latency_of
+from wirecost.results.analysis.chains.walk import Found, chains_between, chains_of_loops
+from wirecost.results.records.probe_log import EVENTS
+from wirecost.results.report.chains import otlp, perfetto
+from wirecost.results.report.chains.tables import chain_tables, document
 
 MS = 1_000_000
 Event = dict[str, Any]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wirecost.analysis.compare.drift import Change, drift
+from wirecost.results.analysis.compare.drift import Change, drift
 
 NAMES = [f"contender {i}" for i in range(8)]
 

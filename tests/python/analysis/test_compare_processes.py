@@ -7,10 +7,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from wirecost.analysis.compare.comparison import FASTER, SLOWER, Settings, TimeChange, judged
-from wirecost.analysis.compare.counters import mean_difference
-from wirecost.analysis.compare.processes import GRID, LEAST_PROCESSES, _weights, enough, quantiles
-from wirecost.analysis.compare.quantiles import shift
+from wirecost.results.analysis.compare.comparison import (
+    FASTER,
+    SLOWER,
+    Settings,
+    TimeChange,
+    judged,
+)
+from wirecost.results.analysis.compare.counters import mean_difference
+from wirecost.results.analysis.compare.processes import (
+    GRID,
+    LEAST_PROCESSES,
+    _weights,
+    enough,
+    quantiles,
+)
+from wirecost.results.analysis.compare.quantiles import shift
 
 Array = NDArray[np.float64]
 EACH = 60

@@ -13,9 +13,20 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from wirecost.analysis.compare.comparison import FASTER, SAME, SLOWER, Settings, TimeChange, judged
-from wirecost.analysis.compare.counters import MeanDifference, mean_difference, rank_sum_test
-from wirecost.analysis.compare.quantiles import (
+from wirecost.results.analysis.compare.comparison import (
+    FASTER,
+    SAME,
+    SLOWER,
+    Settings,
+    TimeChange,
+    judged,
+)
+from wirecost.results.analysis.compare.counters import (
+    MeanDifference,
+    mean_difference,
+    rank_sum_test,
+)
+from wirecost.results.analysis.compare.quantiles import (
     adjusted,
     independent,
     least_samples,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wirecost.analysis.execution_series import envelope, histogram, tail, thinned, windows
+from wirecost.results.analysis.execution_series import envelope, histogram, tail, thinned, windows
 
 TIMES = st.lists(st.floats(1, 1e15), min_size=1, max_size=300).map(np.array)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from wirecost.analysis.intervals import Resampler, median, ratio
+from wirecost.results.analysis.intervals import Resampler, median, ratio
 
 
 def one_process(repetitions: int) -> np.ndarray:

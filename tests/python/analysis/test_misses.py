@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.analysis.causes import explain
-from wirecost.analysis.misses import missed
-from wirecost.analysis.probe_sections import summary
-from wirecost.report.probe.tables import miss_table
+from wirecost.results.analysis.causes import explain
+from wirecost.results.analysis.misses import missed
+from wirecost.results.analysis.probe_sections import summary
+from wirecost.results.report.probe.tables import miss_table
 
 COUNT = 200
 MS = 1_000_000

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.analysis.causes import FEWEST, Explanation, Origin, explain
-from wirecost.analysis.causes.linear import Correlations, line
-from wirecost.report.shared.causes import all_sentences, cause_table, record_next, sentences
+from wirecost.results.analysis.causes import FEWEST, Explanation, Origin, explain
+from wirecost.results.analysis.causes.linear import Correlations, line
+from wirecost.results.report.shared.causes import all_sentences, cause_table, record_next, sentences
 
 COUNT = 2000
 

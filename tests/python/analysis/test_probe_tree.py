@@ -6,8 +6,8 @@ from __future__ import annotations
 import polars as pl
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.analysis.probe_tree import MOST_NODES, tree
-from wirecost.report.probe.tables import tree_table
+from wirecost.results.analysis.probe_tree import MOST_NODES, tree
+from wirecost.results.report.probe.tables import tree_table
 
 COLUMNS = {"kind": pl.String, "section": pl.String, "parent": pl.String, "ns": pl.Int64}
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wirecost.analysis.race import Name, Race
+from wirecost.results.analysis.race import Name, Race
 
 NAMES = [
     ("gencpp", "new glibc"),

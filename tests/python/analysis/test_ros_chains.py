@@ -14,12 +14,12 @@ import yaml
 from syrupy.assertion import SnapshotAssertion
 
 from support.traced_systems import Handle, Message, TracedSystem
-from wirecost.analysis.chains.hops import hops_of
-from wirecost.analysis.chains.listed import Join, Listed, ListedChain, listed
-from wirecost.analysis.chains.walk import MOST_PATHS, chains_between
-from wirecost.analysis.ros_names import place_of
-from wirecost.records.recorded import event_tables, read_recorded
-from wirecost.report.chains.tables import list_table
+from wirecost.results.analysis.chains.hops import hops_of
+from wirecost.results.analysis.chains.listed import Join, Listed, ListedChain, listed
+from wirecost.results.analysis.chains.walk import MOST_PATHS, chains_between
+from wirecost.results.analysis.ros_names import place_of
+from wirecost.results.records.recorded import event_tables, read_recorded
+from wirecost.results.report.chains.tables import list_table
 
 MS = 1_000_000
 CYCLES = 20

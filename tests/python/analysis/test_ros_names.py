@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.analysis.ros_names import place_of, places_of, short_symbol, shown_names
+from wirecost.results.analysis.ros_names import place_of, places_of, short_symbol, shown_names
 
 STRING = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 IMAGE = "sensor_msgs::msg::Image_<std::allocator<void> >"

@@ -8,10 +8,10 @@ from pathlib import Path
 from rosbags import rosbag1, rosbag2
 from rosbags.rosbag2 import StoragePlugin
 
-from wirecost.bench.message.content import made_up
-from wirecost.bench.message.ros.definitions import Definitions, of_files
-from wirecost.bench.message.ros.subject import ros_subject
-from wirecost.bench.message.subject import Subject
+from wirecost.measure.bench.message.content import made_up
+from wirecost.measure.bench.message.ros.definitions import Definitions, of_files
+from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.measure.bench.message.subject import Subject
 
 BOTH = """bool[] flags
 bool[3] three

@@ -14,14 +14,14 @@ from typing import Any
 import psutil
 import pytest
 
-from wirecost.bench.engine.channel import Channel
-from wirecost.bench.engine.program import ProgramFailedError
-from wirecost.waiting import wait_until
+from wirecost.measure.bench.engine.channel import Channel
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.system.waiting import wait_until
 
 SERVING = """
 import subprocess, sys
-from wirecost.bench.engine.serving import drive
-from wirecost.errors import UserError
+from wirecost.measure.bench.engine.serving import drive
+from wirecost.system.errors import UserError
 
 class Echo:
     def do(self, command):

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wirecost.analysis.summary import Row
-from wirecost.bench.cloud import areas, scans
-from wirecost.bench.cloud.race import difference
-from wirecost.errors import UserError
-from wirecost.records.folder import Results
-from wirecost.records.schemas.cloud import Meta, Run
-from wirecost.report.scenarios.cloud import content as cloud
-from wirecost.report.scenarios.cloud.content import growths
+from wirecost.measure.bench.cloud import areas, scans
+from wirecost.measure.bench.cloud.race import difference
+from wirecost.results.analysis.summary import Row
+from wirecost.results.records.folder import Results
+from wirecost.results.records.schemas.cloud import Meta, Run
+from wirecost.results.report.scenarios.cloud import content as cloud
+from wirecost.results.report.scenarios.cloud.content import growths
+from wirecost.system.errors import UserError
 
 
 def write_pcd(path: Path, columns: dict[str, np.ndarray]) -> Path:

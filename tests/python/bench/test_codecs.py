@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mcap.reader import make_reader
 from osi3.osi_sensorview_pb2 import SensorView
 
-from wirecost.bench.osi.contenders import Registry
-from wirecost.verification import Canonical, IndependentReader, first_difference
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.measure.bench.osi.verification import Canonical, IndependentReader, first_difference
 
 CODECS = [c.name for c in Registry().contenders.values() if c.compared == "exact" and not c.minutes]
 REALS = st.floats(allow_nan=False, width=64)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.osi.contenders import Registry
-from wirecost.errors import UserError
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.system.errors import UserError
 
 ROWS = [
     {"name": "quick", "library": "quick 1", "default": True},

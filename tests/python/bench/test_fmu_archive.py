@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from attack.mutate import mutated
-from wirecost.bench.osi import fmu_archive
-from wirecost.bench.osi.contenders import Registry
-from wirecost.bench.osi.player import Player
-from wirecost.errors import UserError
+from wirecost.measure.bench.osi import fmu_archive
+from wirecost.measure.bench.osi.contenders import Registry
+from wirecost.measure.bench.osi.player import Player
+from wirecost.system.errors import UserError
 
 DESCRIPTION = "modelDescription.xml"
 Files = dict[str, bytes]

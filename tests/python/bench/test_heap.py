@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wirecost.analysis.tail import quantile, tail_of
-from wirecost.bench.engine.allocators import (
+from wirecost.measure.bench.engine.allocators import (
     ALLOCATORS,
     DEFAULTS,
     LOW_FAULT,
@@ -19,15 +18,16 @@ from wirecost.bench.engine.allocators import (
     Allocator,
     Contender,
 )
-from wirecost.bench.engine.entry import Entry
-from wirecost.bench.engine.measurement import Case
-from wirecost.bench.engine.program import ProgramFailedError
-from wirecost.bench.heap import program
-from wirecost.bench.heap.program import Output, read
-from wirecost.bench.heap.race import Work, run_race
-from wirecost.bench.heap.scenario import Settings
-from wirecost.errors import UserError
-from wirecost.records.journal import Journal
+from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.engine.measurement import Case
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.measure.bench.heap import program
+from wirecost.measure.bench.heap.program import Output, read
+from wirecost.measure.bench.heap.race import Work, run_race
+from wirecost.measure.bench.heap.scenario import Settings
+from wirecost.results.analysis.tail import quantile, tail_of
+from wirecost.results.records.journal import Journal
+from wirecost.system.errors import UserError
 
 GLIBC = ALLOCATORS["glibc"]
 CONTENDERS = [Contender(one, mode) for one in ALLOCATORS.values() for mode in MODES]

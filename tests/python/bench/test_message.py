@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from wirecost.bench.message import fields
-from wirecost.bench.message.advice import changes as advice
-from wirecost.bench.message.advice.changes import changes
-from wirecost.bench.message.advice.columns import Tried
-from wirecost.bench.message.backend import Carried
-from wirecost.bench.message.contender import Contender
-from wirecost.bench.message.content import MOST_BYTES, made_up
-from wirecost.bench.message.data import Choice, recorded
-from wirecost.bench.message.race import _verify
-from wirecost.bench.message.subject import Subject, subject
-from wirecost.compile import frontends
-from wirecost.errors import UserError
+from wirecost.measure.bench.message import fields
+from wirecost.measure.bench.message.advice import changes as advice
+from wirecost.measure.bench.message.advice.changes import changes
+from wirecost.measure.bench.message.advice.columns import Tried
+from wirecost.measure.bench.message.backend import Carried
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.content import MOST_BYTES, made_up
+from wirecost.measure.bench.message.data import Choice, recorded
+from wirecost.measure.bench.message.race import _verify
+from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.schema.compile import frontends
+from wirecost.system.errors import UserError
 
 SCHEMAS = Path(__file__).parents[2] / "conformance" / "schemas"
 EVERY = ("every_type_proto2.proto", "every_type_proto3.proto", "recursive_maps.proto")

@@ -11,11 +11,11 @@ import pytest
 from google.protobuf.message import DecodeError
 
 from support import columns_reference
-from wirecost.bench.message.choices import LISTS
-from wirecost.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
-from wirecost.bench.message.elements.lists import ElementList, element_list
-from wirecost.bench.message.elements.reader import ColumnsReader
-from wirecost.errors import UserError
+from wirecost.measure.bench.message.choices import LISTS
+from wirecost.measure.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
+from wirecost.measure.bench.message.elements.lists import ElementList, element_list
+from wirecost.measure.bench.message.elements.reader import ColumnsReader
+from wirecost.system.errors import UserError
 
 DETECTIONS = element_list("lidar-detection")
 COLUMNS = columns_reference.tag(6 * (1 << 26) + DETECTIONS.field.number, 2)

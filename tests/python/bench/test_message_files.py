@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.message.data import Choice, Recorded, of_recording, recorded
-from wirecost.bench.message.subject import Subject, subject
-from wirecost.compile import frontends
-from wirecost.errors import UserError
+from wirecost.measure.bench.message.data import Choice, Recorded, of_recording, recorded
+from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.schema.compile import frontends
+from wirecost.system.errors import UserError
 
 PROTO = """syntax = "proto3";
 package m;

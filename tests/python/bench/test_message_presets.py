@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.engine.entry import Sample
-from wirecost.bench.engine.program import ProgramFailedError
-from wirecost.bench.message.backend import Carried, Timed
-from wirecost.bench.message.choices import PRESETS
-from wirecost.bench.message.contender import Contender
-from wirecost.bench.message.cpp import sources
-from wirecost.bench.message.cpp.backend import Cpp
-from wirecost.bench.message.presets import find
-from wirecost.bench.message.presets.classes import Backend, ground_truth
-from wirecost.bench.message.stages import combined
-from wirecost.bench.message.subject import subject
-from wirecost.bench.message.wanted import Wanted
-from wirecost.compile import frontends
+from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.measure.bench.message.backend import Carried, Timed
+from wirecost.measure.bench.message.choices import PRESETS
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.cpp import sources
+from wirecost.measure.bench.message.cpp.backend import Cpp
+from wirecost.measure.bench.message.presets import find
+from wirecost.measure.bench.message.presets.classes import Backend, ground_truth
+from wirecost.measure.bench.message.stages import combined
+from wirecost.measure.bench.message.subject import subject
+from wirecost.measure.bench.message.wanted import Wanted
+from wirecost.schema.compile import frontends
 
 PROTOBUF = Contender("cpp", "protobuf", "new", "protobuf", "protobuf 1")
 

@@ -10,12 +10,12 @@ from time import perf_counter_ns
 import pytest
 
 from bench.ros_schemas import every
-from wirecost.bench.engine import timing
-from wirecost.bench.message.content import made_up
-from wirecost.bench.message.python import code
-from wirecost.bench.message.python.worker import Contender
-from wirecost.bench.message.subject import Subject, subject
-from wirecost.compile import frontends
+from wirecost.measure.bench.engine import timing
+from wirecost.measure.bench.message.content import made_up
+from wirecost.measure.bench.message.python import code
+from wirecost.measure.bench.message.python.worker import Contender
+from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.schema.compile import frontends
 
 SCHEMAS = Path(__file__).parents[2] / "conformance" / "schemas"
 LIBRARIES = ("protobuf", "messagepack", "json")

@@ -11,10 +11,16 @@ import pytest
 import zstandard
 from mcap.writer import Writer
 
-from wirecost.bench.message.data import Choice, Recorded, hints_of_recording, of_recording, recorded
-from wirecost.bench.message.ros.definitions import of_files, of_text
-from wirecost.bench.message.ros.subject import ros_subject
-from wirecost.errors import UserError
+from wirecost.measure.bench.message.data import (
+    Choice,
+    Recorded,
+    hints_of_recording,
+    of_recording,
+    recorded,
+)
+from wirecost.measure.bench.message.ros.definitions import of_files, of_text
+from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.system.errors import UserError
 
 RULE = "=" * 80
 ONE = b"\0\1\0\0" + struct.pack("<ii", 1, 2)

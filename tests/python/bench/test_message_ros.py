@@ -11,14 +11,14 @@ from google.protobuf.message import DecodeError
 from mcap.writer import Writer
 
 from bench.ros_schemas import bag, definitions, every
-from wirecost.bench.message import fields
-from wirecost.bench.message.advice.changes import changes
-from wirecost.bench.message.content import made_up
-from wirecost.bench.message.data import Choice, hints_of_recording, of_recording, recorded
-from wirecost.bench.message.ros.definitions import Definitions, of_files, of_text
-from wirecost.bench.message.ros.subject import ros_subject
-from wirecost.bench.message.subject import canonical
-from wirecost.errors import UserError
+from wirecost.measure.bench.message import fields
+from wirecost.measure.bench.message.advice.changes import changes
+from wirecost.measure.bench.message.content import made_up
+from wirecost.measure.bench.message.data import Choice, hints_of_recording, of_recording, recorded
+from wirecost.measure.bench.message.ros.definitions import Definitions, of_files, of_text
+from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.measure.bench.message.subject import canonical
+from wirecost.system.errors import UserError
 
 DIALECTS = ("ros1", "ros2")
 RECORDINGS = (("ros1", "drive.bag"), ("ros2", "drive.db3"), ("ros2", "drive.mcap"))

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from bench.ros_schemas import every
-from wirecost.bench.engine.entry import Sample
-from wirecost.bench.message.backend import Timed
-from wirecost.bench.message.contender import Contender
-from wirecost.bench.message.content import made_up
-from wirecost.bench.message.content_file import write_content
-from wirecost.bench.message.python.backend import Python
-from wirecost.bench.message.ros.definitions import Definitions
-from wirecost.bench.message.ros.subject import ros_subject
-from wirecost.bench.message.subject import Subject
-from wirecost.bench.message.wanted import Wanted
+from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.message.backend import Timed
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.content import made_up
+from wirecost.measure.bench.message.content_file import write_content
+from wirecost.measure.bench.message.python.backend import Python
+from wirecost.measure.bench.message.ros.definitions import Definitions
+from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.measure.bench.message.wanted import Wanted
 
 
 def backend(about: Subject) -> Python:

@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from wirecost.bench.message.altered import alter
-from wirecost.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
-from wirecost.bench.message.contender import Contender
-from wirecost.bench.message.notification.content import MESSAGES, Content, mirror
-from wirecost.bench.message.presets.notification import Row, Settings, row_of, subject_of
-from wirecost.errors import UserError
+from wirecost.measure.bench.message.altered import alter
+from wirecost.measure.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.notification.content import MESSAGES, Content, mirror
+from wirecost.measure.bench.message.presets.notification import Row, Settings, row_of, subject_of
+from wirecost.system.errors import UserError
 
 PROTOBUF = subject_of("cpp", "protobuf")
 CONTENTS = [Content("ticket", 4, 1), Content("ticket", 128, 1), Content("realistic", 16, 1)]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from support.probe_logs import header, record
-from wirecost.bench.probe.program import Contender, Planted
-from wirecost.bench.probe.verification import absent, fault
+from wirecost.measure.bench.probe.program import Contender, Planted
+from wirecost.measure.bench.probe.verification import absent, fault
 
 SECTION = Contender(1, "software counters", "section", "", ("minor-faults",), "sections", 2, "")
 FLOOR = replace(SECTION, name="floor", records="")

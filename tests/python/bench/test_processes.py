@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from wirecost.bench.engine.entry import Sample
-from wirecost.bench.engine.processes import measured, plan
+from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.processes import measured, plan
 
 KEYS = ["a", "b", "c", "d"]
 

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from wirecost.bench.engine import program
-from wirecost.bench.engine.entry import Sample
-from wirecost.bench.engine.program import Program, ProgramFailedError
-from wirecost.errors import UserError
+from wirecost.measure.bench.engine import program
+from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.program import Program, ProgramFailedError
+from wirecost.system.errors import UserError
 
 
 def test_samples_are_parted_by_repetition() -> None:

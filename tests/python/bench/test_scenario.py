@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from wirecost.bench.engine.entry import Entry, Sample
-from wirecost.bench.engine.measurement import Measurement
-from wirecost.bench.engine.program import ProgramFailedError
-from wirecost.records.finished import NothingMeasuredError, read_journal
-from wirecost.records.journal import Journal
+from wirecost.measure.bench.engine.entry import Entry, Sample
+from wirecost.measure.bench.engine.measurement import Measurement
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.results.records.finished import NothingMeasuredError, read_journal
+from wirecost.results.records.journal import Journal
 
 
 def entries(*names: str) -> list[Entry[str]]:

@@ -11,14 +11,14 @@ import pytest
 
 from attack.tensor.native import in_python
 from support import fake_cuda, fake_driver
-from wirecost.bench.tensor import blocks, plugins
-from wirecost.bench.tensor.cases import Combination, Settings
-from wirecost.bench.tensor.contenders.transports import Transported
-from wirecost.bench.tensor.content import Source
-from wirecost.bench.tensor.plugins import PLUGINS, SHARED
-from wirecost.bench.tensor.stamps import stages
-from wirecost.bench.tensor.task import Order, Task
-from wirecost.errors import UserError
+from wirecost.measure.bench.tensor import blocks, plugins
+from wirecost.measure.bench.tensor.cases import Combination, Settings
+from wirecost.measure.bench.tensor.contenders.transports import Transported
+from wirecost.measure.bench.tensor.content import Source
+from wirecost.measure.bench.tensor.plugins import PLUGINS, SHARED
+from wirecost.measure.bench.tensor.stamps import stages
+from wirecost.measure.bench.tensor.task import Order, Task
+from wirecost.system.errors import UserError
 
 
 def with_device_files(monkeypatch: pytest.MonkeyPatch, folder: Path, *names: str) -> None:

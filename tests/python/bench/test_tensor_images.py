@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from support import needs
-from wirecost.bench.tensor import blocks
-from wirecost.bench.tensor.camera import LEAST, Camera, images
-from wirecost.bench.tensor.cases import Settings
-from wirecost.bench.tensor.contenders import find_contender
-from wirecost.bench.tensor.contenders.base import Meeting
-from wirecost.bench.tensor.content import PAGE_BYTES
-from wirecost.bench.tensor.plugins import PLUGINS
-from wirecost.bench.tensor.task import Order, Side, Task
-from wirecost.tensor import compress
+from wirecost.measure.bench.tensor import blocks
+from wirecost.measure.bench.tensor.camera import LEAST, Camera, images
+from wirecost.measure.bench.tensor.cases import Settings
+from wirecost.measure.bench.tensor.contenders import find_contender
+from wirecost.measure.bench.tensor.contenders.base import Meeting
+from wirecost.measure.bench.tensor.content import PAGE_BYTES
+from wirecost.measure.bench.tensor.plugins import PLUGINS
+from wirecost.measure.bench.tensor.task import Order, Side, Task
+from wirecost.messaging.tensor import compress
 
 SHAPE = (120, 160, 3)
 NAMES = [name for name, plugin in PLUGINS.items() if plugin.image]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.tensor.contenders import find_contender, known
-from wirecost.transport import find, names
+from wirecost.measure.bench.tensor.contenders import find_contender, known
+from wirecost.messaging.transport import find, names
 
 OWN = {"memcpy", "in-process", "shm", "shm-in-place"}
 LIBRARIES = {

@@ -18,23 +18,23 @@ import polars as pl
 import pytest
 from msgspec import structs
 
-from wirecost.analysis.summary import summarize
-from wirecost.bench.tensor import clocks, listener
-from wirecost.bench.tensor.addresses import forms, parse, refusal
-from wirecost.bench.tensor.commands import (
+from wirecost.measure.bench.tensor import clocks, listener
+from wirecost.measure.bench.tensor.addresses import forms, parse, refusal
+from wirecost.measure.bench.tensor.commands import (
     VERSION,
     RefusedError,
     check_command,
     check_side,
     check_start,
 )
-from wirecost.bench.tensor.link import Link, LinkError, host_port, plain
-from wirecost.bench.tensor.remote import LostError, Remote
-from wirecost.errors import UserError
-from wirecost.records.folder import Results
-from wirecost.records.schemas import tensor
-from wirecost.report.scenarios.tensor import tables as tensor_tables
-from wirecost.transport import find, names
+from wirecost.measure.bench.tensor.link import Link, LinkError, host_port, plain
+from wirecost.measure.bench.tensor.remote import LostError, Remote
+from wirecost.messaging.transport import find, names
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.folder import Results
+from wirecost.results.records.schemas import tensor
+from wirecost.results.report.scenarios.tensor import tables as tensor_tables
+from wirecost.system.errors import UserError
 
 TOKEN = "0123456789abcdef"
 PLANTED_NS = 123_456_789_012

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wirecost.bench.tensor.content import DIGITS, PAGE_BYTES, Source
+from wirecost.measure.bench.tensor.content import DIGITS, PAGE_BYTES, Source
 
 
 def content(number: int, seed: int = 1, dtype: str = "float64") -> np.ndarray:

@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 
 from support import needs
-from wirecost.bench.tensor import blocks, interpreters, wrapyfi_environment
-from wirecost.bench.tensor.cases import Case, Combination, Settings
-from wirecost.bench.tensor.contenders import find_contender
-from wirecost.bench.tensor.contenders.base import Received, Receiver
-from wirecost.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES, Middleware
-from wirecost.bench.tensor.content import CONTENTS, Source
-from wirecost.bench.tensor.plugins import NUMPY, PLUGINS, as_array
-from wirecost.bench.tensor.race import plan_of
-from wirecost.bench.tensor.stamps import count, round_trips, stages
-from wirecost.bench.tensor.task import Order, Side, Task
-from wirecost.errors import UserError
-from wirecost.transport.shared.server_process import reachable
+from wirecost.measure.bench.tensor import blocks, interpreters, wrapyfi_environment
+from wirecost.measure.bench.tensor.cases import Case, Combination, Settings
+from wirecost.measure.bench.tensor.contenders import find_contender
+from wirecost.measure.bench.tensor.contenders.base import Received, Receiver
+from wirecost.measure.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES, Middleware
+from wirecost.measure.bench.tensor.content import CONTENTS, Source
+from wirecost.measure.bench.tensor.plugins import NUMPY, PLUGINS, as_array
+from wirecost.measure.bench.tensor.race import plan_of
+from wirecost.measure.bench.tensor.stamps import count, round_trips, stages
+from wirecost.measure.bench.tensor.task import Order, Side, Task
+from wirecost.messaging.transport.shared.server_process import reachable
+from wirecost.system.errors import UserError
 
 SHAPE = (5, 7)
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from support import needs
-from wirecost.bench.tensor.contenders import wrapyfi
+from wirecost.measure.bench.tensor.contenders import wrapyfi
 
 
 class Listener(wrapyfi.Receiver):
@@ -71,7 +71,7 @@ def test_jax_is_whole_before_its_first_message() -> None:
     needs.package("jax")
     program = (
         "import sys, numpy\n"
-        "from wirecost.bench.tensor.plugins import PLUGINS\n"
+        "from wirecost.measure.bench.tensor.plugins import PLUGINS\n"
         "jax = PLUGINS['jax'].load()\n"
         "known = set(sys.modules)\n"
         "jax.numpy.array(numpy.ones((20, 30)))\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.engine import timing
-from wirecost.bench.engine.timing import timed
+from wirecost.measure.bench.engine import timing
+from wirecost.measure.bench.engine.timing import timed
 
 ACTION_S = 0.002
 WAIT_S = 0.02

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wirecost.bench.engine.program import ProgramFailedError
-from wirecost.bench.transport.faults import course, judging, registry
-from wirecost.bench.transport.protocol import Rows
-from wirecost.errors import UserError
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.measure.bench.transport.faults import course, judging, registry
+from wirecost.measure.bench.transport.protocol import Rows
+from wirecost.system.errors import UserError
 
 MS = 1_000_000
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wirecost.bench.transport.joining import Counts, answered, published
-from wirecost.bench.transport.protocol import Rows
+from wirecost.measure.bench.transport.joining import Counts, answered, published
+from wirecost.measure.bench.transport.protocol import Rows
 
 PERIOD = 1_000_000
 COUNT = 10

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from wirecost.bench.transport import loops
-from wirecost.bench.transport.loops import Order
-from wirecost.bench.transport.payload import Payload
-from wirecost.errors import UserError
+from wirecost.measure.bench.transport import loops
+from wirecost.measure.bench.transport.loops import Order
+from wirecost.measure.bench.transport.payload import Payload
+from wirecost.system.errors import UserError
 
 COMMAND = {
     "run": 1, "count": 1, "seconds": 0, "rate": 0.0, "size": 100, "check": 1, "records": "",

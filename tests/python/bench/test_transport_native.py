@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from wirecost import scratch
-from wirecost.bench.engine.channel import Channel
-from wirecost.bench.transport import clients
-from wirecost.bench.transport.choices import NATIVE, PYTHON
-from wirecost.bench.transport.clients import Client
-from wirecost.bench.transport.contender import Contender
-from wirecost.bench.transport.ground import Ground, Spot
-from wirecost.bench.transport.session import Order, Session
-from wirecost.bench.transport.settings import Asked, settings_of
-from wirecost.transport import find
+from wirecost.measure.bench.engine.channel import Channel
+from wirecost.measure.bench.transport import clients
+from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
+from wirecost.measure.bench.transport.clients import Client
+from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.ground import Ground, Spot
+from wirecost.measure.bench.transport.session import Order, Session
+from wirecost.measure.bench.transport.settings import Asked, settings_of
+from wirecost.messaging.transport import find
+from wirecost.system import scratch
 
 SIZE = 100_000
 ORDER = Order(SIZE, 200.0, count=100, check=1, quiet_s=0.5)

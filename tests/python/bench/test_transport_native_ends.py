@@ -12,15 +12,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from wirecost import scratch
-from wirecost.bench.engine.channel import Channel
-from wirecost.bench.transport import clients
-from wirecost.bench.transport.choices import NATIVE, PYTHON
-from wirecost.bench.transport.clients import Client
-from wirecost.bench.transport.ground import Spot
-from wirecost.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
-from wirecost.transport import find
-from wirecost.transport.shared.server_process import LOOPBACK, program, running
+from wirecost.measure.bench.engine.channel import Channel
+from wirecost.measure.bench.transport import clients
+from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
+from wirecost.measure.bench.transport.clients import Client
+from wirecost.measure.bench.transport.ground import Spot
+from wirecost.measure.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
+from wirecost.messaging.transport import find
+from wirecost.messaging.transport.shared.server_process import LOOPBACK, program, running
+from wirecost.system import scratch
 
 PAGE = 4096
 LIMIT_S = 20.0

@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wirecost.bench.transport import plan as planning
-from wirecost.bench.transport import race, scenario
-from wirecost.bench.transport.cases import check_for, quiet_for, rate_for
-from wirecost.bench.transport.clients import Client
-from wirecost.bench.transport.ground import Ground, Spot, Wire
-from wirecost.bench.transport.joining import Arrivals, Counts
-from wirecost.bench.transport.outcome import Outcome
-from wirecost.bench.transport.plan import Wanted, plan
-from wirecost.bench.transport.price import Part, Price
-from wirecost.bench.transport.session import Block, Order
-from wirecost.bench.transport.settings import Asked, settings_of
-from wirecost.bench.transport.settings.table import ROWS
-from wirecost.errors import UserError
-from wirecost.network.profiles import BUILT_IN
-from wirecost.records.schemas.transport import Peak
+from wirecost.measure.bench.transport import plan as planning
+from wirecost.measure.bench.transport import race, scenario
+from wirecost.measure.bench.transport.cases import check_for, quiet_for, rate_for
+from wirecost.measure.bench.transport.clients import Client
+from wirecost.measure.bench.transport.ground import Ground, Spot, Wire
+from wirecost.measure.bench.transport.joining import Arrivals, Counts
+from wirecost.measure.bench.transport.outcome import Outcome
+from wirecost.measure.bench.transport.plan import Wanted, plan
+from wirecost.measure.bench.transport.price import Part, Price
+from wirecost.measure.bench.transport.session import Block, Order
+from wirecost.measure.bench.transport.settings import Asked, settings_of
+from wirecost.measure.bench.transport.settings.table import ROWS
+from wirecost.measure.network.profiles import BUILT_IN
+from wirecost.results.records.schemas.transport import Peak
+from wirecost.system.errors import UserError
 
 CLIENT = Client("python", ("client",), ("zeromq", "iceoryx2"))
 

@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from wirecost.bench.transport.payload import PART, Payload, digest, read_head, template
+from wirecost.measure.bench.transport.payload import PART, Payload, digest, read_head, template
 
 SIZES = [24, 25, 100, 4096, 4104, 4111, 4112, 4113, 8191, 8200, 8208, 100_003, 2 * PART]
 ALL = (1 << 64) - 1

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from wirecost.bench.transport.ground import Wire
-from wirecost.bench.transport.joining import Arrivals, Counts
-from wirecost.bench.transport.peak import fault, find_peak
-from wirecost.bench.transport.price import Price
-from wirecost.bench.transport.session import Block, Order
+from wirecost.measure.bench.transport.ground import Wire
+from wirecost.measure.bench.transport.joining import Arrivals, Counts
+from wirecost.measure.bench.transport.peak import fault, find_peak
+from wirecost.measure.bench.transport.price import Price
+from wirecost.measure.bench.transport.session import Block, Order
 
 Carry = Callable[[Order], Block]
 

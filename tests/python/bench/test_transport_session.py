@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from support.faulty_client import EVERY, FAULTS
-from wirecost import scratch
-from wirecost.bench.engine.program import ProgramFailedError
-from wirecost.bench.transport import clients
-from wirecost.bench.transport.contender import Contender
-from wirecost.bench.transport.ground import Ground, Spot
-from wirecost.bench.transport.peak import fault
-from wirecost.bench.transport.session import Block, Order, Session
-from wirecost.bench.transport.settings import Asked, settings_of
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.measure.bench.transport import clients
+from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.ground import Ground, Spot
+from wirecost.measure.bench.transport.peak import fault
+from wirecost.measure.bench.transport.session import Block, Order, Session
+from wirecost.measure.bench.transport.settings import Asked, settings_of
+from wirecost.system import scratch
 
 COUNT = 2000
 RATE = 2000.0

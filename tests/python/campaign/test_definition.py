@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.campaign.definition import Definition, read
-from wirecost.errors import UserError
+from wirecost.measure.campaign.definition import Definition, read
+from wirecost.system.errors import UserError
 
 WHOLE = """\
 name = "one"

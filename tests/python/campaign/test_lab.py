@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.campaign.cluster.addresses import check_address, host_of
-from wirecost.campaign.cluster.keys import read_keys
-from wirecost.campaign.cluster.lab import read
-from wirecost.errors import UserError
+from wirecost.measure.campaign.cluster.addresses import check_address, host_of
+from wirecost.measure.campaign.cluster.keys import read_keys
+from wirecost.measure.campaign.cluster.lab import read
+from wirecost.system.errors import UserError
 
 LAB = """\
 address = "10.0.0.1"

@@ -13,10 +13,10 @@ import pytest
 
 from campaign.test_store import RECORD, ROWS, SAMPLES
 from support.programs import execute
-from wirecost.campaign.asking import ask
-from wirecost.campaign.store import FAILED, RECORDS, Store
-from wirecost.campaign.store import SAMPLES as SAMPLES_KIND
-from wirecost.errors import UserError
+from wirecost.measure.campaign.asking import ask
+from wirecost.results.store.store import FAILED, RECORDS, Store
+from wirecost.results.store.store import SAMPLES as SAMPLES_KIND
+from wirecost.system.errors import UserError
 
 BUCKET = "results"
 

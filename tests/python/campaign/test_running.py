@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from campaign.test_store import RECORD
-from wirecost.campaign.definition import Definition, read
-from wirecost.campaign.measuring import Measured, alone
-from wirecost.campaign.running import Outcome, here, run
-from wirecost.campaign.store import DONE, FAILED, Store
-from wirecost.campaign.tasks import Task, tasks
-from wirecost.errors import UserError
+from wirecost.measure.campaign.definition import Definition, read
+from wirecost.measure.campaign.measuring import Measured, alone
+from wirecost.measure.campaign.running import Outcome, here, run
+from wirecost.measure.campaign.tasks import Task, tasks
+from wirecost.results.store.store import DONE, FAILED, Store
+from wirecost.system.errors import UserError
 
 TEXT = """\
 name = "a"

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 from support import result_folders
-from wirecost.campaign.asking import _by_polars, ask
-from wirecost.campaign.imported import imported
-from wirecost.campaign.store import DONE, FAILED, LATER, Record, Store, overlaps
-from wirecost.errors import UserError
+from wirecost.measure.campaign.asking import _by_polars, ask
+from wirecost.measure.campaign.imported import imported
+from wirecost.results.store.store import DONE, FAILED, LATER, Record, Store, overlaps
+from wirecost.system.errors import UserError
 
 ROOT = Path(__file__).parents[3]
 RECORD = Record(

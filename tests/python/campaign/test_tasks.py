@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.campaign.definition import read
-from wirecost.campaign.tasks import Task, tasks
-from wirecost.errors import UserError
+from wirecost.measure.campaign.definition import read
+from wirecost.measure.campaign.tasks import Task, tasks
+from wirecost.system.errors import UserError
 
 BENCH = """
 [[bench]]

@@ -12,7 +12,7 @@ import pytest
 
 from support.programs import execute
 from support.sensor_views import sensor_view
-from wirecost.traces import create_trace
+from wirecost.data.traces import create_trace
 
 PROGRAM = str(Path(sys.executable).with_name("wirecost"))
 COMMANDS = ["--version", "--help", "trace info drive_sv_.osi", "trace info drive_sv_.osi --json -"]

@@ -14,7 +14,7 @@ import pytest
 
 from support import result_folders
 from support.sensor_views import sensor_view
-from wirecost.traces import create_trace
+from wirecost.data.traces import create_trace
 
 WIRECOST = f"{shlex.quote(sys.executable)} -m wirecost"
 LISTED = "; echo status $?; (cd place; find . -type f | sort)"

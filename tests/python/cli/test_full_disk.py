@@ -16,7 +16,7 @@ import pytest
 from support import replayed, result_folders, written_places
 from support.probe_logs import header, record
 from support.sensor_views import sensor_view
-from wirecost.traces import create_trace
+from wirecost.data.traces import create_trace
 
 ROOT = Path(__file__).parents[3]
 COMMANDS = """

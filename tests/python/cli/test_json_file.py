@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wirecost.cli.json_file import check_page, check_writable, write_json
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 
 @pytest.mark.parametrize("name", ["new.json", "there.json", "link.json", "queue"])

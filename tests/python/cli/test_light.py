@@ -18,7 +18,7 @@ from support import light
 from support.programs import execute
 from wirecost.cli import COMMANDS, app
 from wirecost.cli.bench import NAMES
-from wirecost.extras import BENCH, CAMPAIGN, missing
+from wirecost.system.extras import BENCH, CAMPAIGN, missing
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "examples" / "consumers" / "state.proto"

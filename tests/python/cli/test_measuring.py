@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from support.transport_folders import Made, fill, transport_folder
-from wirecost.bench.engine.program import ProgramFailedError
 from wirecost.cli import app, measuring
 from wirecost.cli.console import Advance
 from wirecost.cli.measuring import FAILED, measure_and_report
-from wirecost.errors import EndedError, UserError
-from wirecost.records.journal import Journal
-from wirecost.report.results.caution import caution
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.results.records.journal import Journal
+from wirecost.results.report.results.caution import caution
+from wirecost.system.errors import EndedError, UserError
 
 
 def test_a_program_that_dies_before_anything_was_measured_is_one_line(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from support.commands import commands
 from support.programs import execute
-from wirecost.extras import BENCH, CAMPAIGN
+from wirecost.system.extras import BENCH, CAMPAIGN
 
 HEAVY = sorted(
     BENCH

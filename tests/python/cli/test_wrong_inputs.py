@@ -18,7 +18,7 @@ from support.probe_logs import header, record
 from support.result_folders import copied
 from support.sensor_views import sensor_view
 from wirecost.__main__ import main
-from wirecost.traces import create_trace
+from wirecost.data.traces import create_trace
 
 ROOT = Path(__file__).parents[3]
 LINES = Path(__file__).with_name("wrong_inputs.txt").read_text().splitlines()

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.scans import pcd
+from wirecost.data.scans import pcd
+from wirecost.system.errors import UserError
 
 COUNT = 300
 X = np.arange(COUNT, dtype="<f4")

@@ -19,9 +19,9 @@ from osi3.osi_sensorview_pb2 import SensorView
 from support.osi_columns import back, hostile
 from support.random_protobuf import fill
 from support.traces import messages
-from wirecost.columns import lists
-from wirecost.columns.converter import Converter, osi_schema
-from wirecost.errors import UserError
+from wirecost.schema.columns import lists
+from wirecost.schema.columns.converter import Converter, osi_schema
+from wirecost.system.errors import UserError
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("WIRECOST_DATA", ROOT.parent / "shared" / "data")) / "osi"

@@ -10,8 +10,8 @@ import pytest
 
 from support.compiled import compile_python
 from support.programs import execute
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 CLOSED = """syntax = "proto2"; package closed;
 enum E { ZERO = 0; MINUS = -1; }

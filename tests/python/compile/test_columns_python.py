@@ -31,8 +31,8 @@ from support.columns_random import (
 )
 from support.compiled import SCHEMAS
 from support.programs import execute
-from wirecost.compile.compiler import Columns, compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import Columns, compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 REQUIRED = {"a_required_number": 7, "a_required_place": {}}
 """What every element of the proto2 sample needs."""

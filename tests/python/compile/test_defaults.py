@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.compile import frontends
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 DEFAULTS: dict[str, tuple[str, ...]] = {
     "double": (

@@ -15,10 +15,10 @@ from syrupy.assertion import SnapshotAssertion
 from support.compiled import ROOT
 from support.programs import execute
 from support.ros_peers import write as write_package
-from wirecost.compile import frontends
-from wirecost.compile.depfile import dependencies
-from wirecost.compile.schema import File, Schema
-from wirecost.errors import UserError
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.depfile import dependencies
+from wirecost.schema.compile.schema import File, Schema
+from wirecost.system.errors import UserError
 
 NAMES = ["plain", "with space", "c#d", "e$f", "g:h", "x: y", "i\\ j", "k\\l", "m%n", "ü"]
 NINJA = """rule run

@@ -12,9 +12,9 @@ import pytest
 from google.protobuf import descriptor_pb2 as pb
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.bench.message.subject import subject
-from wirecost.compile import frontends
-from wirecost.compile.schema import CompileError
+from wirecost.measure.bench.message.subject import subject
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.schema import CompileError
 
 NAMES = ("a.proto", "b.proto", "c.proto")
 

@@ -17,11 +17,11 @@ from support import wide_schemas
 from support.compiled import compile_python
 from support.programs import execute
 from support.wide_schemas import SHAPES, descriptor_set
-from wirecost.compile.compiler import Columns, compile_schema
-from wirecost.compile.emit import Request, Texts
-from wirecost.compile.plan.columns import DEEPEST as DEEPEST_COLUMNS
-from wirecost.compile.plan.extent import DEEPEST, DEEPEST_STRUCT
-from wirecost.errors import UserError
+from wirecost.schema.compile.compiler import Columns, compile_schema
+from wirecost.schema.compile.emit import Request, Texts
+from wirecost.schema.compile.plan.columns import DEEPEST as DEEPEST_COLUMNS
+from wirecost.schema.compile.plan.extent import DEEPEST, DEEPEST_STRUCT
+from wirecost.system.errors import UserError
 
 ALL_WIRES = ("protobuf", "ros1", "cdr")
 LANGUAGES = ("cpp", "python", "java")
@@ -103,8 +103,8 @@ CHILD = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
 resource.setrlimit(resource.RLIMIT_AS, ({MEMORY}, {MEMORY}))
-from wirecost.compile.compiler import compile_schema
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import compile_schema
+from wirecost.schema.compile.emit import Request
 wires, languages = (words.split(",") for words in sys.argv[2:])
 texts = compile_schema([sys.argv[1]], languages, Request(tuple(wires)))
 print(sum(map(len, texts.values())))

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from support.programs import execute
-from wirecost.compile import frontends
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
-from wirecost.compile.plan import protobuf
-from wirecost.compile.plan.sequential import Planner
-from wirecost.compile.plan.wires import SEQUENTIAL, WIRES
-from wirecost.errors import UserError
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.plan import protobuf
+from wirecost.schema.compile.plan.sequential import Planner
+from wirecost.schema.compile.plan.wires import SEQUENTIAL, WIRES
+from wirecost.system.errors import UserError
 
 INVALID = Path(__file__).parents[2] / "conformance" / "invalid"
 SCHEMAS = sorted(p.name for p in INVALID.iterdir() if p.suffix != ".txt")

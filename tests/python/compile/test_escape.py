@@ -15,11 +15,20 @@ from hypothesis import strategies as st
 from support import lexers
 from support.compiled import ROOT
 from support.hostile_schemas import PIECES
-from wirecost.compile.emit.escape import cpp, java, proto, python
-from wirecost.compile.emit.escape.characters import lines
-from wirecost.compile.schema import Constant, Enum, EnumValue, Field, File, FreeText, Kind, Message
+from wirecost.schema.compile.emit.escape import cpp, java, proto, python
+from wirecost.schema.compile.emit.escape.characters import lines
+from wirecost.schema.compile.schema import (
+    Constant,
+    Enum,
+    EnumValue,
+    Field,
+    File,
+    FreeText,
+    Kind,
+    Message,
+)
 
-EMIT = ROOT / "python" / "wirecost" / "compile" / "emit"
+EMIT = ROOT / "python" / "wirecost" / "schema" / "compile" / "emit"
 TEXTS = st.one_of(
     st.lists(st.sampled_from(PIECES), max_size=8).map("".join),
     st.text(st.characters(), max_size=40),

@@ -13,10 +13,10 @@ import pytest
 from support import foreign
 from support.again import Generated, check
 from support.random_protobuf import fill
-from wirecost.compile import frontends
-from wirecost.compile.compiler import emitted, write
-from wirecost.compile.emit import LANGUAGES, Request
-from wirecost.compile.schema import File, Omission
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.compiler import emitted, write
+from wirecost.schema.compile.emit import LANGUAGES, Request
+from wirecost.schema.compile.schema import File, Omission
 
 SAMPLES = 5
 DEPTH = 2

@@ -14,8 +14,8 @@ import pytest
 from support.compiled import ROOT
 from support.native import built
 from support.programs import execute
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 HERE = ROOT / "tests" / "conformance" / "google"
 SUITE = ROOT / "build" / "conformance"

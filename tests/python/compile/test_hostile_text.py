@@ -13,11 +13,11 @@ import pytest
 
 from support import hostile_schemas, lexers
 from support.hostile_schemas import descriptor_set, file_stem, harmless, hostile, ros_package
-from wirecost.compile.compiler import Columns, compile_schema, write
-from wirecost.compile.emit import Request, Texts
-from wirecost.compile.frontends import descriptor_set as reader
-from wirecost.compile.frontends.descriptor_defaults import default_value
-from wirecost.compile.schema import Kind
+from wirecost.schema.compile.compiler import Columns, compile_schema, write
+from wirecost.schema.compile.emit import Request, Texts
+from wirecost.schema.compile.frontends import descriptor_set as reader
+from wirecost.schema.compile.frontends.descriptor_defaults import default_value
+from wirecost.schema.compile.schema import Kind
 
 SEEDS = range(6)
 EVERYTHING = Request(

@@ -22,10 +22,10 @@ from support.plan_interpreter import PlanInterpreter
 from support.random_messages import RandomMessages
 from support.random_protobuf import fill
 from support.sequential_reference import encode
-from wirecost.compile import frontends
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
-from wirecost.compile.emit.java.names import LOCALS
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.emit.java.names import LOCALS
 
 WIRES = ("protobuf", "ros1", "cdr")
 CONFORMANCE = ROOT / "tests" / "conformance"

@@ -27,8 +27,8 @@ from support.columns_reference import (
 )
 from support.compiled import ROOT, google_class
 from support.random_protobuf import fill
-from wirecost.compile.compiler import Columns, compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import Columns, compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 CONFORMANCE = ROOT / "tests" / "conformance"
 SAMPLES = ("conformance.columns2.Sample", "conformance.columns3.Sample")

@@ -28,10 +28,10 @@ from support.json_texts import HOSTILE, REFUSED, TEXTS
 from support.native import native_class
 from support.programs import execute
 from support.traces import messages
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
-from wirecost.compile.schema import CompileError
-from wirecost.errors import UserError
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.schema import CompileError
+from wirecost.system.errors import UserError
 
 MESSAGES = (
     "conformance.proto2.EveryType",

@@ -25,8 +25,8 @@ from support.compiled import (
     random_message,
 )
 from support.json_texts import HOSTILE, REFUSED, TEXTS
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 SOURCE = ROOT / "tests" / "conformance" / "json" / "texts.cpp"
 FLAGS = ["-std=c++20", "-O0", "-g1", "-Wall", "-Wextra", "-Werror"]

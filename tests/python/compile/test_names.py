@@ -18,18 +18,18 @@ from google.protobuf import descriptor_pb2 as pb
 
 from support import wide_schemas
 from support.compiled import compile_python
-from wirecost.compile import frontends
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
-from wirecost.compile.emit.distinct import Distinct
-from wirecost.compile.frontends.checked import (
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.emit.distinct import Distinct
+from wirecost.schema.compile.frontends.checked import (
     LONGEST,
     LONGEST_TEXT,
     refuse_bad_names,
     refuse_long_values,
 )
-from wirecost.compile.schema import Enum, EnumValue, Field, File, Kind, Message
-from wirecost.errors import UserError
+from wirecost.schema.compile.schema import Enum, EnumValue, Field, File, Kind, Message
+from wirecost.system.errors import UserError
 
 CODE = 'x\nint evil = std::system("touch pwned");//'
 

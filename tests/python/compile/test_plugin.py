@@ -20,13 +20,13 @@ from syrupy.assertion import SnapshotAssertion
 from support.compiled import ROOT, SCHEMAS
 from support.programs import execute
 from wirecost.cli import compile as command
-from wirecost.compile import plugin
-from wirecost.compile.compiler import Columns, compile_schema
-from wirecost.compile.emit import LANGUAGES, Request, Texts
-from wirecost.compile.options import Options
-from wirecost.compile.parameter import parsed
-from wirecost.compile.schema import Omission
-from wirecost.errors import UserError
+from wirecost.schema.compile import plugin
+from wirecost.schema.compile.compiler import Columns, compile_schema
+from wirecost.schema.compile.emit import LANGUAGES, Request, Texts
+from wirecost.schema.compile.options import Options
+from wirecost.schema.compile.parameter import parsed
+from wirecost.schema.compile.schema import Omission
+from wirecost.system.errors import UserError
 
 PLUGIN = Path(sys.executable).with_name("protoc-gen-wirecost")
 PROTOCS = {"debian": ["protoc"], "python": [sys.executable, "-P", "-m", "grpc_tools.protoc"]}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.compile import frontends
-from wirecost.compile.schema import CompileError
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.schema import CompileError
 
 SINCE_PROTOC_22 = {
     "debug_redact": 'syntax = "proto3"; message A { string secret = 1 [debug_redact = true]; }',

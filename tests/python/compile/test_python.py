@@ -28,8 +28,8 @@ from support.compiled import (
 )
 from support.programs import execute
 from support.traces import messages, ros_definitions
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 EVERY_TYPE = ("conformance.proto2.EveryType", "conformance.proto3.EveryType")
 MESSAGES = (*EVERY_TYPE, "rsb.protocol.Notification")

@@ -18,11 +18,11 @@ from syrupy.assertion import SnapshotAssertion
 from support.compiled import SCHEMAS
 from support.programs import execute
 from support.ros_peers import write as write_package
-from wirecost.compile import frontends
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
-from wirecost.compile.schema import Field, Label, Presence
-from wirecost.errors import UserError
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.schema import Field, Label, Presence
+from wirecost.system.errors import UserError
 
 EVERYTHING = Request(
     ("protobuf", "ros1", "cdr"),

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from wirecost.cli import app
-from wirecost.compile.compiler import compile_schema
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import compile_schema
+from wirecost.schema.compile.emit import Request
 
 SCHEMA = """syntax = "proto3";
 package a;

@@ -9,8 +9,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support.ros_peers import ROS2, debian, write
-from wirecost.compile import frontends
-from wirecost.compile.schema import Kind, Label, MessageRef, Presence, Schema
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.schema import Kind, Label, MessageRef, Presence, Schema
 
 
 @pytest.fixture

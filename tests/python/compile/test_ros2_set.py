@@ -13,10 +13,10 @@ from support.again import Generated, check
 from support.random_messages import RandomMessages
 from support.ros_peers import rosbags_bytes
 from support.ros_peers import write as write_packages
-from wirecost.compile import frontends
-from wirecost.compile.compiler import emitted, write
-from wirecost.compile.emit import LANGUAGES, Request
-from wirecost.compile.schema import Omission
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.compiler import emitted, write
+from wirecost.schema.compile.emit import LANGUAGES, Request
+from wirecost.schema.compile.schema import Omission
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
 TYPES = 30

@@ -26,9 +26,9 @@ from support.ros_peers import (
     typestore,
     write,
 )
-from wirecost.compile import compiler, frontends
-from wirecost.compile.emit import Request
-from wirecost.compile.schema import Kind, Label, MessageRef, Schema
+from wirecost.schema.compile import compiler, frontends
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.schema import Kind, Label, MessageRef, Schema
 
 # ROS 2 has no empty message, so rosbags adds a byte; this one is of ROS 1.
 IN_ROS2 = [name for name in MESSAGES if name != "std_msgs.Empty"]

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from support.programs import execute
-from wirecost.compile import frontends
-from wirecost.compile.compiler import emitted, write
-from wirecost.compile.emit import Request
-from wirecost.compile.schema import Omission
-from wirecost.errors import UserError
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.compiler import emitted, write
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.schema import Omission
+from wirecost.system.errors import UserError
 
 COMMON = 'syntax = "proto3"; package c; message Common { string s = 1; }'
 ONE = """syntax = "proto3"; package p; import "c/common.proto"; import "google/protobuf/any.proto";

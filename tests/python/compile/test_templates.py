@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.compile.emit.templates import tidy
+from wirecost.schema.compile.emit.templates import tidy
 
 
 def test_empty_lines_are_kept_up_to_a_number_and_never_at_the_ends() -> None:

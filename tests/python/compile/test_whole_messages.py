@@ -15,9 +15,9 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError, Message
 
 from support.again import Generated
-from wirecost.compile import frontends
-from wirecost.compile.compiler import emitted, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.compiler import emitted, write
+from wirecost.schema.compile.emit import Request
 
 SCHEMA = """syntax = "proto3"; package whole;
 message Implicit { double x = 1; double y = 2; double z = 3; }

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from support.doctor_trees import MACHINES, contents, findings, lay_out
-from wirecost.doctor import cpulist
-from wirecost.doctor.checks import all_checks
-from wirecost.doctor.environment import environment
-from wirecost.doctor.examine import examine
-from wirecost.doctor.machine import machine
-from wirecost.doctor.system import System
-from wirecost.errors import UserError
+from wirecost.observe.doctor import cpulist
+from wirecost.observe.doctor.checks import all_checks
+from wirecost.observe.doctor.environment import environment
+from wirecost.observe.doctor.examine import examine
+from wirecost.observe.doctor.machine import machine
+from wirecost.observe.doctor.system import System
+from wirecost.system.errors import UserError
 
 EXPECTED = {
     "amd_metal_tuned": """

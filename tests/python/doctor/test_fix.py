@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from support.doctor_trees import contents, findings, lay_out
-from wirecost.doctor.machine import CPU, machine
-from wirecost.doctor.repair import fix, undo
-from wirecost.doctor.state import read_state, state_file
-from wirecost.doctor.system import System
-from wirecost.errors import UserError
-from wirecost.private import write_private
+from wirecost.observe.doctor.machine import CPU, machine
+from wirecost.observe.doctor.repair import fix, undo
+from wirecost.observe.doctor.state import read_state, state_file
+from wirecost.observe.doctor.system import System
+from wirecost.system.errors import UserError
+from wirecost.system.private import write_private
 
 INTEL, AMD = "intel_metal_untuned", "amd_metal_untuned"
 GOVERNOR = f"{CPU}/cpu3/cpufreq/scaling_governor"

@@ -14,10 +14,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.doctor_trees import contents, lay_out
 from wirecost import _core
-from wirecost.doctor.machine import machine
-from wirecost.doctor.noise import CpuNoise, measure_noise
-from wirecost.errors import UserError
-from wirecost.report.doctor import SUFFIXES, noise_chart, noise_table, write_noise_figure
+from wirecost.observe.doctor.machine import machine
+from wirecost.observe.doctor.noise import measure_noise
+from wirecost.results.records.recorded_machine import CpuNoise
+from wirecost.results.report.doctor import SUFFIXES, noise_chart, noise_table, write_noise_figure
+from wirecost.system.errors import UserError
 
 SPUN = SimpleNamespace(
     elapsed_ns=2_000_000_000,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from wirecost import _core
-from wirecost.doctor import prices
-from wirecost.records.recorded_machine import Event, prices_beside
-from wirecost.report.doctor import price_table
+from wirecost.observe.doctor import prices
+from wirecost.results.records.recorded_machine import Event, prices_beside
+from wirecost.results.report.doctor import price_table
 
 
 def test_every_event_has_samples_or_a_reason(tmp_path: Path) -> None:

@@ -17,10 +17,10 @@ from support import fake_cuda, fake_driver, needs
 from support.fake_cuda import Tensor
 from support.fake_driver import Peer
 from support.messaging_fakes import fake_transports
-from wirecost.errors import UserError
-from wirecost.tensor import to_host, use_devices
-from wirecost.tensor.ipc import receiving
-from wirecost.tensor.ipc.ring_file import FOLDER, SLOTS
+from wirecost.messaging.tensor import to_host, use_devices
+from wirecost.messaging.tensor.ipc import receiving
+from wirecost.messaging.tensor.ipc.ring_file import FOLDER, SLOTS
+from wirecost.system.errors import UserError
 
 ARRAY = np.arange(1000.0)
 

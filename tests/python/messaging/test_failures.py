@@ -11,8 +11,8 @@ import pytest
 
 import wirecost
 from support.messaging_fakes import fake_transports
-from wirecost.errors import UserError
-from wirecost.tensor import use_devices
+from wirecost.messaging.tensor import use_devices
+from wirecost.system.errors import UserError
 
 
 @pytest.fixture(autouse=True)

@@ -18,8 +18,8 @@ import pytest
 import wirecost
 from support import needs
 from support.messaging_fakes import MISSING, OPEN, RELEASED, fake_transports
-from wirecost.errors import UserError
-from wirecost.messaging import opening
+from wirecost.messaging.api import opening
+from wirecost.system.errors import UserError
 
 KINDS = pytest.mark.parametrize("kind", ["fake", "fake-descriptor"])
 IMAGE = np.arange(12.0).reshape(3, 4)
@@ -32,7 +32,9 @@ def transports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @contextmanager
-def both() -> Iterator[tuple[wirecost.messaging.Subscription, wirecost.messaging.Publication]]:
+def both() -> Iterator[
+    tuple[wirecost.messaging.api.Subscription, wirecost.messaging.api.Publication]
+]:
     with (
         wirecost.subscribe("fake", "camera") as messages,
         wirecost.publish("fake", "camera") as pub,
@@ -43,7 +45,7 @@ def both() -> Iterator[tuple[wirecost.messaging.Subscription, wirecost.messaging
 def test_importing_wirecost_imports_nothing_else() -> None:
     program = (
         "import sys, wirecost; assert 'publish' in wirecost.__all__;"
-        "heavy = {'numpy', 'zmq', 'zenoh', 'iceoryx2', 'asyncio', 'wirecost.messaging'};"
+        "heavy = {'numpy', 'zmq', 'zenoh', 'iceoryx2', 'asyncio', 'wirecost.messaging.api'};"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules);"
         "wirecost.publish; assert 'numpy' in sys.modules;"
         "assert not {'zmq', 'zenoh', 'iceoryx2', 'torch'} & set(sys.modules)"
@@ -233,7 +235,7 @@ def test_the_transport_for_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
         wirecost.publish("carrier-pigeon", "camera")
 
 
-def answering(service: wirecost.messaging.Service) -> None:
+def answering(service: wirecost.messaging.api.Service) -> None:
     while True:
         try:
             for asked in service:
@@ -344,7 +346,7 @@ def test_cancelling_loses_nothing(kind: str) -> None:
 
 
 def test_what_the_worker_took_is_not_lost_to_threads() -> None:
-    async def cancelled(messages: wirecost.messaging.Subscription) -> None:
+    async def cancelled(messages: wirecost.messaging.api.Subscription) -> None:
         waiting = asyncio.create_task(messages.receive_async())
         await asyncio.sleep(0.02)
         waiting.cancel()

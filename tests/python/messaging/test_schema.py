@@ -19,8 +19,8 @@ from support import needs
 from support.messaging_fakes import fake_transports
 from support.transport_peer import runtime_folder
 from wirecost import Tensor, schema_of
-from wirecost.errors import UserError
-from wirecost.messaging.schema import Checked
+from wirecost.messaging.api.schema import Checked
+from wirecost.system.errors import UserError
 
 IMAGE = np.zeros((480, 640, 3), np.uint8)
 CAMERA = {"image": Tensor("uint8", (480, 640, 3)), "t": float}
@@ -215,7 +215,7 @@ def test_types_of_elements_have_one_name(array: Array) -> None:
 
 def test_no_framework_is_imported() -> None:
     program = (
-        "import sys, numpy, wirecost; from wirecost.messaging.schema import Checked;"
+        "import sys, numpy, wirecost; from wirecost.messaging.api.schema import Checked;"
         "schema = wirecost.schema_of({'a': numpy.zeros(3)});"
         "Checked('t', schema).check({'a': numpy.zeros(3)});"
         "heavy = {'torch', 'pandas', 'polars', 'pyarrow', 'jax', 'xarray'};"

@@ -18,9 +18,9 @@ from syrupy.assertion import SnapshotAssertion
 import wirecost
 from support.messaging_fakes import fake_transports
 from support.transport_peer import runtime_folder
-from wirecost.errors import UserError
-from wirecost.messaging.topics import find_topic, topics
-from wirecost.transport.shared.progress import Progress
+from wirecost.messaging.api.topics import find_topic, topics
+from wirecost.messaging.transport.shared.progress import Progress
+from wirecost.system.errors import UserError
 
 GOOD: dict[str, Any] = {
     "transport": "fake",

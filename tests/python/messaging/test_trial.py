@@ -13,9 +13,9 @@ import pytest
 from support import needs
 from support.messaging_fakes import MISSING, FakeTransport, fake_transports
 from support.transport_peer import runtime_folder
-from wirecost.messaging import trial
-from wirecost.messaging.trial import tried
-from wirecost.transport.shared.server_process import NoServerError
+from wirecost.messaging.api import trial
+from wirecost.messaging.api.trial import tried
+from wirecost.messaging.transport.shared.server_process import NoServerError
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def test_the_transports_own_error_is_reported(folder: Path) -> None:
 
 def test_a_process_that_ends_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     needs.transport("zeromq")
-    monkeypatch.setattr(trial, "ENDS", "wirecost.messaging.nothing")
+    monkeypatch.setattr(trial, "ENDS", "wirecost.messaging.api.nothing")
     failed = tried("zeromq").failed or ""
     assert re.fullmatch(
         r"its (listener|sender).*: .*wirecost\.messaging\.nothing",

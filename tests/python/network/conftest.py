@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from wirecost.network import support
-from wirecost.network.profiles import BUILT_IN
+from wirecost.measure.network import support
+from wirecost.measure.network.profiles import BUILT_IN
 
 
 def _needed(name: str) -> None:

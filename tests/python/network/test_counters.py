@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import socket
 
-from wirecost.network import counters
-from wirecost.network.counters import Traffic
+from wirecost.measure.network import counters
+from wirecost.measure.network.counters import Traffic
 
 TEXT = """\
 Inter-|   Receive                                                |  Transmit

@@ -17,9 +17,10 @@ from support.waiting import until
 
 COMMAND = """
 import os, sys
-from wirecost import children, interruption
-from wirecost.network.hosts import network
-from wirecost.network.profiles import BUILT_IN
+from wirecost.system import children
+from wirecost.system import interruption
+from wirecost.measure.network.hosts import network
+from wirecost.measure.network.profiles import BUILT_IN
 with interruption.watched(), network(BUILT_IN[sys.argv[1]], 2) as made:
     inside = [children.start([*one.prefix, "sleep", "1000"]).pid for one in made.hosts]
     names = [one.namespace for one in made.hosts]

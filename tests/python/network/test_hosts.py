@@ -14,13 +14,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.second_user import needs_root, python_as_second_user
 from support.waiting import until
-from wirecost import children
-from wirecost.errors import UserError
-from wirecost.network import support, verified
-from wirecost.network.hosts import Host, network
-from wirecost.network.namespace import Namespace, NetworkError
-from wirecost.network.profiles import BUILT_IN, Profile
-from wirecost.network.wire import emulated
+from wirecost.measure.network import support, verified
+from wirecost.measure.network.hosts import Host, network
+from wirecost.measure.network.namespace import Namespace, NetworkError
+from wirecost.measure.network.profiles import BUILT_IN, Profile
+from wirecost.measure.network.wire import emulated
+from wirecost.system import children
+from wirecost.system.errors import UserError
 
 
 def _udp(host: Host) -> socket.socket:
@@ -145,7 +145,7 @@ def test_one_line_says_what_is_missing(
 
 
 MISSING = """
-from wirecost.network import profiles, support
+from wirecost.measure.network import profiles, support
 print(support.missing(profiles.BUILT_IN["lan"]))
 """
 

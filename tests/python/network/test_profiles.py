@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.network import profiles
-from wirecost.network.profiles import Profile
+from wirecost.measure.network import profiles
+from wirecost.measure.network.profiles import Profile
+from wirecost.system.errors import UserError
 
 
 def test_the_built_in_ones_are_those_of_the_documentation() -> None:

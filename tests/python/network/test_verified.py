@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from wirecost.network import verified
-from wirecost.network.namespace import NetworkError
-from wirecost.network.profiles import Profile
-from wirecost.network.verified import Reading
+from wirecost.measure.network import verified
+from wirecost.measure.network.namespace import NetworkError
+from wirecost.measure.network.profiles import Profile
+from wirecost.measure.network.verified import Reading
 
 PRINTED = """\
 PING 10.119.99.2 (10.119.99.2) 56(84) bytes of data.

@@ -9,10 +9,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wirecost import notebook
-from wirecost.errors import UserError
-from wirecost.notebook.views import markup
-from wirecost.report.shared.table import Table
+from wirecost.results import notebook
+from wirecost.results.notebook.views import markup
+from wirecost.results.report.shared.table import Table
+from wirecost.system.errors import UserError
 
 ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "tests" / "data" / "results"

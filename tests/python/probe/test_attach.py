@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from support.programs import execute
-from wirecost.errors import UserError
-from wirecost.probe.attach.threads import COUNTS, Counted, Sample, mapped, samples
-from wirecost.probe.attach.usage import table, usages
+from wirecost.observe.probe.attach.threads import COUNTS, Counted, Sample, mapped, samples
+from wirecost.observe.probe.attach.usage import table, usages
+from wirecost.system.errors import UserError
 
 WIRECOST = Path(sys.executable).with_name("wirecost")
 SECOND = 10**9

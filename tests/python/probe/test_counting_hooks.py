@@ -10,11 +10,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.probe.run.hook import Request, library
-from wirecost.probe.run.hooks import allocations, locks
-from wirecost.probe.run.target import find
-from wirecost.records.probe_log import events_of, read_logs
+from wirecost.observe.probe.run.hook import Request, library
+from wirecost.observe.probe.run.hooks import allocations, locks
+from wirecost.observe.probe.run.target import find
+from wirecost.results.records.probe_log import events_of, read_logs
+from wirecost.system.errors import UserError
 
 PROGRAM = Path(__file__).parents[3] / "build/cmake/tests/cpp/probe/probe_hooked"
 COUNTERS = ("allocations", "allocated-bytes", "lock-waits", "lock-wait-ns")

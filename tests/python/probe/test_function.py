@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from support.programs import execute
-from wirecost.records.probe_log import events_of, read_logs
+from wirecost.results.records.probe_log import events_of, read_logs
 
 BUILT = Path(__file__).parents[3] / "build" / "cmake"
 HOOKS = BUILT / "cpp" / "wirecost" / "hooks" / "function"

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.errors import UserError
-from wirecost.probe.function.choice import lines, matched
-from wirecost.probe.function.listing import Function, Listing
-from wirecost.probe.function.means import Means, Taken, take
-from wirecost.probe.function.uprobes import COUNTED
+from wirecost.observe.probe.function.choice import lines, matched
+from wirecost.observe.probe.function.listing import Function, Listing
+from wirecost.observe.probe.function.means import Means, Taken, take
+from wirecost.observe.probe.function.uprobes import COUNTED
+from wirecost.system.errors import UserError
 
 FUNCTION = Function("node", "f()", "f", "f", 0, 64, "", "", "", (), ())
 

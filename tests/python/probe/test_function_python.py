@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from support.programs import execute
-from wirecost.records.probe_log import events_of, read_logs
+from wirecost.results.records.probe_log import events_of, read_logs
 
 PATTERNS = ("program:Planner.plan*", "__main__:generator", "program:coroutine", "program:recursive")
 PROGRAM = """

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wirecost.analysis.probe_sections import executions
-from wirecost.records.probe_log import events_of, read_logs
+from wirecost.results.analysis.probe_sections import executions
+from wirecost.results.records.probe_log import events_of, read_logs
 
 BUILT = Path(__file__).parents[3] / "build" / "cmake" / "tests" / "cpp"
 PROGRAM = BUILT / "probe" / "probe_recorder"

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from support.programs import execute
-from wirecost.records.probe_log import read_logs
+from wirecost.results.records.probe_log import read_logs
 
 BUILT = Path(__file__).parents[3] / "build" / "cmake" / "tests" / "cpp"
 PROGRAM = BUILT / "probe" / "probe_recorder"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.programs import execute
-from wirecost.records.probe_log import events_of, read_logs
+from wirecost.results.records.probe_log import events_of, read_logs
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "probe" / "callback.py"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from support.programs import execute
-from wirecost.errors import UserError
-from wirecost.probe.run.environment import PROBE
-from wirecost.probe.run.hook import library
-from wirecost.probe.run.hooks.ros1 import LIBRARY
+from wirecost.observe.probe.run.environment import PROBE
+from wirecost.observe.probe.run.hook import library
+from wirecost.observe.probe.run.hooks.ros1 import LIBRARY
+from wirecost.system.errors import UserError
 
 ROSCPP = Path("/usr/lib/x86_64-linux-gnu/libroscpp.so.4d")
 

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from support.programs import execute
-from wirecost.records.probe_log import events_of, read_logs
+from wirecost.results.records.probe_log import events_of, read_logs
 
 # What Python extensions are linked to is in no global scope.
 IN_PYTHON = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).main(1, None)"

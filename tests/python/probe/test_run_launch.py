@@ -14,9 +14,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support.waiting import until
-from wirecost.probe.run.environment import FOLDER, hooks_without, prepare
-from wirecost.probe.run.hook import Hooked, Request
-from wirecost.probe.run.target import Target, find
+from wirecost.observe.probe.run.environment import FOLDER, hooks_without, prepare
+from wirecost.observe.probe.run.hook import Hooked, Request
+from wirecost.observe.probe.run.target import Target, find
 
 LAUNCH = """
 import sys

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.probe.run.elf import read_elf
-from wirecost.probe.run.target import find
+from wirecost.observe.probe.run.elf import read_elf
+from wirecost.observe.probe.run.target import find
+from wirecost.system.errors import UserError
 
 TRUE = Path("/usr/bin/true")
 MACHINE, INTERPRETER, DYNAMIC = 18, 3, 2

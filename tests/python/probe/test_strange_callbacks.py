@@ -11,9 +11,9 @@ from unittest.mock import Mock
 
 import pytest
 
-import wirecost.probe.run
+import wirecost.observe.probe.run
 
-FOLDER = Path(wirecost.probe.run.__file__).with_name("python")
+FOLDER = Path(wirecost.observe.probe.run.__file__).with_name("python")
 
 
 class Called:

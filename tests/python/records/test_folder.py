@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.errors import UserError
-from wirecost.records import json_document
-from wirecost.records.folder import SCHEMA
-from wirecost.records.reading import read_results
+from wirecost.results.records import json_document
+from wirecost.results.records.folder import SCHEMA
+from wirecost.results.records.reading import read_results
+from wirecost.system.errors import UserError
 
 
 def test_a_newer_schema_is_refused_and_a_damaged_one_too(tmp_path: Path) -> None:

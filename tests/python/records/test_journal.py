@@ -13,9 +13,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support.journals import WHO, fill
-from wirecost.errors import UserError
-from wirecost.records.finished import NothingMeasuredError, finish, read_journal
-from wirecost.records.journal import NAME, Journal
+from wirecost.results.records.finished import NothingMeasuredError, finish, read_journal
+from wirecost.results.records.journal import NAME, Journal
+from wirecost.system.errors import UserError
 
 
 def test_rounds_become_samples(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ import resource, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from support.journals import fill
-from wirecost.records.finished import finish
+from wirecost.results.records.finished import finish
 folder = Path({folder!r})
 journal = fill(folder)
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.records.measured import latest, measured_in
+from wirecost.results.records.measured import latest, measured_in
+from wirecost.system.errors import UserError
 
 KEPT = Path(__file__).parents[2] / "data" / "results"
 

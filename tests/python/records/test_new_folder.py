@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 
 from support.journals import fill
-from wirecost.errors import UserError
-from wirecost.records.new_folder import new_folder
+from wirecost.results.records.new_folder import new_folder
+from wirecost.system.errors import UserError
 
 KILLED = """
 import os, signal, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from support.journals import fill
-from wirecost.records.new_folder import new_folder
+from wirecost.results.records.new_folder import new_folder
 with new_folder("heap", Path({out!r})) as pending:
     {filled}
     os.kill(os.getpid(), signal.SIGKILL)

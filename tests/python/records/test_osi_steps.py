@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.records.finished import NothingMeasuredError, read_journal
-from wirecost.records.journal import Journal
-from wirecost.records.osi_steps import step_samples
-from wirecost.records.stages import STAGES
+from wirecost.results.records.finished import NothingMeasuredError, read_journal
+from wirecost.results.records.journal import Journal
+from wirecost.results.records.osi_steps import step_samples
+from wirecost.results.records.stages import STAGES
+from wirecost.system.errors import UserError
 
 EVENTS = {
     "source": ("StartSourceCalc", "StartOSISerialize", "StopOSISerialize", "StopRelease"),

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from support.probe_logs import header, record
-from wirecost.analysis.compare.context import differences
-from wirecost.analysis.compare.runs import read_run
-from wirecost.errors import UserError
-from wirecost.records.recorded import read_recorded
+from wirecost.results.analysis.compare.context import differences
+from wirecost.results.analysis.compare.runs import read_run
+from wirecost.results.records.recorded import read_recorded
+from wirecost.system.errors import UserError
 
 
 def written(folder: Path) -> Path:

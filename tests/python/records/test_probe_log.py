@@ -16,12 +16,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.probe_logs import HEADER, header, record
 from support.programs import execute
-from wirecost.analysis.probe_sections import executions, summary
-from wirecost.errors import UserError
-from wirecost.records.probe_export import FORMATS, export
-from wirecost.records.probe_log import ProbeLog, events_of, read_log, read_logs
-from wirecost.records.setlevel import read_logs as read_performance_logs
-from wirecost.report.probe.tables import counter_table, time_table
+from wirecost.results.analysis.probe_sections import executions, summary
+from wirecost.results.records.probe_export import FORMATS, export
+from wirecost.results.records.probe_log import ProbeLog, events_of, read_log, read_logs
+from wirecost.results.records.setlevel import read_logs as read_performance_logs
+from wirecost.results.report.probe.tables import counter_table, time_table
+from wirecost.system.errors import UserError
 
 FAULTS = [("minor-faults", 1), ("instructions", 0)]
 
@@ -245,9 +245,9 @@ def test_a_trace_nests_as_the_trace_event_format_asks(tmp_path: Path) -> None:
 FULL = """
 import resource, sys
 from pathlib import Path
-from wirecost.errors import UserError
-from wirecost.records.probe_export import FORMATS, export
-from wirecost.records.probe_log import read_logs
+from wirecost.system.errors import UserError
+from wirecost.results.records.probe_export import FORMATS, export
+from wirecost.results.records.probe_log import read_logs
 logs = read_logs([Path({log!r})])
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from wirecost.records.recorded_machine import prices_beside
+from wirecost.results.records.recorded_machine import prices_beside
 
 DOCUMENT = {
     "schema": 1,

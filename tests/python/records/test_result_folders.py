@@ -19,11 +19,11 @@ from typer.testing import CliRunner
 
 from support.result_folders import NAMES, copied, edit_meta, edit_samples
 from wirecost.cli import app
-from wirecost.errors import UserError
-from wirecost.records.json_document import text
-from wirecost.records.reading import read_results
-from wirecost.records.schemas import SCENARIOS
-from wirecost.records.table_decoder import ANSWER, REFUSED, REQUEST, ROWS, TOO_LARGE
+from wirecost.results.records.json_document import text
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.schemas import SCENARIOS
+from wirecost.results.records.table_decoder import ANSWER, REFUSED, REQUEST, ROWS, TOO_LARGE
+from wirecost.system.errors import UserError
 
 Edit = Callable[[Path], None]
 
@@ -337,7 +337,7 @@ def test_a_replay_s_tables_are_checked(file: str, tmp_path: Path) -> None:
 def test_samples_that_fit_no_memory_are_refused_in_one_line() -> None:
     """As ``decoded`` ends when the limit on its memory is reached."""
     program = (
-        "from wirecost.records import table_decoder as one\n"
+        "from wirecost.results.records import table_decoder as one\n"
         "def decoded(content, columns): raise MemoryError\n"
         "one.decoded = decoded\n"
         "one.main()\n"

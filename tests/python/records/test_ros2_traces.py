@@ -20,13 +20,13 @@ from syrupy.assertion import SnapshotAssertion
 from support import ctf_traces
 from support.ctf_traces import AT_NS, EPOCH_NS, EVERY_NS, Event, Form, cycles, node_events
 from support.programs import execute
-from wirecost.analysis.chains.hops import hops_of
-from wirecost.analysis.chains.walk import chains_between
-from wirecost.analysis.probe_sections import executions
 from wirecost.cli.probe_show import show
-from wirecost.errors import UserError
-from wirecost.records.probe_log import EVENTS, events_of
-from wirecost.records.recorded import event_tables, read_recorded
+from wirecost.results.analysis.chains.hops import hops_of
+from wirecost.results.analysis.chains.walk import chains_between
+from wirecost.results.analysis.probe_sections import executions
+from wirecost.results.records.probe_log import EVENTS, events_of
+from wirecost.results.records.recorded import event_tables, read_recorded
+from wirecost.system.errors import UserError
 
 REAL = Path(__file__).parents[2] / "data" / "lttng"
 FORMS = [

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirecost.errors import UserError
-from wirecost.records.setlevel import read_logs
-from wirecost.records.stages import step_stages
+from wirecost.results.records.setlevel import read_logs
+from wirecost.results.records.stages import step_stages
+from wirecost.system.errors import UserError
 
 LOGS = Path(__file__).parents[2] / "data" / "logs"
 

@@ -15,10 +15,10 @@ import pytest
 
 from support.second_user import needs_root, python_as_second_user
 from wirecost import _dds
-from wirecost.errors import UserError
 from wirecost.replay.dds import recorder
 from wirecost.replay.dds.domain import FreeDomain
 from wirecost.replay.dds.graph import process_of
+from wirecost.system.errors import UserError
 
 HERE = socket.gethostname()
 MACHINE_ID = Path("/etc/machine-id")
@@ -91,7 +91,7 @@ def test_two_free_domains_are_two() -> None:
 @needs_root
 def test_two_users_free_domains_are_two() -> None:
     program = (
-        "from wirecost.free_domain import FreeDomain\n"
+        "from wirecost.system.free_domain import FreeDomain\n"
         "with FreeDomain() as domain: print(domain.number)"
     )
     with FreeDomain() as first:

@@ -23,8 +23,6 @@ import pytest
 
 from support.replay_fakes import STAMPED, stamped
 from support.second_user import needs_root, open_folder, python_as_second_user
-from wirecost.errors import UserError
-from wirecost.printable import printable
 from wirecost.replay.play.foreign import foreign
 from wirecost.replay.play.options import StartOptions
 from wirecost.replay.process.state import ProcessState, state_of
@@ -32,6 +30,8 @@ from wirecost.replay.recording import origin
 from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, read_snapshot, write_snapshot
 from wirecost.replay.recording.writer import INPUT, RecordingWriter
 from wirecost.replay.systems import system_named
+from wirecost.system.errors import UserError
+from wirecost.system.printable import printable
 
 NASTY = "\x1b[2K\r\n\u202egpj.sh\udc80"
 LONGEST_LINE = 6000

@@ -29,7 +29,6 @@ from support.replay_fakes import (
     stamped,
 )
 from support.waiting import until
-from wirecost.errors import UserError
 from wirecost.replay.record.record import Request, record
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.bag_metadata import Counted, bag_metadata
@@ -38,6 +37,7 @@ from wirecost.replay.recording.snapshot import read_snapshot
 from wirecost.replay.recording.writer import CHUNK_BYTES, INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.system import Call, Qos
 from wirecost.replay.systems import SYSTEMS
+from wirecost.system.errors import UserError
 
 MESSAGES = 50
 
@@ -281,7 +281,7 @@ import resource, signal
 from pathlib import Path
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 from wirecost.replay.recording.writer import INPUT, RecordingWriter
 from wirecost.replay.system import Topic
 from wirecost.replay.systems import SYSTEMS

@@ -17,9 +17,9 @@ import pytest
 from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, free_port, ros_system
 from support.waiting import until
 from wirecost._middleware import Queue
-from wirecost.errors import UserError
 from wirecost.replay import ros1
 from wirecost.replay.system import Call, Publishers, Topic
+from wirecost.system.errors import UserError
 
 pytestmark = pytest.mark.skipif(
     not ROSMASTER.exists(), reason="no ROS 1: apt install python3-rosmaster"

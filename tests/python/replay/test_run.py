@@ -20,13 +20,13 @@ from support.replay_fakes import (
 )
 from support.replayed import COUNT, PERIOD_NS, replayed, write_recording
 from support.waiting import until
-from wirecost.analysis.summary import summarize
-from wirecost.errors import UserError
-from wirecost.records.schemas.replay import Meta
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.recording.reader import read_recording
 from wirecost.replay.recording.snapshot import read_snapshot, write_snapshot
-from wirecost.report.scenarios import content_of
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.schemas.replay import Meta
+from wirecost.results.report.scenarios import content_of
+from wirecost.system.errors import UserError
 
 
 def test_a_node_answers_alone_as_it_did_in_its_system(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_no_permission_for_real_time_is_refused_before_anything_starts() -> None
     code = """
 import os
 os.setresuid(65534, 65534, 65534)
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 from wirecost.replay.play.start import check_fifo
 try:
     check_fifo("--fifo", 10)

@@ -14,9 +14,9 @@ import pytest
 
 from attack.folder_edits import VALUES, nodes
 from support.replay_fakes import ANSWER, SERVICE, STAMPED
-from wirecost.errors import UserError
 from wirecost.replay.process.state import state_of
 from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, read_snapshot, write_snapshot
+from wirecost.system.errors import UserError
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 from syrupy.assertion import SnapshotAssertion
 
 from support.probe_logs import header
-from wirecost.records.probe_log import COUNTER_SOURCES, Counter, ProbeLog, read_log
-from wirecost.report.probe.tables import absent_notes
+from wirecost.results.records.probe_log import COUNTER_SOURCES, Counter, ProbeLog, read_log
+from wirecost.results.report.probe.tables import absent_notes
 
 
 def log(folder: Path, *counters: Counter) -> ProbeLog:

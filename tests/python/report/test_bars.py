@@ -14,16 +14,16 @@ from lxml import html  # type: ignore[import-untyped]
 
 from support.hostile_results import PAYLOADS
 from support.result_folders import DATA, NAMES
-from wirecost.analysis.summary import summarize
-from wirecost.records.reading import read_results
-from wirecost.report.campaign.content import Content
-from wirecost.report.results.page import page
-from wirecost.report.scenarios import content_of
-from wirecost.report.shared import units
-from wirecost.report.shared.page import bundle, render
-from wirecost.report.shared.table import Amount, Table, with_bars
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.campaign.content import Content
+from wirecost.results.report.results.page import page
+from wirecost.results.report.scenarios import content_of
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.page import bundle, render
+from wirecost.results.report.shared.table import Amount, Table, with_bars
 
-TEMPLATES = Path(__file__).parents[3] / "python" / "wirecost" / "report" / "templates"
+TEMPLATES = Path(__file__).parents[3] / "python" / "wirecost" / "results" / "report" / "templates"
 NUMBER = re.compile(r"[−-]?\d")
 
 

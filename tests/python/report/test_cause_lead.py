@@ -13,13 +13,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.probe_logs import header, record
 from support.result_folders import copied, edit_meta
-from wirecost.analysis.causes import Explanation, explain
-from wirecost.analysis.probe_sections import executions
-from wirecost.analysis.summary import summarize
-from wirecost.records.probe_log import events_of, read_logs
-from wirecost.records.reading import read_results
-from wirecost.report.results.page import page
-from wirecost.report.shared.cause_lead import cause_lead
+from wirecost.results.analysis.causes import Explanation, explain
+from wirecost.results.analysis.probe_sections import executions
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.probe_log import events_of, read_logs
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.results.page import page
+from wirecost.results.report.shared.cause_lead import cause_lead
 
 FAULT_NS = 400
 UNEXPLAINED = "is explained by no counter"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from support.traced_systems import TracedSystem
-from wirecost.analysis.chains.walk import Chain, Part
 from wirecost.cli.probe_chain import command
-from wirecost.report.chains import otlp, perfetto
+from wirecost.results.analysis.chains.walk import Chain, Part
+from wirecost.results.report.chains import otlp, perfetto
 
 WALL = 1_700_000_000 * 10**9
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.analysis.race import Ratio
-from wirecost.analysis.summary import Row, summarize
-from wirecost.records.reading import read_results
-from wirecost.report.scenarios.classes.content import content
+from wirecost.results.analysis.race import Ratio
+from wirecost.results.analysis.summary import Row, summarize
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.scenarios.classes.content import content
 
 FOLDER = Path(__file__).parents[2] / "data" / "results" / "classes"
 

@@ -10,12 +10,12 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support.result_folders import DATA
-from wirecost.analysis.summary import summarize
-from wirecost.records.folder import Results
-from wirecost.records.reading import read_results
-from wirecost.report.scenarios import figures_of
-from wirecost.report.scenarios.cloud.figures import ENOUGH, callbacks
-from wirecost.report.shared.figure import Figure
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.folder import Results
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.scenarios import figures_of
+from wirecost.results.report.scenarios.cloud.figures import ENOUGH, callbacks
+from wirecost.results.report.shared.figure import Figure
 
 VERSIONS = 6
 

@@ -18,18 +18,18 @@ from typer.testing import CliRunner
 
 from support.comparisons import compared, probes
 from support.result_folders import DATA, copied, edit_meta
-from wirecost.analysis.compare.comparison import SLOWER, Comparison
-from wirecost.analysis.compare.runs import Run, read_run
 from wirecost.cli import app
-from wirecost.errors import UserError
-from wirecost.records.folder import write_results
-from wirecost.records.reading import read_results
-from wirecost.records.schemas import replay
-from wirecost.report.compare import tables
-from wirecost.report.compare.document import LONGEST, markdown
-from wirecost.report.compare.figures import comparison_figures
-from wirecost.report.compare.page import page
-from wirecost.report.compare.rows import Labels
+from wirecost.results.analysis.compare.comparison import SLOWER, Comparison
+from wirecost.results.analysis.compare.runs import Run, read_run
+from wirecost.results.records.folder import write_results
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.schemas import replay
+from wirecost.results.report.compare import tables
+from wirecost.results.report.compare.document import LONGEST, markdown
+from wirecost.results.report.compare.figures import comparison_figures
+from wirecost.results.report.compare.page import page
+from wirecost.results.report.compare.rows import Labels
+from wirecost.system.errors import UserError
 
 Folder = Callable[..., Path]
 STAGES = ("encode", "decode", "total")

@@ -12,14 +12,14 @@ from typer.testing import CliRunner
 
 from support import probe_logs
 from support.comparisons import compared, probes
-from wirecost.analysis.compare.comparison import MORE, SAME, SLOWER
-from wirecost.analysis.compare.gate import Gated
-from wirecost.analysis.compare.runs import read_run
 from wirecost.cli import app
-from wirecost.errors import UserError
-from wirecost.report.compare.document import document
-from wirecost.report.compare.page import page
-from wirecost.report.compare.rows import headline
+from wirecost.results.analysis.compare.comparison import MORE, SAME, SLOWER
+from wirecost.results.analysis.compare.gate import Gated
+from wirecost.results.analysis.compare.runs import read_run
+from wirecost.results.report.compare.document import document
+from wirecost.results.report.compare.page import page
+from wirecost.results.report.compare.rows import headline
+from wirecost.system.errors import UserError
 
 CLOCK = "perf::TASK-CLOCK"
 

@@ -13,9 +13,9 @@ from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
 from support.result_folders import copied, edit_meta, edit_samples
-from wirecost.analysis.compare.message_types import aligned, are_other_messages
-from wirecost.analysis.compare.runs import read_run
 from wirecost.cli import app
+from wirecost.results.analysis.compare.message_types import aligned, are_other_messages
+from wirecost.results.analysis.compare.runs import read_run
 
 OLD, NEW = "rsb.protocol.Notification", "acme.Notification"
 

@@ -16,22 +16,22 @@ from lxml import html  # type: ignore[import-untyped]
 from support.hostile_results import PAYLOADS, hostile_folder
 from support.probe_logs import header, record
 from support.result_folders import DATA, NAMES
-from wirecost.analysis.causes import explain
-from wirecost.analysis.compare.comparison import Settings, compare
-from wirecost.analysis.compare.runs import read_run
-from wirecost.analysis.probe_sections import executions, summary
-from wirecost.analysis.summary import summarize
-from wirecost.records.probe_log import events_of, read_logs
-from wirecost.records.reading import read_results
-from wirecost.report.campaign.content import Content
-from wirecost.report.compare.page import page as compare_page
-from wirecost.report.probe.page import page as probe_page
-from wirecost.report.probe.page import probe_figures
-from wirecost.report.results.page import page
-from wirecost.report.scenarios import figures_of
-from wirecost.report.shared.page import bundle, render
-from wirecost.report.shared.page_text import LONGEST_WORD, in_figure, on_page, plain
-from wirecost.report.shared.table import Table
+from wirecost.results.analysis.causes import explain
+from wirecost.results.analysis.compare.comparison import Settings, compare
+from wirecost.results.analysis.compare.runs import read_run
+from wirecost.results.analysis.probe_sections import executions, summary
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.probe_log import events_of, read_logs
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.campaign.content import Content
+from wirecost.results.report.compare.page import page as compare_page
+from wirecost.results.report.probe.page import page as probe_page
+from wirecost.results.report.probe.page import probe_figures
+from wirecost.results.report.results.page import page
+from wirecost.results.report.scenarios import figures_of
+from wirecost.results.report.shared.page import bundle, render
+from wirecost.results.report.shared.page_text import LONGEST_WORD, in_figure, on_page, plain
+from wirecost.results.report.shared.table import Table
 
 SHOWN = {"markup": ("<script>alert(1)", "\\u202egnp", "\\x1b[31m"), "length": ("xxx…xxx",)}
 """What of a payload a reader sees."""

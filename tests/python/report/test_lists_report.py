@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from support.result_folders import DATA
-from wirecost.analysis.summary import summarize
-from wirecost.records.reading import read_results
-from wirecost.report.scenarios import content_of, figures_of
-from wirecost.report.scenarios.lists.content import matrix
-from wirecost.report.scenarios.lists.figures import FARTHEST, heat
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.scenarios import content_of, figures_of
+from wirecost.results.report.scenarios.lists.content import matrix
+from wirecost.results.report.scenarios.lists.figures import FARTHEST, heat
 
 RESULTS = read_results(DATA / "lists")
 ROWS = summarize(RESULTS)

@@ -14,19 +14,19 @@ from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
 
 from support.result_folders import meta_with
-from wirecost.analysis.message_doubts import Doubt, Key, doubts
-from wirecost.analysis.message_fields import Share, Shares, shares
-from wirecost.analysis.race import Ratio
-from wirecost.analysis.summary import Row, summarize
-from wirecost.records.reading import read_results
-from wirecost.records.scenarios import with_all_columns
-from wirecost.records.schemas.message import TOGETHER, About, Meta
-from wirecost.report.scenarios.message.changes import changes, languages_asked, many_fields
-from wirecost.report.scenarios.message.content import content
-from wirecost.report.scenarios.message.field_table import field_table
-from wirecost.report.scenarios.message.figures import boxes, figures
-from wirecost.report.scenarios.message.stages import at_rate, stage_tables
-from wirecost.report.shared.table import Table
+from wirecost.results.analysis.message_doubts import Doubt, Key, doubts
+from wirecost.results.analysis.message_fields import Share, Shares, shares
+from wirecost.results.analysis.race import Ratio
+from wirecost.results.analysis.summary import Row, summarize
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.scenarios import with_all_columns
+from wirecost.results.records.schemas.message import TOGETHER, About, Meta
+from wirecost.results.report.scenarios.message.changes import changes, languages_asked, many_fields
+from wirecost.results.report.scenarios.message.content import content
+from wirecost.results.report.scenarios.message.field_table import field_table
+from wirecost.results.report.scenarios.message.figures import boxes, figures
+from wirecost.results.report.scenarios.message.stages import at_rate, stage_tables
+from wirecost.results.report.shared.table import Table
 
 FOLDER = Path(__file__).parents[2] / "data" / "results" / "message"
 RESULTS = read_results(FOLDER)

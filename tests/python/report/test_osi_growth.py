@@ -9,11 +9,11 @@ from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
 
 from support.result_folders import DATA
-from wirecost.analysis.race import Ratio
-from wirecost.analysis.summary import Row
-from wirecost.records.reading import read_results
-from wirecost.records.schemas.osi import Meta
-from wirecost.report.scenarios.osi.content import growths
+from wirecost.results.analysis.race import Ratio
+from wirecost.results.analysis.summary import Row
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.schemas.osi import Meta
+from wirecost.results.report.scenarios.osi.content import growths
 
 META = read_results(DATA / "osi").meta_as(Meta)
 SIZES = (100, 1000, 10)

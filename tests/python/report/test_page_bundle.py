@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.second_user import SECOND_USER, needs_root
-from wirecost.report.shared.page import bundle
+from wirecost.results.report.shared.page import bundle
 
 EVIL = "alert('another user')"
 

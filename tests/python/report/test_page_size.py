@@ -12,12 +12,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.result_folders import DATA, NAMES
 from support.tensor_folders import tensor_folder
-from wirecost.analysis.summary import summarize
-from wirecost.records.folder import Results
-from wirecost.records.reading import read_results
-from wirecost.report.results.page import page
-from wirecost.report.scenarios import figures_of
-from wirecost.report.shared.page import bundle, shortened_svg, still_figures, with_data_once
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.folder import Results
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.results.page import page
+from wirecost.results.report.scenarios import figures_of
+from wirecost.results.report.shared.page import bundle, shortened_svg, still_figures, with_data_once
 
 MOST_BYTES = 400_000
 SWEEP = tuple(str(8 << 2 * i) for i in range(11))

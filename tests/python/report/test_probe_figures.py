@@ -16,9 +16,9 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.report.shared.executions import section_figures, slug
-from wirecost.report.shared.executions.series import Options
-from wirecost.report.shared.figure import Figure, themed
+from wirecost.results.report.shared.executions import section_figures, slug
+from wirecost.results.report.shared.executions.series import Options
+from wirecost.results.report.shared.figure import Figure, themed
 
 SMALL = 400_000  # bytes of a figure's definition
 

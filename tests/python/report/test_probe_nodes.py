@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.traced_systems import TracedSystem
 from wirecost.cli.probe_show import show
-from wirecost.report.probe import nodes
+from wirecost.results.report.probe import nodes
 
 MS = 1_000_000
 DATA = Path(__file__).parents[4] / "shared" / "data"

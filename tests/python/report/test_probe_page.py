@@ -13,11 +13,11 @@ from lxml import html  # type: ignore[import-untyped]
 from syrupy.assertion import SnapshotAssertion
 
 from support.probe_logs import header, record
-from wirecost.analysis.causes import explain
-from wirecost.analysis.probe_sections import executions, summary
-from wirecost.records.probe_log import events_of, read_logs
-from wirecost.report.probe.machine import UNKNOWN, recorded_machines
-from wirecost.report.probe.page import DRAWN, page, probe_figures
+from wirecost.results.analysis.causes import explain
+from wirecost.results.analysis.probe_sections import executions, summary
+from wirecost.results.records.probe_log import events_of, read_logs
+from wirecost.results.report.probe.machine import UNKNOWN, recorded_machines
+from wirecost.results.report.probe.page import DRAWN, page, probe_figures
 
 COUNTERS = [("minor-faults", 1), ("LLC-load-misses", 0)]
 

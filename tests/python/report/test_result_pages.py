@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.analysis.summary import summarize
-from wirecost.records.reading import read_results
-from wirecost.report.results.page import page
-from wirecost.report.scenarios import figures_of
-from wirecost.report.shared.totals import totals
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.results.page import page
+from wirecost.results.report.scenarios import figures_of
+from wirecost.results.report.shared.totals import totals
 
 KEPT = Path(__file__).parents[2] / "data" / "results"
 HOSTILE = "</noscript></script><script>alert(1)</script>&\"'\u202e" + "x" * 300

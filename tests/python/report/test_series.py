@@ -27,12 +27,18 @@ from support.result_folders import DATA
 from support.tensor_folders import tensor_folder
 from support.transport_folders import Made, transport_folder
 from wirecost.cli import app
-from wirecost.errors import UserError
-from wirecost.records.probe_log import ProbeLog, read_log, read_logs
-from wirecost.records.reading import read_results
-from wirecost.report.series import mcap_file, write_folder, write_logs
-from wirecost.report.series.mcap_file import Written
-from wirecost.report.series.names import Distinct, field_name, section_levels, spelling, topic
+from wirecost.results.records.probe_log import ProbeLog, read_log, read_logs
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.series import mcap_file, write_folder, write_logs
+from wirecost.results.report.series.mcap_file import Written
+from wirecost.results.report.series.names import (
+    Distinct,
+    field_name,
+    section_levels,
+    spelling,
+    topic,
+)
+from wirecost.system.errors import UserError
 
 FAULTS = [("minor-faults", 1), ("context-switches", 1), ("instructions", 0)]
 EPOCH = 10**18
@@ -232,9 +238,9 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from wirecost.cli import app
-from wirecost.errors import UserError
-from wirecost.records.probe_log import read_logs
-from wirecost.report.series import write_logs
+from wirecost.system.errors import UserError
+from wirecost.results.records.probe_log import read_logs
+from wirecost.results.report.series import write_logs
 logs = read_logs([Path(sys.argv[1])])
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:

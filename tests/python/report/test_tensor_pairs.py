@@ -9,11 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from support.tensor_folders import tensor_folder
-from wirecost.analysis.summary import summarize
-from wirecost.records.folder import Results
-from wirecost.report.scenarios import content_of
-from wirecost.report.scenarios.tensor import pairs
-from wirecost.report.shared.table import Table
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.folder import Results
+from wirecost.results.report.scenarios import content_of
+from wirecost.results.report.scenarios.tensor import pairs
+from wirecost.results.report.shared.table import Table
 
 
 def made(path: Path, factor: pl.Expr, paper: bool = True, **more: str) -> Results:

@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from support.tensor_folders import FLOORS, PLUGINS, US, tensor_folder
-from wirecost.analysis.compare.comparison import Settings, compare
-from wirecost.analysis.compare.runs import read_run
-from wirecost.analysis.summary import summarize
-from wirecost.records.folder import Results
-from wirecost.report.compare.rows import Labels
-from wirecost.report.results.export import write_report
-from wirecost.report.scenarios import Content, content_of, figures_of
-from wirecost.report.scenarios.tensor import claims, published
-from wirecost.report.scenarios.tensor.contenders import shares_of
-from wirecost.report.shared.axes import apart, domain, ticks
-from wirecost.report.shared.figure import Figure, themed
-from wirecost.report.shared.table import Table
+from wirecost.results.analysis.compare.comparison import Settings, compare
+from wirecost.results.analysis.compare.runs import read_run
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.folder import Results
+from wirecost.results.report.compare.rows import Labels
+from wirecost.results.report.results.export import write_report
+from wirecost.results.report.scenarios import Content, content_of, figures_of
+from wirecost.results.report.scenarios.tensor import claims, published
+from wirecost.results.report.scenarios.tensor.contenders import shares_of
+from wirecost.results.report.shared.axes import apart, domain, ticks
+from wirecost.results.report.shared.figure import Figure, themed
+from wirecost.results.report.shared.table import Table
 
 BETWEEN = [mware for mware in US if mware not in FLOORS and not mware.endswith("in-process")]
 SWEEP = [str(8 << 2 * i) for i in range(11)]

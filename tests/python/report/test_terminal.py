@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 
 from support.result_folders import copied, edit_meta, edit_samples
 from support.snapshots import drawn
-from wirecost.analysis.summary import summarize
 from wirecost.cli import app
-from wirecost.records.reading import read_results
-from wirecost.report.results.printed import print_results
-from wirecost.report.shared.table import Table
+from wirecost.results.analysis.summary import summarize
+from wirecost.results.records.reading import read_results
+from wirecost.results.report.results.printed import print_results
+from wirecost.results.report.shared.table import Table
 
 ODD = "[/x] [red]a\x1b[31m\nb"
 SHOWN = r"[/x] [red]a\x1b[31m\nb"

@@ -18,15 +18,15 @@ from syrupy.assertion import SnapshotAssertion
 from support.result_folders import meta_with
 from support.snapshots import drawn
 from support.transport_folders import FATES, Made, transport_folder
-from wirecost.analysis.summary import Row, summarize
-from wirecost.analysis.transport.measured import measured
-from wirecost.records.folder import Results
-from wirecost.records.schemas.transport import Meta, Run
-from wirecost.report.results.export import write_report
-from wirecost.report.results.printed import print_results
-from wirecost.report.scenarios import Content, content_of, figures_of
-from wirecost.report.shared.figure import themed
-from wirecost.report.shared.table import Linked, Marked
+from wirecost.results.analysis.summary import Row, summarize
+from wirecost.results.analysis.transport.measured import measured
+from wirecost.results.records.folder import Results
+from wirecost.results.records.schemas.transport import Meta, Run
+from wirecost.results.report.results.export import write_report
+from wirecost.results.report.results.printed import print_results
+from wirecost.results.report.scenarios import Content, content_of, figures_of
+from wirecost.results.report.shared.figure import themed
+from wirecost.results.report.shared.table import Linked, Marked
 
 LOOPBACK = (("loopback", 1, 100),)
 CASES = (

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.analysis.compare.counters import mean_difference
-from wirecost.analysis.compare.quantiles import Shift, TooFew, shift
-from wirecost.analysis.gains import Gain
-from wirecost.report.compare.rows import too_few
-from wirecost.report.probe.trial import document, gain_table
+from wirecost.results.analysis.compare.counters import mean_difference
+from wirecost.results.analysis.compare.quantiles import Shift, TooFew, shift
+from wirecost.results.analysis.gains import Gain
+from wirecost.results.report.compare.rows import too_few
+from wirecost.results.report.probe.trial import document, gain_table
 
 SAME = Shift(100.0, 95.0, -0.05, (-0.1, 0.01), 0.3)
 TAIL = Shift(100.0, 20.0, -0.8, (-0.86, -0.73), 1e-4)

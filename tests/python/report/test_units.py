@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from wirecost.report.shared import units
+from wirecost.results.report.shared import units
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from support.skip_list import in_ci
-from wirecost.bench.cloud import program as cloud
-from wirecost.bench.engine.allocators import ALLOCATORS
-from wirecost.bench.heap import program as heap
-from wirecost.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
-from wirecost.bench.message.presets.notification import Settings, subject_of
-from wirecost.bench.message.scenario import backend_of
-from wirecost.bench.tensor.plugins import PLUGINS
-from wirecost.messaging.available import frameworks
-from wirecost.transport import find, names
-from wirecost.transport.shared.server_process import program
+from wirecost.measure.bench.cloud import program as cloud
+from wirecost.measure.bench.engine.allocators import ALLOCATORS
+from wirecost.measure.bench.heap import program as heap
+from wirecost.measure.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
+from wirecost.measure.bench.message.presets.notification import Settings, subject_of
+from wirecost.measure.bench.message.scenario import backend_of
+from wirecost.measure.bench.tensor.plugins import PLUGINS
+from wirecost.messaging.api.available import frameworks
+from wirecost.messaging.transport import find, names
+from wirecost.messaging.transport.shared.server_process import program
 
 pytestmark = pytest.mark.skipif(
     not in_ci(), reason="only in CI, where everything installable is installed"

@@ -14,43 +14,54 @@ import pytest
 ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "python" / "wirecost"
 
-PYTHON_MAY_IMPORT = {
-    "records": {"records"},
-    "analysis": {"analysis", "records"},
-    "report": {"report", "analysis", "records", "doctor"},
-    "doctor": {"doctor", "records"},
-    "traces": {"traces", "columns"},
-    "columns": {"columns", "compile"},
-    "compile": {"compile"},
-    "scans": {"scans", "traces"},
-    "osi": {"osi", "columns", "traces"},
-    "advisor": {"advisor", "osi", "scans", "traces"},
-    "heap": {"heap"},
-    "probe": {"probe"},
-    "trial": {"trial", "heap"},
-    "tensor": {"tensor"},
-    "transport": {"transport"},
-    "messaging": {"messaging", "tensor", "transport"},
-    "replay": {"replay", "records", "compile", "doctor", "heap", "probe"},
-    "campaign": {"campaign", "analysis", "records", "doctor"},
-    "notebook": {"notebook", "analysis", "campaign", "records", "report"},
-    "network": {"network"},
-    "usage": {"usage"},
-    "bench": {
-        "bench",
-        "records",
-        "doctor",
-        "columns",
-        "compile",
-        "heap",
-        "network",
-        "scans",
-        "tensor",
-        "traces",
-        "transport",
-        "usage",
+PYTHON_MAY_IMPORT: dict[str, set[str]] = {
+    "system": set(),
+    "schema.compile": set(),
+    "schema.columns": {"schema.compile"},
+    "data.traces": {"schema.columns"},
+    "data.scans": {"data.traces"},
+    "data.osi": {"data.traces", "schema.columns"},
+    "data.advisor": {"data"},
+    "messaging.tensor": set(),
+    "messaging.transport": set(),
+    "messaging.api": {"messaging.tensor", "messaging.transport"},
+    "results.records": set(),
+    "results.analysis": {"results.records"},
+    "results.store": set(),
+    "results.report": {"results.analysis", "results.records"},
+    "results.notebook": {"results"},
+    "observe.doctor": {"results.records"},
+    "observe.heap": set(),
+    "observe.probe": set(),
+    "observe.usage": set(),
+    "observe.trial": {"observe.heap"},
+    "replay": {
+        "observe.doctor",
+        "observe.heap",
+        "observe.probe",
+        "results.records",
+        "schema.compile",
+    },
+    "measure.network": set(),
+    "measure.bench": {
+        "data",
+        "measure.network",
+        "messaging.tensor",
+        "messaging.transport",
+        "observe.doctor",
+        "observe.heap",
+        "observe.usage",
+        "results.records",
+        "schema",
+    },
+    "measure.campaign": {
+        "observe.doctor",
+        "results.analysis",
+        "results.records",
+        "results.store",
     },
 }
+"""Beside itself and ``system``. A room stands for all its parts."""
 RUNTIME = "runtime"  # of generated code: columns and support headers, and what is generated
 CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "wirecost/message": set(),
@@ -95,14 +106,23 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
 }
 
 
-@pytest.mark.parametrize("package", PYTHON_MAY_IMPORT)
-def test_python_packages_import_only_what_lies_before_them(package: str) -> None:
-    for path in (PACKAGE / package).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wirecost."):
-                first = str(node.module).split(".")[1]
-                folder = (PACKAGE / first).is_dir()
-                assert not folder or first in PYTHON_MAY_IMPORT[package], f"{path}: {node.module}"
+def _part(module: str) -> str:
+    """Return the part of the package that a module lies in, as ``results.report``; "" for those at
+    the root."""
+    words = module.split(".")[1:]
+    parts = (".".join(words[:count]) for count in (2, 1))
+    return next((part for part in parts if part in PYTHON_MAY_IMPORT), "")
+
+
+@pytest.mark.parametrize("part", PYTHON_MAY_IMPORT)
+def test_parts_of_the_package_import_only_what_lies_before_them(part: str) -> None:
+    allowed = {part, "system", ""} | PYTHON_MAY_IMPORT[part]
+    modules = _modules()
+    for name, path in modules.items():
+        if _part(name) == part:
+            for module in imported(path, modules):
+                other = _part(module) if module in modules else ""
+                assert {other, other.partition(".")[0]} & allowed, f"{path}: {module}"
 
 
 def _cpp_folder(path: Path) -> str:
@@ -139,10 +159,29 @@ def test_every_cpp_folder_includes_only_what_lies_before_it() -> None:
             assert included in CPP_MAY_INCLUDE[folder] | {folder}, f"{path}: {included}"
 
 
-def test_every_package_says_what_it_may_import() -> None:
+def test_every_part_says_what_it_may_import() -> None:
     """``cli`` may import all, and nothing imports it."""
-    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert packages == {*PYTHON_MAY_IMPORT, "cli"}
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert rooms == {part.partition(".")[0] for part in PYTHON_MAY_IMPORT} | {"cli"}
+    assert len(rooms) <= 9
+    for name in _modules():
+        at_root = name.count(".") < 2 and name.rpartition(".")[2] in {
+            *rooms,
+            "wirecost",
+            "__main__",
+        }
+        assert _part(name) or at_root or name.startswith("wirecost.cli."), name
+    assert all((PACKAGE / room / "README.md").is_file() for room in rooms)
+
+
+def _modules() -> dict[str, Path]:
+    """Return the package's modules by their names."""
+    return {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
+            ".__init__"
+        ): path
+        for path in PACKAGE.rglob("*.py")
+    }
 
 
 def imported(path: Path, modules: Collection[str]) -> Iterator[str]:
@@ -157,12 +196,7 @@ def imported(path: Path, modules: Collection[str]) -> Iterator[str]:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    paths = {
-        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
-            ".__init__"
-        ): path
-        for path in PACKAGE.rglob("*.py")
-    }
+    paths = _modules()
     graph = {
         name: {one for one in imported(path, paths) if one in paths and one != name}
         for name, path in paths.items()

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from support.compiled import ROOT
-from wirecost.compile.emit.cpp.api_names import ApiNames
-from wirecost.compile.emit.cpp.names import Names as CppNames
-from wirecost.compile.emit.java.names import Names as JavaNames
-from wirecost.compile.emit.python import names as python_names
-from wirecost.compile.schema import File, Schema
+from wirecost.schema.compile.emit.cpp.api_names import ApiNames
+from wirecost.schema.compile.emit.cpp.names import Names as CppNames
+from wirecost.schema.compile.emit.java.names import Names as JavaNames
+from wirecost.schema.compile.emit.python import names as python_names
+from wirecost.schema.compile.schema import File, Schema
 
 HERE = ROOT / "tests" / "conformance" / "foreign"
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from support.compiled import SCHEMAS
 from support.temporary import folder_until_exit
-from wirecost.compile.compiler import Columns, compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import Columns, compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 _numbers = itertools.count()
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from support import probe_logs
-from wirecost.analysis.compare.comparison import Comparison, Settings, compare
-from wirecost.analysis.compare.runs import Run, read_run
+from wirecost.results.analysis.compare.comparison import Comparison, Settings, compare
+from wirecost.results.analysis.compare.runs import Run, read_run
 
 
 def compared(

@@ -20,8 +20,8 @@ from google.protobuf.message import Message
 
 from support.random_protobuf import fill
 from support.temporary import folder_until_exit
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request
 
 ROOT = Path(__file__).parents[3]
 SCHEMAS = ROOT / "tests" / "conformance" / "schemas"

@@ -15,10 +15,10 @@ import pytest
 
 import wirecost
 from support import fake_cuda, real_cuda
-from wirecost.errors import UserError
-from wirecost.tensor import encode, use_devices
-from wirecost.tensor.ipc.driver import Driver
-from wirecost.tensor.ipc.sharing import Sharing
+from wirecost.messaging.tensor import encode, use_devices
+from wirecost.messaging.tensor.ipc.driver import Driver
+from wirecost.messaging.tensor.ipc.sharing import Sharing
+from wirecost.system.errors import UserError
 
 FAKE: dict[str, Any] = {
     "torch": lambda array: fake_cuda.Tensor(array, "cuda:0"),

@@ -6,9 +6,9 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from wirecost.doctor.examine import Finding, examine
-from wirecost.doctor.machine import machine
-from wirecost.doctor.system import System
+from wirecost.observe.doctor.examine import Finding, examine
+from wirecost.observe.doctor.machine import machine
+from wirecost.observe.doctor.system import System
 
 MACHINES = Path(__file__).parents[2] / "data" / "doctor"
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from wirecost.tensor import packages, writer
+from wirecost.messaging.tensor import packages, writer
 
 COUNTS: Counter[str] = Counter()
 

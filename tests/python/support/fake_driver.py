@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from wirecost.tensor.ipc import driver, receiving
+from wirecost.messaging.tensor.ipc import driver, receiving
 
 SOURCE = Path(__file__).with_name("fake_libcuda.cpp")
 TESTS = SOURCE.parents[2]

@@ -7,10 +7,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from wirecost.bench.transport import client
-from wirecost.bench.transport.payload import Memory
-from wirecost.transport import Publisher, Sample, Subscriber, Transport, open_transport
-from wirecost.transport.quality import Quality
+from wirecost.measure.bench.transport import client
+from wirecost.measure.bench.transport.payload import Memory
+from wirecost.messaging.transport import Publisher, Sample, Subscriber, Transport, open_transport
+from wirecost.messaging.transport.quality import Quality
 
 FAULTS = {100: "none", 101: "drop", 102: "double", 103: "reorder", 104: "delay", 105: "corrupt"}
 EVERY = {"drop": 1000, "double": 200, "reorder": 200, "corrupt": 500}

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgpack
 
-from wirecost.tensor.codec import decode
-from wirecost.tensor.layout import build
-from wirecost.tensor.matching import match
-from wirecost.tensor.writer import Writer
+from wirecost.messaging.tensor.codec import decode
+from wirecost.messaging.tensor.layout import build
+from wirecost.messaging.tensor.matching import match
+from wirecost.messaging.tensor.writer import Writer
 
 
 def hostile(framework: str, kind: str, body: Any, **options: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wirecost.records.journal import Journal
+from wirecost.results.records.journal import Journal
 
 WHO = {"case": "c", "variant": "v", "build": "release", "contender": "a", "mode": "m"}
 

@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from wirecost import transport
-from wirecost.transport import (
+from wirecost.messaging import transport
+from wirecost.messaging.transport import (
     Capabilities,
     Publisher,
     Replier,
@@ -172,7 +172,7 @@ MODULES = transport.modules()
 @contextmanager
 def fake_transports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Known in here; checks that all were closed."""
-    module: Any = types.ModuleType("wirecost.transport.fake")
+    module: Any = types.ModuleType("wirecost.messaging.transport.fake")
     module.TRANSPORTS = [FakeTransport, WithDescriptor, WithoutRequests]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(transport, "modules", lambda: [*MODULES, "fake"])

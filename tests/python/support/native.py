@@ -17,8 +17,8 @@ from typing import Any
 import nanobind
 
 from support.compiled import PROTOS, ROOT, module_name
-from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request, Texts
+from wirecost.schema.compile.compiler import compile_schema, write
+from wirecost.schema.compile.emit import Request, Texts
 
 CMAKE = Path(sys.executable).with_name("cmake")
 BUILDS = ROOT / "build" / "test-native"

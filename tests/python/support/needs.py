@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.tensor.packages import INSTALL
-from wirecost.transport import Transport, find
+from wirecost.messaging.tensor.packages import INSTALL
+from wirecost.messaging.transport import Transport, find
+from wirecost.system.errors import UserError
 
 
 def package(name: str) -> Any:

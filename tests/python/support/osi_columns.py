@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from wirecost.columns.converter import Converter
-from wirecost.compile.plan.protobuf import varint
+from wirecost.schema.columns.converter import Converter
+from wirecost.schema.compile.plan.protobuf import varint
 
 COLUMNS_FIELD = 6 << 26
 

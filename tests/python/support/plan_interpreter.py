@@ -10,9 +10,9 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wirecost.compile.plan.sequential import Array, Call, Planner, Run, Step, Text
-from wirecost.compile.plan.wires import CDR_HEADER, SEQUENTIAL
-from wirecost.compile.schema import Field, Label, Schema
+from wirecost.schema.compile.plan.sequential import Array, Call, Planner, Run, Step, Text
+from wirecost.schema.compile.plan.wires import CDR_HEADER, SEQUENTIAL
+from wirecost.schema.compile.schema import Field, Label, Schema
 
 
 class PlanInterpreter:

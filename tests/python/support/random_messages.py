@@ -7,7 +7,7 @@ import random
 import struct
 from typing import Any
 
-from wirecost.compile.schema import Field, Kind, Label, MessageRef, Schema
+from wirecost.schema.compile.schema import Field, Kind, Label, MessageRef, Schema
 
 LONGEST = 4
 """Most elements of a sequence: none must be usual, since none is not aligned for."""

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Self
 
 from wirecost._middleware import Queue, Tcp, TcpSink
-from wirecost.errors import UserError
 from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Qos, Service, Topic
 from wirecost.replay.systems import System
+from wirecost.system.errors import UserError
 
 LARGEST = 16 << 20
 LATCHED = Qos(durability="transient_local", depth=1)

@@ -35,7 +35,7 @@ def source() -> None:
 
 def doubler() -> None:
     """Answers each message by its number times the map's, in a section; counts in a service."""
-    from wirecost.probe import Section
+    from wirecost.observe.probe import Section
 
     rospy.init_node("doubler")
     maps = queue.Queue()

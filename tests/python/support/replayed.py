@@ -15,14 +15,14 @@ from support.replay_fakes import (
     FakeSystem,
     stamped,
 )
-from wirecost.records.folder import Results
-from wirecost.records.reading import read_results
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.replay import Settings, replay
 from wirecost.replay.process.state import ProcessState, state_of
 from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, write_snapshot
 from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.system import Call
+from wirecost.results.records.folder import Results
+from wirecost.results.records.reading import read_results
 
 COUNT = 40
 PERIOD_NS = 10_000_000

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 import polars as pl
 
-from wirecost.records.schemas.common import Meta
+from wirecost.results.records.schemas.common import Meta
 
 M = TypeVar("M", bound=Meta)
 DATA = Path(__file__).parents[2] / "data" / "results"

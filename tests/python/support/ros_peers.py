@@ -15,8 +15,8 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
 from support.random_messages import RandomMessages
-from wirecost.compile import frontends
-from wirecost.compile.schema import Kind, Label, MessageRef, Schema
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.schema import Kind, Label, MessageRef, Schema
 
 PACKAGES = ("std_msgs", "geometry_msgs", "sensor_msgs")
 DEBIAN = Path("/usr/share")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.traces import messages
+from wirecost.data.traces import messages
 
 
 def sensor_view(seconds: int, nanos: int = 0) -> bytes:

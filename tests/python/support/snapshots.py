@@ -13,8 +13,8 @@ from typing import Any
 from rich.console import Console
 from syrupy.extensions.amber import AmberSnapshotExtension
 
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import print_table
 
 ROOT = str(Path(__file__).parents[3])
 TEMPORARY = re.compile(r"/[^\s'\"]*?/pytest-of-[^/]+/pytest-\d+/(?:popen-gw\d+/)?[\w.-]+")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wirecost.records.folder import Results, write_results
-from wirecost.records.reading import read_results
+from wirecost.results.records.folder import Results, write_results
+from wirecost.results.records.reading import read_results
 
 US = {
     "memcpy": 10.0, "shm": 60.0, "raw-iceoryx2": 90.0, "raw-zeromq": 200.0, "raw-zenoh": 400.0,

@@ -11,23 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.bench.engine.entry import Entry
-from wirecost.bench.transport.cases import Case
-from wirecost.bench.transport.clients import Client
-from wirecost.bench.transport.contender import Contender
-from wirecost.bench.transport.ground import Wire
-from wirecost.bench.transport.joining import published
-from wirecost.bench.transport.outcome import Outcome
-from wirecost.bench.transport.peak import find_peak
-from wirecost.bench.transport.price import Part, Price
-from wirecost.bench.transport.protocol import Rows
-from wirecost.bench.transport.session import Block, Order
-from wirecost.bench.transport.settings import Setting
-from wirecost.records.finished import finish
-from wirecost.records.folder import Results
-from wirecost.records.journal import Journal
-from wirecost.records.reading import read_results
-from wirecost.records.schemas.transport import Peak
+from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.transport.cases import Case
+from wirecost.measure.bench.transport.clients import Client
+from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.ground import Wire
+from wirecost.measure.bench.transport.joining import published
+from wirecost.measure.bench.transport.outcome import Outcome
+from wirecost.measure.bench.transport.peak import find_peak
+from wirecost.measure.bench.transport.price import Part, Price
+from wirecost.measure.bench.transport.protocol import Rows
+from wirecost.measure.bench.transport.session import Block, Order
+from wirecost.measure.bench.transport.settings import Setting
+from wirecost.results.records.finished import finish
+from wirecost.results.records.folder import Results
+from wirecost.results.records.journal import Journal
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.schemas.transport import Peak
 
 COUNT = 1001
 MS, US = 1_000_000, 1000

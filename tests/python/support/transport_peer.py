@@ -20,10 +20,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from wirecost.errors import UserError
-from wirecost.transport import open_transport
-from wirecost.transport.shared.loopback import may_become_open, own_sockets
-from wirecost.transport.shared.shared_memory import mappings
+from wirecost.messaging.transport import open_transport
+from wirecost.messaging.transport.shared.loopback import may_become_open, own_sockets
+from wirecost.messaging.transport.shared.shared_memory import mappings
+from wirecost.system.errors import UserError
 
 PATIENCE = 30.0
 

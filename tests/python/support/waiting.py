@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from wirecost.waiting import wait_until
+from wirecost.system.waiting import wait_until
 
 WAIT_S = 30.0
 T = TypeVar("T")

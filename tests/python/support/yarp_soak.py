@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from support.transport_peer import PATIENCE, Bytes, Peer
-from wirecost.transport import find, open_transport
+from wirecost.messaging.transport import find, open_transport
 
 LARGE = 8_000_000
 SMALL = 1, 1000, 65_536

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from attack.tensor.native import in_python
-from wirecost.tensor import native
+from wirecost.messaging.tensor import native
 
 
 @pytest.fixture(params=["native", "python"], autouse=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from support import needs
-from wirecost.tensor import FrameError, arrow_stream, codec, decode, encode, layout
+from wirecost.messaging.tensor import FrameError, arrow_stream, codec, decode, encode, layout
 
 pa = needs.package("pyarrow")
 _HEAD = 8

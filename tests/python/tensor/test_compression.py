@@ -14,8 +14,7 @@ import pytest
 
 from support import needs
 from support.hostile_tensors import hostile
-from wirecost.errors import UserError
-from wirecost.tensor import (
+from wirecost.messaging.tensor import (
     Compressed,
     FrameError,
     SamplePool,
@@ -26,9 +25,10 @@ from wirecost.tensor import (
     packages,
     register_plugin,
 )
-from wirecost.tensor.budget import MOST_EXPANDED, Budget
-from wirecost.tensor.compressors import jpeg
-from wirecost.tensor.layout import build
+from wirecost.messaging.tensor.budget import MOST_EXPANDED, Budget
+from wirecost.messaging.tensor.compressors import jpeg
+from wirecost.messaging.tensor.layout import build
+from wirecost.system.errors import UserError
 
 LOSSLESS = ("lz4", "zstd")
 PACKAGES = {"lz4": "lz4", "zstd": "zstandard", "jpeg": "simplejpeg"}

@@ -17,14 +17,14 @@ import pytest
 
 from support import needs
 from support.hostile_tensors import hostile
-from wirecost.tensor import FrameError, codes, decode, encode, register
-from wirecost.tensor.budget import FREE_BYTES, FREE_NANOSECONDS, Budget
-from wirecost.tensor.collisions import check_labels, dict_of, set_of
-from wirecost.tensor.frameworks import dask as dask_tables
-from wirecost.tensor.layout import build
-from wirecost.tensor.memory import own_copy
-from wirecost.tensor.sizes import MOST_PER_BYTE, bytes_of_values
-from wirecost.tensor.zones import known
+from wirecost.messaging.tensor import FrameError, codes, decode, encode, register
+from wirecost.messaging.tensor.budget import FREE_BYTES, FREE_NANOSECONDS, Budget
+from wirecost.messaging.tensor.collisions import check_labels, dict_of, set_of
+from wirecost.messaging.tensor.frameworks import dask as dask_tables
+from wirecost.messaging.tensor.layout import build
+from wirecost.messaging.tensor.memory import own_copy
+from wirecost.messaging.tensor.sizes import MOST_PER_BYTE, bytes_of_values
+from wirecost.messaging.tensor.zones import known
 
 EQUAL = [k * ((1 << 61) - 1) for k in range(1, 1001)]
 """Integers whose hash is 0."""

@@ -23,12 +23,12 @@ from attack.tensor.native import read
 from support import fake_cuda, fake_driver
 from support.fake_cuda import Array, ArrayImpl, Tensor
 from support.fake_driver import Peer
-from wirecost.errors import UserError
-from wirecost.tensor import LostError, codes, decode, encode, native, use_devices
-from wirecost.tensor.errors import FrameError
-from wirecost.tensor.ipc import driver, receiving, ring, ring_file
-from wirecost.tensor.ipc.ring_file import SLOTS
-from wirecost.tensor.ipc.sharing import Sharing
+from wirecost.messaging.tensor import LostError, codes, decode, encode, native, use_devices
+from wirecost.messaging.tensor.errors import FrameError
+from wirecost.messaging.tensor.ipc import driver, receiving, ring, ring_file
+from wirecost.messaging.tensor.ipc.ring_file import SLOTS
+from wirecost.messaging.tensor.ipc.sharing import Sharing
+from wirecost.system.errors import UserError
 
 CLASSES = {"torch": Tensor, "cupy": Array, "jax": ArrayImpl}
 

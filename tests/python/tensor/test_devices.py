@@ -15,9 +15,17 @@ import pytest
 
 from support import fake_cuda
 from support.fake_cuda import COUNTS, Array, Tensor
-from wirecost.errors import UserError
-from wirecost.tensor import decode, encode, staging, to_device, to_host, to_host_pinned, use_devices
-from wirecost.tensor.staging import Staging
+from wirecost.messaging.tensor import (
+    decode,
+    encode,
+    staging,
+    to_device,
+    to_host,
+    to_host_pinned,
+    use_devices,
+)
+from wirecost.messaging.tensor.staging import Staging
+from wirecost.system.errors import UserError
 
 ONES = np.arange(6.0).reshape(2, 3)
 REMEDY = " name another device, or leave host_to_device out"

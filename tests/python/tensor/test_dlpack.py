@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.tensor import decode, encode, to_host
+from wirecost.messaging.tensor import decode, encode, to_host
+from wirecost.system.errors import UserError
 
 ARRAY = np.arange(3.0)
 NAME = r"test_dlpack:Tensor on DLPack device 2:0: device_to_host gave"

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import needs
-from wirecost.errors import UserError
-from wirecost.tensor import FrameError, decode, encode
+from wirecost.messaging.tensor import FrameError, decode, encode
+from wirecost.system.errors import UserError
 
 VECTORS = Path(__file__).parents[2] / "conformance" / "tensor"
 MESSAGE = {

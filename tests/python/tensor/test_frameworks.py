@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from support import needs
-from wirecost.errors import UserError
-from wirecost.tensor import decode, encode
-from wirecost.tensor.memory import own_copy
+from wirecost.messaging.tensor import decode, encode
+from wirecost.messaging.tensor.memory import own_copy
+from wirecost.system.errors import UserError
 
 ROOM = 1 << 20
 
@@ -303,7 +303,7 @@ def test_a_missing_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
             raise ImportError("No module named 'paddle'")
         return real(name, *rest)
 
-    packages = importlib.import_module("wirecost.tensor.packages")
+    packages = importlib.import_module("wirecost.messaging.tensor.packages")
     monkeypatch.setattr(importlib, "import_module", missing)
     monkeypatch.setattr(packages, "_LOADED", {})
     with pytest.raises(UserError, match='pip install paddlepaddle, or decode with as_="numpy"'):

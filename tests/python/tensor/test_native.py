@@ -18,8 +18,8 @@ from hypothesis.extra import numpy as arrays
 from attack.crew import brief
 from attack.tensor.native import TARGET, frames, in_python, read
 from support.programs import execute
-from wirecost.errors import UserError
-from wirecost.tensor import SamplePool, codec, native, pool, register_plugin
+from wirecost.messaging.tensor import SamplePool, codec, native, pool, register_plugin
+from wirecost.system.errors import UserError
 
 pytestmark = pytest.mark.skipif(native.found is None, reason="wirecost._tensor was not built")
 MUTATED = 5000
@@ -325,4 +325,4 @@ def test_python_alone_can_be_asked_for() -> None:
     done = execute(
         [sys.executable, "-c", code], env={**os.environ, "WIRECOST_TENSOR": "python"}, check=True
     )
-    assert "wirecost.tensor.frame" in done.stdout
+    assert "wirecost.messaging.tensor.frame" in done.stdout

@@ -15,10 +15,10 @@ import pytest
 
 from attack.tensor.frames import parts_of
 from attack.tensor.native import in_python, read
-from wirecost.errors import UserError
-from wirecost.tensor import Frame, SamplePool, codec, native, use_devices
-from wirecost.tensor.layout import build
-from wirecost.tensor.writer import HANDLERS
+from wirecost.messaging.tensor import Frame, SamplePool, codec, native, use_devices
+from wirecost.messaging.tensor.layout import build
+from wirecost.messaging.tensor.writer import HANDLERS
+from wirecost.system.errors import UserError
 
 pytestmark = pytest.mark.skipif(native.found is None, reason="wirecost._tensor was not built")
 MANY = 300

@@ -15,9 +15,9 @@ import pytest
 from support import needs
 from support.hostile_tensors import hostile
 from support.pandas_columns import calendar_days, pandas_columns
-from wirecost.errors import UserError
-from wirecost.tensor import FrameError, decode, encode
-from wirecost.tensor.memory import own_copy
+from wirecost.messaging.tensor import FrameError, decode, encode
+from wirecost.messaging.tensor.memory import own_copy
+from wirecost.system.errors import UserError
 
 
 def there_and_back(value: Any, **options: Any) -> Any:

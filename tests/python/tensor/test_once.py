@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from support import needs
-from wirecost.tensor import decode, encode
+from wirecost.messaging.tensor import decode, encode
 
 ARRAY = np.arange(6.0)
 

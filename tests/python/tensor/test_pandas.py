@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from support import needs
-from wirecost.errors import UserError
-from wirecost.tensor import FrameError, decode, encode
-from wirecost.tensor.layout import build
-from wirecost.tensor.matching import match
-from wirecost.tensor.memory import own_copy
-from wirecost.tensor.writer import Writer
+from wirecost.messaging.tensor import FrameError, decode, encode
+from wirecost.messaging.tensor.layout import build
+from wirecost.messaging.tensor.matching import match
+from wirecost.messaging.tensor.memory import own_copy
+from wirecost.messaging.tensor.writer import Writer
+from wirecost.system.errors import UserError
 
 pd = needs.package("pandas")
 needs.package("pyarrow")

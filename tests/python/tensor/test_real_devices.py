@@ -15,8 +15,7 @@ import wirecost
 from support import needs
 from support.fake_driver import Peer
 from support.real_cuda import MAKE
-from wirecost.errors import UserError
-from wirecost.tensor import (
+from wirecost.messaging.tensor import (
     LostError,
     decode,
     encode,
@@ -25,9 +24,10 @@ from wirecost.tensor import (
     to_host_pinned,
     use_devices,
 )
-from wirecost.tensor.ipc.ring import LEAST_SLOT
-from wirecost.tensor.ipc.ring_file import SLOTS
-from wirecost.tensor.ipc.sharing import Sharing
+from wirecost.messaging.tensor.ipc.ring import LEAST_SLOT
+from wirecost.messaging.tensor.ipc.ring_file import SLOTS
+from wirecost.messaging.tensor.ipc.sharing import Sharing
+from wirecost.system.errors import UserError
 
 pytestmark = pytest.mark.skipif(
     not any(Path("/dev").glob("nvidia[0-9]*")), reason="no device: setup/test-devices, on a GPU"

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.tensor import (
+from wirecost.messaging.tensor import (
     FrameError,
     SamplePool,
     decode,
@@ -28,6 +27,7 @@ from wirecost.tensor import (
     registry,
     to_host,
 )
+from wirecost.system.errors import UserError
 
 
 @dataclasses.dataclass

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from attack.tensor.native import in_python, same
-from wirecost.tensor import codec, native
-from wirecost.tensor.writer import HANDLERS
+from wirecost.messaging.tensor import codec, native
+from wirecost.messaging.tensor.writer import HANDLERS
 
 MOST = 200
 FAIL_AFTER: Any = ctypes.CDLL(native.found.__file__).fail_after

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from support.sensor_views import sensor_view
-from wirecost.byte_sizes import parse_size
-from wirecost.errors import UserError
-from wirecost.traces import create_trace, open_trace
-from wirecost.traces.batch import memory, work
-from wirecost.traces.batch.inputs import sources
-from wirecost.traces.batch.jobs import Job, Options, jobs
-from wirecost.traces.batch.journal import NAME, Journal
-from wirecost.traces.batch.run import Resources, Totals, convert_many
-from wirecost.traces.conversion import Wanted
-from wirecost.traces.convert import Bound
+from wirecost.data.traces import create_trace, open_trace
+from wirecost.data.traces.batch import memory, work
+from wirecost.data.traces.batch.inputs import sources
+from wirecost.data.traces.batch.jobs import Job, Options, jobs
+from wirecost.data.traces.batch.journal import NAME, Journal
+from wirecost.data.traces.batch.run import Resources, Totals, convert_many
+from wirecost.data.traces.conversion import Wanted
+from wirecost.data.traces.convert import Bound
+from wirecost.system.byte_sizes import parse_size
+from wirecost.system.errors import UserError
 
 PLAIN = Options(Wanted())
 TO_MCAP = Options(Wanted(), format="mcap")

@@ -9,14 +9,14 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support.sensor_views import sensor_view
-from wirecost.errors import UserError
-from wirecost.traces import About, convert, create_trace, messages, open_trace
-from wirecost.traces.check import Severity, check
-from wirecost.traces.conversion import Wanted
-from wirecost.traces.convert import Bound
-from wirecost.traces.info import Spread, info
-from wirecost.traces.names import parse_name, type_of
-from wirecost.traces.trace import silent
+from wirecost.data.traces import About, convert, create_trace, messages, open_trace
+from wirecost.data.traces.check import Severity, check
+from wirecost.data.traces.conversion import Wanted
+from wirecost.data.traces.convert import Bound
+from wirecost.data.traces.info import Spread, info
+from wirecost.data.traces.names import parse_name, type_of
+from wirecost.data.traces.trace import silent
+from wirecost.system.errors import UserError
 
 STEP = 50_000_000
 GOOD = "20240603T143803Z_sv_370_3200_6_drive.osi"

@@ -17,10 +17,10 @@ from mcap.writer import CompressionType, IndexType, Writer
 
 from support.sensor_views import sensor_view
 from support.traces import messages as messages_of
-from wirecost.errors import UserError
-from wirecost.traces import create_trace, mcap_index, messages, open_trace
-from wirecost.traces.choices import COMPRESSIONS
-from wirecost.traces.mcap_writer import DATE_TIME, about_named
+from wirecost.data.traces import create_trace, mcap_index, messages, open_trace
+from wirecost.data.traces.choices import COMPRESSIONS
+from wirecost.data.traces.mcap_writer import DATE_TIME, about_named
+from wirecost.system.errors import UserError
 
 ROS = "only_osi_topic.mcap"
 

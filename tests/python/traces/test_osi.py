@@ -15,13 +15,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from support.sensor_views import sensor_view
-from wirecost.errors import UserError
-from wirecost.regular_file import LFS_POINTER
-from wirecost.traces import create_trace, open_trace
-from wirecost.traces.info import info
-from wirecost.traces.osi_file import OsiTrace
-from wirecost.traces.osi_index import HEADER, index_path
-from wirecost.traces.trace import silent
+from wirecost.data.traces import create_trace, open_trace
+from wirecost.data.traces.info import info
+from wirecost.data.traces.osi_file import OsiTrace
+from wirecost.data.traces.osi_index import HEADER, index_path
+from wirecost.data.traces.trace import silent
+from wirecost.system.errors import UserError
+from wirecost.system.regular_file import LFS_POINTER
 
 FRAMES = [b"", b"a", b"four", bytes(100), b"\x12\x02\x08\x07"]
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from support.transport_peer import runtime_folder
-from wirecost.errors import UserError
-from wirecost.locks import hold
-from wirecost.transport.shared.announced import Announced, announced
-from wirecost.transport.shared.progress import MOST_ANNOUNCED, Progress
+from wirecost.messaging.transport.shared.announced import Announced, announced
+from wirecost.messaging.transport.shared.progress import MOST_ANNOUNCED, Progress
+from wirecost.system.errors import UserError
+from wirecost.system.locks import hold
 
 PROGRAM = """
 from wirecost.transport.shared.progress import Progress

@@ -14,8 +14,16 @@ import pytest
 
 from support import needs
 from support.transport_peer import PATIENCE, Bytes, Peer, content, runtime_folder
-from wirecost.errors import UserError
-from wirecost.transport import Publisher, Sample, Subscriber, Transport, find, names, open_transport
+from wirecost.messaging.transport import (
+    Publisher,
+    Sample,
+    Subscriber,
+    Transport,
+    find,
+    names,
+    open_transport,
+)
+from wirecost.system.errors import UserError
 
 SIZES = [0, 1, 24, 1000, 65_535, 65_536, 320_000, 8_000_000]
 RUN = secrets.token_hex(4)

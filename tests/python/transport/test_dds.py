@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from support import needs
-from wirecost.errors import UserError
-from wirecost.tensor import encode
-from wirecost.transport import Transport, find, open_transport
+from wirecost.messaging.tensor import encode
+from wirecost.messaging.transport import Transport, find, open_transport
+from wirecost.system.errors import UserError
 
 needs.transport("dds")
 

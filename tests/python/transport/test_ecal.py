@@ -13,9 +13,9 @@ import pytest
 
 from support import needs
 from support.transport_peer import PATIENCE, Bytes, Peer
-from wirecost.transport import open_transport
-from wirecost.transport.ecal.adapter import current_umask
-from wirecost.transport.ecal.leftovers import sweep
+from wirecost.messaging.transport import open_transport
+from wirecost.messaging.transport.ecal.adapter import current_umask
+from wirecost.messaging.transport.ecal.leftovers import sweep
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def names(folder: Path) -> set[str]:
 def test_what_nobody_maps_is_removed(
     system: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wirecost.transport.ecal.leftovers._OLD_S", -1)
+    monkeypatch.setattr("wirecost.messaging.transport.ecal.leftovers._OLD_S", -1)
     assert sweep(*system) == 3
     assert names(system[0]) == {"ecal_ffffffff", "ecal_ffffffff_77_ack_evt", "ecal_mon", "other"}
 
@@ -112,7 +112,7 @@ def test_the_umask_that_ecal_leaves_at_0_is_put_back(monkeypatch: pytest.MonkeyP
         subscriber.close()
         assert current_umask() == 0o022
         # Nothing else was seen: the user's own.
-        monkeypatch.setattr("wirecost.transport.ecal.adapter._REMEMBERED", [0])
+        monkeypatch.setattr("wirecost.messaging.transport.ecal.adapter._REMEMBERED", [0])
         os.umask(0)
         transport.subscriber("a").close()
         assert current_umask() == 0

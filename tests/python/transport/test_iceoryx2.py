@@ -19,10 +19,10 @@ import pytest
 
 from support import needs
 from support.transport_peer import PATIENCE, Bytes, Peer, content
-from wirecost.errors import UserError
-from wirecost.tensor import SamplePool, decode, encode
-from wirecost.transport import Transport, open_transport
-from wirecost.transport.iceoryx2.home import Home
+from wirecost.messaging.tensor import SamplePool, decode, encode
+from wirecost.messaging.transport import Transport, open_transport
+from wirecost.messaging.transport.iceoryx2.home import Home
+from wirecost.system.errors import UserError
 
 needs.transport("iceoryx2")
 iceoryx2 = importlib.import_module("iceoryx2")
@@ -192,7 +192,7 @@ def test_full_shared_memory_is_an_error_not_a_crash(
     with here.publisher("a") as publisher, here.subscriber("a") as subscriber:
         with monkeypatch.context() as patch:
             patch.setattr(
-                "wirecost.transport.shared.shared_memory._madvise",
+                "wirecost.messaging.transport.shared.shared_memory._madvise",
                 lambda *_: ctypes.set_errno(errno.EFAULT) or -1,
             )
             with pytest.raises(UserError, match="/dev/shm has less than the 10048 bytes left"):
@@ -206,7 +206,7 @@ def test_full_shared_memory_is_an_error_not_a_crash(
 def test_a_strangers_message_is_refused(here: Transport, monkeypatch: pytest.MonkeyPatch) -> None:
     with here.publisher("a") as publisher, here.subscriber("a", depth=1) as subscriber:
         with monkeypatch.context() as patch:
-            patch.setattr("wirecost.transport.base.MAGIC", 5)
+            patch.setattr("wirecost.messaging.transport.base.MAGIC", 5)
             publisher.send(content(100, 1))
         with pytest.raises(UserError, match="a message of 192 bytes is none of wirecost's"):
             subscriber.receive(PATIENCE)

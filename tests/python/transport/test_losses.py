@@ -11,7 +11,7 @@ import pytest
 
 from support import needs
 from support.transport_peer import Peer, runtime_folder
-from wirecost.transport import names
+from wirecost.messaging.transport import names
 
 
 @pytest.fixture(params=names())

@@ -24,8 +24,8 @@ from support import needs
 from support.programs import execute
 from support.second_user import SECOND_USER, needs_root, open_folder, python_as_second_user
 from support.transport_peer import PATIENCE, Peer, runtime_folder
-from wirecost.errors import UserError
-from wirecost.transport import find, names, open_transport
+from wirecost.messaging.transport import find, names, open_transport
+from wirecost.system.errors import UserError
 
 IN_SHARED_MEMORY = {"iceoryx2", "zenoh-shm", "ecal", "ros2"}
 READ_BY_OTHERS = {"ros2"}
@@ -249,7 +249,7 @@ def test_a_folder_that_is_not_ones_own_is_refused(
 
 SMALL = """
 import sys
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 from wirecost.transport import open_transport
 sys.path.insert(0, sys.argv[1])
 from support.transport_peer import content

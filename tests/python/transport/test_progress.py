@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.transport_peer import runtime_folder
-from wirecost.transport.shared.progress import Progress, follow
+from wirecost.messaging.transport.shared.progress import Progress, follow
 
 
 @pytest.fixture(autouse=True)

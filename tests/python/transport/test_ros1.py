@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from support import needs
-from wirecost.errors import UserError
-from wirecost.transport import find, open_transport
-from wirecost.transport.shared.images import image
+from wirecost.messaging.transport import find, open_transport
+from wirecost.messaging.transport.shared.images import image
+from wirecost.system.errors import UserError
 
 needs.transport("ros1")
 
@@ -162,7 +162,7 @@ def test_a_strangers_message_is_refused(start: Any, master: str) -> None:
         OURS
         + """
 import json
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 with transport.subscriber("/strange") as topic:
     try:
         topic.receive(60)
@@ -181,7 +181,7 @@ def test_a_process_is_a_node_of_one_master(start: Any, master: str) -> None:
             OURS
             + """
 import json
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 open_transport("ros1", sys.argv[1])
 try:
     open_transport("ros1", sys.argv[2])

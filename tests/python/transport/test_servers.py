@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from support import needs
-from wirecost.errors import UserError
-from wirecost.tensor import encode
-from wirecost.transport import open_transport
-from wirecost.transport.shared.discovery import Offer, offered, path_of
-from wirecost.transport.shared.inbox import Inbox
-from wirecost.waiting import wait_until
+from wirecost.messaging.tensor import encode
+from wirecost.messaging.transport import open_transport
+from wirecost.messaging.transport.shared.discovery import Offer, offered, path_of
+from wirecost.messaging.transport.shared.inbox import Inbox
+from wirecost.system.errors import UserError
+from wirecost.system.waiting import wait_until
 
 PATIENCE = 30.0
 FRAME = encode({"number": 7})
@@ -192,7 +192,7 @@ def test_a_publisher_outlives_its_server(name: str) -> None:
 
 
 def test_what_waits_for_a_lost_nats_server_does_not_hold_up_the_end() -> None:
-    from wirecost.transport.nats import _Link
+    from wirecost.messaging.transport.nats import _Link
 
     with needs.server("nats") as address:
         link = _Link(address)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from wirecost.errors import UserError
-from wirecost.transport.shared.trailer import MAGIC, TRAILER, Count, StreamCounter, split
+from wirecost.messaging.transport.shared.trailer import MAGIC, TRAILER, Count, StreamCounter, split
+from wirecost.system.errors import UserError
 
 
 def counted(*numbers: int, stream: int = 7) -> Count:

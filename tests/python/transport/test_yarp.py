@@ -16,12 +16,12 @@ import pytest
 
 from support import needs, networks
 from support.transport_peer import PATIENCE, Bytes, Peer
-from wirecost.errors import UserError
-from wirecost.transport import find, open_transport
-from wirecost.transport.base import Transport
-from wirecost.transport.yarp import publisher as sending
-from wirecost.transport.yarp.library import yarp
-from wirecost.waiting import wait_until
+from wirecost.messaging.transport import find, open_transport
+from wirecost.messaging.transport.base import Transport
+from wirecost.messaging.transport.yarp import publisher as sending
+from wirecost.messaging.transport.yarp.library import yarp
+from wirecost.system.errors import UserError
+from wirecost.system.waiting import wait_until
 
 SOAK = [sys.executable, "-m", "support.yarp_soak"]
 SUPPORT = Path(networks.__file__).parents[1]
@@ -130,7 +130,7 @@ def test_a_server_that_is_killed_takes_no_connection_along() -> None:
     code = (
         "import sys\n"
         "from support.transport_peer import Bytes\n"
-        "from wirecost.errors import UserError\n"
+        "from wirecost.system.errors import UserError\n"
         "from wirecost.transport import open_transport\n"
         "with open_transport('yarp', sys.argv[1]) as here:\n"
         "    publisher, subscriber = here.publisher('x'), here.subscriber('x')\n"
@@ -218,7 +218,7 @@ def test_a_name_server_that_is_away_is_named() -> None:
 
 USER = """
 import sys
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 from wirecost.transport import open_transport
 try:
     with open_transport("yarp", *sys.argv[1:]) as transport:

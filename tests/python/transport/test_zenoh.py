@@ -17,11 +17,11 @@ import pytest
 
 from support import needs
 from support.transport_peer import PATIENCE, Peer, content, runtime_folder
-from wirecost.errors import UserError
-from wirecost.transport import Transport, open_transport
-from wirecost.transport.shared.shared_memory import mappings
-from wirecost.transport.zenoh.adapter import key_of
-from wirecost.transport.zenoh.memory import LEAST_BYTES
+from wirecost.messaging.transport import Transport, open_transport
+from wirecost.messaging.transport.shared.shared_memory import mappings
+from wirecost.messaging.transport.zenoh.adapter import key_of
+from wirecost.messaging.transport.zenoh.memory import LEAST_BYTES
+from wirecost.system.errors import UserError
 
 needs.transport("zenoh")
 zenoh = importlib.import_module("zenoh")
@@ -172,7 +172,7 @@ def test_publishers_that_end_give_back_what_their_listener_has_mapped(shared: Tr
 def test_what_killed_publishers_leave_a_listener_goes_with_those_that_follow(
     shared: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wirecost.transport.zenoh.memory._DEAD_S", 0.0)
+    monkeypatch.setattr("wirecost.messaging.transport.zenoh.memory._DEAD_S", 0.0)
     left = []
     for _ in range(4):
         peer = Peer("zenoh-shm", None)

@@ -16,15 +16,15 @@ import pytest
 
 from support import needs
 from support.transport_peer import PATIENCE, Peer, content
-from wirecost.errors import UserError
-from wirecost.transport import Transport, open_transport
-from wirecost.transport.shared.rendezvous import (
+from wirecost.messaging.transport import Transport, open_transport
+from wirecost.messaging.transport.shared.rendezvous import (
     LEAST_NAME,
     MOST_NAME,
     MOST_PATH,
     file_name,
     private_folder,
 )
+from wirecost.system.errors import UserError
 
 needs.transport("zeromq")
 zmq = importlib.import_module("zmq")

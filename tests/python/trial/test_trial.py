@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wirecost.analysis.gains import PROCESSES, SAMPLES, effects_of, gains_of
-from wirecost.errors import UserError
-from wirecost.report.probe.trial import document, effect_table, gain_table, verdict
-from wirecost.trial.program import run_program
-from wirecost.trial.remedies import fifo, huge, lock
-from wirecost.trial.remedy import PLAIN, Change, all_remedies, chosen_remedies, refused
-from wirecost.trial.turns import permitted, turns
+from wirecost.observe.trial.program import run_program
+from wirecost.observe.trial.remedies import fifo, huge, lock
+from wirecost.observe.trial.remedy import PLAIN, Change, all_remedies, chosen_remedies, refused
+from wirecost.observe.trial.turns import permitted, turns
+from wirecost.results.analysis.gains import PROCESSES, SAMPLES, effects_of, gains_of
+from wirecost.results.report.probe.trial import document, effect_table, gain_table, verdict
+from wirecost.system.errors import UserError
 
 NAMES = ["fifo", "heap", "huge", "lock", "malloc", "pin"]
 

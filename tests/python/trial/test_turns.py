@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.errors import UserError
-from wirecost.records.new_folder import new_folder
-from wirecost.records.trial import TRIAL, begin_trial, kept_where_it_fails
-from wirecost.trial.remedy import PLAIN, Change
-from wirecost.trial.turns import Turn, take
+from wirecost.observe.trial.remedy import PLAIN, Change
+from wirecost.observe.trial.turns import Turn, take
+from wirecost.results.records.new_folder import new_folder
+from wirecost.results.records.trial import TRIAL, begin_trial, kept_where_it_fails
+from wirecost.system.errors import UserError
 
 PLAN: list[Turn] = [
     (name, Change(), number) for number in (1, 2, 3) for name in (PLAIN, "good", "bad")

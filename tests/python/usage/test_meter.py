@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from wirecost.usage import clocks, group, machine, memory, threads, tree
-from wirecost.usage.group import Group
-from wirecost.usage.meter import CGROUP, CLOCKS, Meter
-from wirecost.usage.threads import Thread
+from wirecost.observe.usage import clocks, group, machine, memory, threads, tree
+from wirecost.observe.usage.group import Group
+from wirecost.observe.usage.meter import CGROUP, CLOCKS, Meter
+from wirecost.observe.usage.threads import Thread
 
 WORKER = """
 import json, resource, subprocess, sys, threading, time

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
     from wirecost.replay.system import IsolatedSystem, Recorder

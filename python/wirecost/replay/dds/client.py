@@ -10,7 +10,7 @@ from collections.abc import Callable
 from wirecost import _dds
 from wirecost.replay.dds import envelope, names, qos
 from wirecost.replay.system import Service
-from wirecost.waiting import Deadline, wait_until
+from wirecost.system.waiting import Deadline, wait_until
 
 _INBOX_BYTES = 64 << 20
 _CHECK_S = 0.01

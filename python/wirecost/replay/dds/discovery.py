@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from wirecost import _dds
 from wirecost.replay.dds import entities, names, qos
 from wirecost.replay.dds.cdr import CdrError
-from wirecost.waiting import Deadline, wait_until
+from wirecost.system.waiting import Deadline, wait_until
 
 RECORDER, REPLAYER = "wirecost_record", "wirecost_replay"
 OWN_NAMES = (RECORDER, REPLAYER)

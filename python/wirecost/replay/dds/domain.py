@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.free_domain import FreeDomain
+from wirecost.system.free_domain import FreeDomain
 
 __all__ = ["LOOPBACK", "FreeDomain", "environment"]
 

@@ -13,7 +13,6 @@ import psutil
 
 from wirecost import _dds
 from wirecost._middleware import Queue
-from wirecost.errors import UserError
 from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.dds.client import NoReplyError
 from wirecost.replay.dds.discovery import RECORDER, Discovery, FoundNode
@@ -23,7 +22,8 @@ from wirecost.replay.dds.listening import Listening
 from wirecost.replay.dds.node_parameters import NodeParameters
 from wirecost.replay.dds.watching import Watching
 from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Topic
-from wirecost.waiting import Deadline
+from wirecost.system.errors import UserError
+from wirecost.system.waiting import Deadline
 
 ENCLAVE = b"enclave=/;"
 # By the port numbers of RTPS, 7400 + 250 for each domain.

@@ -10,7 +10,7 @@ from wirecost import _dds
 from wirecost.replay.answers import Answers
 from wirecost.replay.dds import envelope, names, qos
 from wirecost.replay.system import Service
-from wirecost.waiting import Deadline
+from wirecost.system.waiting import Deadline
 
 _INBOX_BYTES = 64 << 20
 _CHECK_S = 0.1

@@ -8,8 +8,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from wirecost.errors import UserError
 from wirecost.replay.system import Call, IsolatedSystem, Service
+from wirecost.system.errors import UserError
 
 
 class CallSchedule:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wirecost._middleware import Sink
-from wirecost.errors import UserError
 from wirecost.replay.play.idle import Activity
 from wirecost.replay.play.outputs import OutputCatcher
 from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.process.node import NodeProcess, Start, last_lines
 from wirecost.replay.recording.reader import Stored
 from wirecost.replay.system import IsolatedSystem
-from wirecost.waiting import Deadline
+from wirecost.system.errors import UserError
+from wirecost.system.waiting import Deadline
 
 LATE_TOPIC_S = 1.0
 """A topic that appeared later than that in the recording is waited for no longer than others."""

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from wirecost.counted import counted
 from wirecost.replay.play.digests import Digests
 from wirecost.replay.play.outputs import Output
 from wirecost.replay.recording.reader import Stored
+from wirecost.system.counted import counted
 
 EDGE_NS = 3 * 10**9
 """Three of the periods at which DDS participants announce themselves."""

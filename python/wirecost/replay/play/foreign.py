@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wirecost.printable import printable, shortened
 from wirecost.replay.play.options import StartOptions
 from wirecost.replay.recording.snapshot import Snapshot
+from wirecost.system.printable import printable, shortened
 
 MOST_OF_LINE = 1500
 """Characters of a refusal for the command, and as many for the variables."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wirecost.replay.play.sockets_of import bytes_wait
-from wirecost.waiting import Deadline
+from wirecost.system.waiting import Deadline
 
 BETWEEN_LOOKS_S = 0.0005
 

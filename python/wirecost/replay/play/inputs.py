@@ -17,9 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wirecost import interruption
 from wirecost._middleware import Sink
-from wirecost.counted import counted
 from wirecost.replay.play.call_schedule import CallSchedule
 from wirecost.replay.play.idle import Activity
 from wirecost.replay.play.matching import Sent
@@ -27,6 +25,8 @@ from wirecost.replay.play.options import PlayOptions
 from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.process.node import NodeProcess
 from wirecost.replay.system import IsolatedSystem
+from wirecost.system import interruption
+from wirecost.system.counted import counted
 
 SPIN_NS, FIFO_SPIN_NS = 200_000, 100_000
 """How long before a message is due the player stops sleeping: longer than waking up takes."""

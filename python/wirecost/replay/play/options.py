@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from wirecost.heap import launch
+from wirecost.observe.heap import launch
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost._middleware import Queue
-from wirecost.errors import UserError
 from wirecost.replay.play.digests import Digests
 from wirecost.replay.play.stamps import begins_with_header, stamp_ns
 from wirecost.replay.recording.writer import OUTPUT, RecordingWriter
 from wirecost.replay.system import Topic
 from wirecost.replay.systems import System
+from wirecost.system.errors import UserError
 
 QUEUE_BYTES = 256 << 20
 

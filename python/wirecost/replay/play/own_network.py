@@ -13,7 +13,7 @@ import os
 import socket
 import struct
 
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 CLONE_NEWNET = 0x40000000
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1

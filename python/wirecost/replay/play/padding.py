@@ -14,12 +14,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from wirecost import scratch
-from wirecost.compile import frontends
-from wirecost.compile.plan.sequential import PREFIX, Array, Call, Plan, Planner, Run, Step, Text
-from wirecost.compile.plan.wires import CDR
-from wirecost.compile.schema import Label, Schema
-from wirecost.errors import UserError
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.plan.sequential import (
+    PREFIX,
+    Array,
+    Call,
+    Plan,
+    Planner,
+    Run,
+    Step,
+    Text,
+)
+from wirecost.schema.compile.plan.wires import CDR
+from wirecost.schema.compile.schema import Label, Schema
+from wirecost.system import scratch
+from wirecost.system.errors import UserError
 
 HEADER_BYTES = 4
 MOST_ELEMENTS = 1_000_000

@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost._middleware import Player
-from wirecost.errors import UserError
 from wirecost.replay.play.digests import Digests
 from wirecost.replay.play.stamps import begins_with_header, stamp_ns
 from wirecost.replay.recording.reader import Recorded, Stored
 from wirecost.replay.recording.snapshot import Snapshot
+from wirecost.system.errors import UserError
 
 KEPT_NS = 10**9
 """What a latched topic delivers so soon after the start it had kept: subscriptions come to stand

@@ -9,16 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wirecost import scratch
-from wirecost.doctor.environment import environment
-from wirecost.doctor.examine import examine
-from wirecost.doctor.machine import machine
-from wirecost.doctor.system import System as Machine
-from wirecost.errors import UserError
-from wirecost.records.new_folder import KILLED
-from wirecost.records.probe_log import SUFFIX
-from wirecost.records.run_logs import logs_of
-from wirecost.records.schemas.common import Entry
+from wirecost.observe.doctor.environment import environment
+from wirecost.observe.doctor.examine import examine
+from wirecost.observe.doctor.machine import machine
+from wirecost.observe.doctor.system import System as Machine
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.prepared import prepare
 from wirecost.replay.play.results import Context, write_replay
@@ -33,7 +27,13 @@ from wirecost.replay.play.start import (
 from wirecost.replay.recording.reader import read_recording
 from wirecost.replay.recording.snapshot import MESSAGES, Snapshot, read_snapshot
 from wirecost.replay.systems import System, system_named
-from wirecost.whole_file import copy_files
+from wirecost.results.records.new_folder import KILLED
+from wirecost.results.records.probe_log import SUFFIX
+from wirecost.results.records.run_logs import logs_of
+from wirecost.results.records.schemas.common import Entry
+from wirecost.system import scratch
+from wirecost.system.errors import UserError
+from wirecost.system.whole_file import copy_files
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,17 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from wirecost.records.folder import write_results
-from wirecost.records.probe_log import events_of
-from wirecost.records.run_logs import run_logs
-from wirecost.records.schemas.common import Entry
-from wirecost.records.schemas.replay import Repeat
-from wirecost.records.whole_table import write_table
 from wirecost.replay.play.equality import compare_runs, compare_with_recording
 from wirecost.replay.play.matching import Sent, latencies
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.play.run import RunResult
+from wirecost.results.records.folder import write_results
+from wirecost.results.records.probe_log import events_of
+from wirecost.results.records.run_logs import run_logs
+from wirecost.results.records.schemas.common import Entry
+from wirecost.results.records.schemas.replay import Repeat
+from wirecost.results.records.whole_table import write_table
 
 SCENARIO = "replay"
 SAMPLES = pl.Schema(

@@ -8,11 +8,10 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from wirecost.errors import UserError
-from wirecost.heap import launch
-from wirecost.probe.run.environment import hooks_named, prepare
-from wirecost.probe.run.hook import Request
-from wirecost.probe.run.target import find
+from wirecost.observe.heap import launch
+from wirecost.observe.probe.run.environment import hooks_named, prepare
+from wirecost.observe.probe.run.hook import Request
+from wirecost.observe.probe.run.target import find
 from wirecost.replay.play.options import StartOptions
 from wirecost.replay.process.node import Start
 from wirecost.replay.process.state import ProcessState
@@ -22,7 +21,8 @@ from wirecost.replay.recording.snapshot import (
     executable_sha256,
     executable_size,
 )
-from wirecost.scratch import RUN
+from wirecost.system.errors import UserError
+from wirecost.system.scratch import RUN
 
 LIMITS = {
     "Max core file size": "RLIMIT_CORE",

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Self
 
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 START_S = 30.0

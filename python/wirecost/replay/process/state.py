@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.errors import UserError
+from wirecost.system.errors import UserError
 
 POLICIES = {
     os.SCHED_OTHER: "other",

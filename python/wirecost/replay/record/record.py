@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wirecost.errors import UserError
 from wirecost.replay.process.node import NodeProcess, Start
 from wirecost.replay.process.state import state_of
 from wirecost.replay.record.session import Report, Session
@@ -26,7 +25,8 @@ from wirecost.replay.recording.snapshot import (
 from wirecost.replay.recording.writer import RecordingWriter
 from wirecost.replay.system import NodeGraph, Recorder
 from wirecost.replay.systems import System
-from wirecost.waiting import Deadline
+from wirecost.system.errors import UserError
+from wirecost.system.waiting import Deadline
 
 APPEAR_S, LOOK_S = 30.0, 0.05
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.failed_write import failed_write
 from wirecost.replay.recording.qos_text import profiles
 from wirecost.replay.system import Topic
-from wirecost.whole_file import write_text
+from wirecost.system.failed_write import failed_write
+from wirecost.system.whole_file import write_text
 
 FILE = "metadata.yaml"
 VERSION = 5

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wirecost.errors import UserError
-from wirecost.private import read_private, state_folder, write_private
+from wirecost.system.errors import UserError
+from wirecost.system.private import read_private, state_folder, write_private
 
 KEY_FILE, KEY_BYTES = "recordings.key", 32
 MACHINE = Path("/etc/machine-id")

@@ -18,11 +18,11 @@ from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.records import Channel, Chunk, Header, Message
 
-from wirecost.errors import UserError
-from wirecost.regular_file import open_regular
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.writer import CALL, INPUT, OUTPUT, ROLE
 from wirecost.replay.system import Call
+from wirecost.system.errors import UserError
+from wirecost.system.regular_file import open_regular
 
 MAGIC = b"\x89MCAP0\r\n"
 HEADER, CHANNEL, MESSAGE, CHUNK, DATA_END = 0x01, 0x04, 0x05, 0x06, 0x0F

@@ -14,16 +14,16 @@ from typing import Any
 
 import msgspec
 
-from wirecost.errors import UserError
-from wirecost.failed_write import failed_write
-from wirecost.printable import shown
-from wirecost.records import json_document
-from wirecost.regular_file import read_regular
 from wirecost.replay.process.state import ProcessState
 from wirecost.replay.recording.origin import seal, sealed_here
 from wirecost.replay.recording.snapshot_schema import Document
 from wirecost.replay.system import Service, Topic
-from wirecost.whole_file import write_text
+from wirecost.results.records import json_document
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
+from wirecost.system.printable import shown
+from wirecost.system.regular_file import read_regular
+from wirecost.system.whole_file import write_text
 
 FORMAT, VERSION = "wirecost-recording", 1
 FILE, MESSAGES = "node.json", "recording.mcap"

@@ -7,9 +7,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from wirecost.errors import UserError
 from wirecost.replay.ros1 import rpc
 from wirecost.replay.ros1.sockets import PeerError, address_of
+from wirecost.system.errors import UserError
 
 DEFAULT_URI = "http://localhost:11311"
 

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every column in every form, measured on real lists, and the form to take.
+
+Two passes over the frames: the first finds the form of each column, the second measures lists in
+those. What is kept between frames does not grow with their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import zstandard
+
+from wirecost.data.advisor.errors import Allowed, Errors
+from wirecost.data.advisor.measure import Statistics, largest_error, measured
+from wirecost.data.advisor.sources import List, Source
+
+COLUMNS_FIELD_HEAD = 10
+"""Bytes of tag and length before a list's columns."""
+FORMS = ("exact", "auto", "float32", "error")
+ROWS, RECOMMENDED = "rows", "recommended"
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass
+class Cost:
+    """A column in one form, over all lists; the error is the largest that was measured."""
+
+    bytes: int = 0
+    largest_error: float = 0.0
+
+
+@dataclass
+class ColumnAdvice:
+    """A field of a list's elements; a form is missing where the field cannot take it."""
+
+    path: str
+    type: str
+    allowed: Allowed | None
+    statistics: Statistics = field(default_factory=Statistics)
+    costs: dict[str, Cost] = field(default_factory=dict)
+
+    @property
+    def form(self) -> str:
+        """The smallest; of equals the one that changes least. float32 only where it is asked for:
+        its error grows with the values."""
+        forms = [form for form in FORMS if form in self.costs and form != "float32"]
+        return min(forms, key=lambda form: self.costs[form].bytes)
+
+    @property
+    def reduction(self) -> str:
+        """As ``--reduce`` takes it."""
+        if self.form == "error" and self.allowed is not None:
+            return f"error:{self.allowed.error!r}"
+        return self.form
+
+    @property
+    def recommended(self) -> Cost:
+        return self.costs[self.form]
+
+
+@dataclass
+class Total:
+    bytes: int = 0
+    zstd: int = 0
+    """Each list compressed by itself."""
+
+
+@dataclass
+class ListAdvice:
+    """All lists of one message type: as far as ``--reduce`` can distinguish them."""
+
+    message: str
+    paths: dict[str, int] = field(default_factory=dict)
+    """Elements by path."""
+    elements: int = 0
+    fields: dict[str, ColumnAdvice] = field(default_factory=dict)
+    """Of all fields, by dotted path."""
+    totals: dict[str, Total] = field(default_factory=dict)
+    """As rows, as exact columns, as recommended; with what stands before columns in a message."""
+
+    @property
+    def columns(self) -> dict[str, ColumnAdvice]:
+        """Of those that some element has; the others take no bytes."""
+        return {path: one for path, one in self.fields.items() if one.costs["exact"].bytes}
+
+    @property
+    def reductions(self) -> dict[str, str]:
+        return {path: column.reduction for path, column in self.columns.items()}
+
+    @property
+    def saves(self) -> bool:
+        """Whether the columns are smaller than the rows: those of a few elements often are not,
+        because columns are aligned."""
+        return self.totals[RECOMMENDED].bytes < self.totals[ROWS].bytes
+
+    def to_compile(self) -> list[str]:
+        """What ``wirecost compile`` takes: the list, and ``--reduce`` for what is not exact."""
+        return [f"--columns {self.message}", *self._reduced()]
+
+    def to_convert(self) -> list[str]:
+        """The same for ``wirecost trace convert``, which takes paths."""
+        return [f"--columns {','.join(self.paths)}", *self._reduced()]
+
+    def _reduced(self) -> list[str]:
+        return [
+            f"--reduce {self.message}.{path}={how}"
+            for path, how in self.reductions.items()
+            if how != "exact"
+        ]
+
+
+@dataclass
+class Advice:
+    frames: int
+    sampled: int
+    zstd_level: int
+    lists: dict[str, ListAdvice] = field(default_factory=dict)
+
+
+def advise(source: Source, errors: Errors, zstd_level: int, progress: Progress) -> Advice:
+    """Raises UserError on damaged input and on errors for what no list has."""
+    advice = Advice(source.total, source.sampled, zstd_level)
+    compressor = zstandard.ZstdCompressor(level=zstd_level)
+
+    def count(total: Total, content: bytes, head: int) -> None:
+        total.bytes += len(content) + head
+        total.zstd += len(compressor.compress(content)) + head
+
+    def lists(first: int, text: str) -> Any:
+        for done, found in enumerate(source):
+            progress(first + done, 2 * source.sampled, text)
+            yield from found
+
+    for one in lists(0, "trying all forms"):
+        about = advice.lists.setdefault(one.message, ListAdvice(one.message))
+        exact = _add(about, one, errors)
+        count(about.totals.setdefault(ROWS, Total()), one.rows, 0)
+        count(about.totals.setdefault("exact", Total()), exact, COLUMNS_FIELD_HEAD)
+    errors.check()
+    for one in lists(source.sampled, "measuring what is recommended"):
+        about = advice.lists[one.message]
+        content = one.arrays.prepare(about.reductions).to_bytes()
+        count(about.totals.setdefault(RECOMMENDED, Total()), content, COLUMNS_FIELD_HEAD)
+    return advice
+
+
+def _add(about: ListAdvice, one: List, errors: Errors) -> bytes:
+    """Measure a list in all forms; returns its exact columns."""
+    kind = one.arrays.kind
+    content = one.arrays.prepare("exact").to_bytes()
+    sizes, exact = measured(kind, content)
+    about.elements += one.arrays.count
+    about.paths[one.path] = about.paths.get(one.path, 0) + one.arrays.count
+    for path, column in exact.items():
+        if path not in about.fields:
+            limit = errors.of(about.message, path) if _is_real(column) else None
+            about.fields[path] = ColumnAdvice(path, _type(column), limit)
+        about.fields[path].statistics.add(column)
+    allowed = {
+        path: f"error:{field.allowed.error!r}"
+        for path, field in about.fields.items()
+        if field.allowed is not None
+    }
+    _measure(about, "exact", sizes, exact, exact)
+    for form, reductions in (("auto", "auto"), ("float32", "float32"), ("error", allowed)):
+        if reductions:
+            made = one.arrays.prepare(reductions).to_bytes()
+            _measure(about, form, *measured(kind, made), exact)
+    return content
+
+
+def _measure(
+    about: ListAdvice, form: str, sizes: dict[str, int], columns: dict[str, Any], exact: Any
+) -> None:
+    for path, advice in about.fields.items():
+        column = columns[path]
+        if form == "float32" and column.node.kind != "float64":
+            continue
+        if form == "error" and advice.allowed is None:
+            continue
+        cost = advice.costs.setdefault(form, Cost())
+        cost.bytes += sizes.get(path, 0)
+        cost.largest_error = max(cost.largest_error, largest_error(column, exact[path]))
+
+
+def _is_real(column: Any) -> bool:
+    return column.node.kind in ("float32", "float64")
+
+
+def _type(column: Any) -> str:
+    kind = column.node.children[0].kind if column.node.wraps else column.node.kind
+    return f"{kind}[]" if column.node.repeated else str(kind)

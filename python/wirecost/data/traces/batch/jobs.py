@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs: what is done to each trace, and where its output goes, checked before any work."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+from wirecost.data.traces import messages
+from wirecost.data.traces.batch.inputs import Source
+from wirecost.data.traces.choices import FORMATS, TYPES
+from wirecost.data.traces.conversion import Wanted, conversion
+from wirecost.data.traces.convert import Bound
+from wirecost.system.errors import UserError
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options that are the same for all traces."""
+
+    wanted: Wanted
+    compression: str = "zstd"
+    format: str | None = None
+    """One of FORMATS; None keeps each input's."""
+    type_name: str | None = None
+    topic: str | None = None
+    start: Bound = field(default_factory=lambda: Bound(frame=0))
+    stop: Bound = field(default_factory=Bound)
+
+    def check(self) -> None:
+        """Raise UserError on what no trace could be converted with."""
+        if self.format is not None and self.format not in FORMATS:
+            raise UserError(f"--format {self.format}: choose one of {', '.join(FORMATS)}")
+        refused: UserError | None = None
+        for name in [self.type_name] if self.type_name else TYPES.values():
+            messages.message_class(name)
+            try:
+                conversion(name, self.wanted)
+            except UserError as error:
+                refused = error
+            else:
+                return
+        if refused is not None:
+            raise refused
+
+    @property
+    def digest(self) -> str:
+        """Equal where the same trace gives the same output: it covers the options, and the
+        versions of wirecost and OSI."""
+        of = (self, version("wirecost"), messages.schema_version())
+        return hashlib.blake2b(repr(of).encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True)
+class Job:
+    """One trace to convert."""
+
+    number: int
+    source: Source
+    out: Path
+
+
+def jobs(found: Sequence[Source], folder: Path, options: Options) -> list[Job]:
+    """Outputs mirror the inputs below ``folder``.
+
+    Raises UserError where two inputs would give one output, and where an output would lie among
+    the inputs.
+    """
+    made: dict[Path, Job] = {}
+    for number, source in enumerate(found):
+        suffix = f".{options.format}" if options.format else source.path.suffix
+        out = folder / source.relative.with_suffix(suffix)
+        if out in made:
+            raise UserError(
+                f"{made[out].source.path} and {source.path}: both would become {out}; rename one, "
+                "or convert them into different folders"
+            )
+        made[out] = Job(number, source, out)
+    for out, job in made.items():
+        for around in out.relative_to(folder).parents:
+            if folder / around in made:
+                raise UserError(
+                    f"{made[folder / around].source.path}: would become {folder / around}, which "
+                    f"has to be a folder for {job.source.path}; rename one"
+                )
+    _refuse_among_inputs(found, folder)
+    return list(made.values())
+
+
+def _refuse_among_inputs(found: Sequence[Source], folder: Path) -> None:
+    """A second run would take the outputs of the first for inputs."""
+    place = os.path.realpath(folder)
+    for parent in {source.path.parent for source in found}:
+        around = os.path.realpath(parent)
+        if os.path.commonpath([place, around]) == place:
+            raise UserError(
+                f"{folder}: the traces of {parent} lie in it; choose an output folder beside the "
+                "inputs"
+            )

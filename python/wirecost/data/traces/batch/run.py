@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Converts many traces into one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirecost.data.traces.batch.inputs import sources
+from wirecost.data.traces.batch.jobs import Job, Options, jobs
+from wirecost.data.traces.batch.journal import Journal
+from wirecost.data.traces.batch.work import Outcome, convert_job, is_full
+from wirecost.data.traces.batch.workers import Workers
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+
+Report = Callable[[Job, Outcome, "Totals"], None]
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Resources that a conversion may take."""
+
+    workers: int = 1
+    memory: int | None = None
+    """Bytes that each worker may have at most."""
+
+
+@dataclass
+class Totals:
+    """Results of a conversion so far."""
+
+    traces: int
+    """Of this run and before, in all."""
+    input_bytes: int
+    finished_before: int = 0
+    """By an earlier conversion; not touched."""
+    left_bytes: int = 0
+    """Of inputs that are not yet converted."""
+    workers: int = 1
+    converted: int = 0
+    frames: int = 0
+    file_bytes: tuple[int, int] = (0, 0)
+    """Before and after, of what this run converted."""
+    failed: list[tuple[Job, str]] = field(default_factory=list)
+    warnings: list[tuple[Job, str]] = field(default_factory=list)
+    peaks: dict[int, int] = field(default_factory=dict)
+    """Bytes of memory that each process had at most, by its number."""
+    seconds: float = 0.0
+    """That conversions took, in all processes together."""
+    replaced_workers: int = 0
+
+    def add(self, job: Job, outcome: Outcome) -> None:
+        self.left_bytes -= job.source.size
+        self.seconds += outcome.seconds
+        if outcome.process:
+            self.peaks[outcome.process] = max(outcome.peak, self.peaks.get(outcome.process, 0))
+        self.warnings += [(job, warning) for warning in outcome.warnings]
+        if outcome.error:
+            self.failed.append((job, outcome.error))
+            return
+        self.converted += 1
+        self.frames += outcome.frames
+        before, after = outcome.file_bytes
+        self.file_bytes = (self.file_bytes[0] + before, self.file_bytes[1] + after)
+
+
+def convert_many(
+    words: Sequence[str],
+    folder: Path,
+    options: Options,
+    resources: Resources,
+    report: Report,
+    *,
+    resume: bool = False,
+    force: bool = False,
+) -> Totals:
+    """Convert the traces that ``words`` stand for into ``folder``; calls ``report`` after each.
+
+    A trace that cannot be converted is in ``Totals.failed``. Raises UserError, before any work
+    starts, on what contradicts itself; later where the disk is full or workers cannot be kept.
+    """
+    options.check()
+    wanted = jobs(sources(words), folder, options)
+    with Journal(folder, options) as journal:
+        left = _left(wanted, journal, resume, force)
+        totals = Totals(len(wanted), sum(job.source.size for job in wanted))
+        totals.finished_before = len(wanted) - len(left)
+        totals.left_bytes = sum(job.source.size for job in left)
+        journal.sweep(journal.begun(left))
+        totals.workers = max(1, min(resources.workers, len(left)))
+        workers = Workers(options, totals.workers, resources.memory, journal)
+        if totals.workers > 1:
+            outcomes = workers.converted(left)
+        else:
+            outcomes = _converted_here(left, options, resources.memory, journal)
+        by_number = {job.number: job for job in left}
+        with closing(outcomes):  # type: ignore[type-var]
+            try:
+                _collect(outcomes, by_number, journal, totals, report)
+            except UserError as error:
+                if is_full(error):  # the journal's
+                    raise _without_room(str(error), folder, totals) from error
+                raise
+        totals.replaced_workers = workers.replaced
+        return totals
+
+
+def _converted_here(
+    left: Sequence[Job], options: Options, memory: int | None, journal: Journal
+) -> Iterator[Outcome]:
+    """Yield the outcome of each, one after another in this process."""
+    for job in left:
+        journal.begin(job)
+        yield convert_job(job, options, memory)
+
+
+def _left(wanted: list[Job], journal: Journal, resume: bool, force: bool) -> list[Job]:
+    """Return what is to be converted. Raises UserError where that would replace what is not ours,
+    or was not asked to be replaced."""
+    if force:
+        return wanted
+    left = [job for job in wanted if not (resume and journal.is_finished(job))]
+    there = [job for job in left if job.out.exists() or job.out.is_symlink()]
+    foreign = [job for job in there if not (resume and journal.is_ours(job))]
+    if foreign:
+        what = "is of no earlier conversion" if resume else "exists"
+        remedy = "" if resume else ", add --resume to convert what is missing,"
+        raise UserError(
+            f"{foreign[0].out}: {what}, as do {len(foreign) - 1:,} other outputs; give another "
+            f"folder{remedy} or add --force to replace them"
+            if len(foreign) > 1
+            else f"{foreign[0].out}: {what}; give another folder{remedy} or add --force"
+        )
+    return left
+
+
+def _collect(
+    outcomes: Iterator[Outcome],
+    by_number: dict[int, Job],
+    journal: Journal,
+    totals: Totals,
+    report: Report,
+) -> None:
+    for outcome in outcomes:
+        job = by_number[outcome.number]
+        if outcome.too_little:
+            raise UserError(outcome.error)
+        if outcome.disk_full:
+            raise _without_room(outcome.error, journal.folder, totals)
+        totals.add(job, outcome)
+        journal.end(job, outcome)
+        report(job, outcome, totals)
+
+
+def _without_room(line: str, folder: Path, totals: Totals) -> UserError:
+    """``line``: which file could not be written, and the remedy."""
+    done = totals.finished_before + totals.converted
+    if not done:
+        return UserError(line)
+    there = f"{done:,} of {counted(totals.traces, 'trace')} are in {folder}"
+    return UserError(f"{line}; {there}: convert the others with --resume")

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The conversion of one trace, in whichever process. What goes wrong with it is in its outcome."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from dataclasses import dataclass, replace
+
+from wirecost.data.traces import open_trace
+from wirecost.data.traces.batch import memory
+from wirecost.data.traces.batch.jobs import Job, Options
+from wirecost.data.traces.convert import convert
+from wirecost.data.traces.trace import silent
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import remedy as remedy_for
+from wirecost.system.printable import shown
+
+FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Outcome of the conversion of one trace."""
+
+    number: int
+    """Of its job."""
+    error: str = ""
+    """One line with the trace and the remedy; empty if the output is there."""
+    warnings: tuple[str, ...] = ()
+    type_name: str = ""
+    frames: int = 0
+    message_bytes: tuple[int, int] = (0, 0)
+    """Before and after."""
+    file_bytes: tuple[int, int] = (0, 0)
+    mtime_ns: int = 0
+    """Of the output."""
+    seconds: float = 0.0
+    process: int = 0
+    peak: int = 0
+    """The most memory that the process has had, in bytes."""
+    disk_full: bool = False
+    too_little: bool = False
+    """The memory limit leaves no room to work at all."""
+
+
+def convert_job(job: Job, options: Options, most: int | None) -> Outcome:
+    """``most``: bytes of memory that the process may take. A bad trace raises nothing."""
+    begin = time.perf_counter()
+    outcome = _outcome(job, options, most)
+    seconds = time.perf_counter() - begin
+    return replace(outcome, seconds=seconds, process=os.getpid(), peak=memory.peak())
+
+
+def is_full(error: UserError) -> bool:
+    """Return whether a full disk is the cause."""
+    cause = error.__cause__
+    return isinstance(cause, OSError) and cause.errno in FULL
+
+
+def _outcome(job: Job, options: Options, most: int | None) -> Outcome:
+    path = job.source.path
+    if most is not None:
+        try:
+            memory.limit(most)
+        except UserError as error:
+            return Outcome(job.number, str(error), too_little=True)
+    try:
+        return _converted(job, options)
+    except UserError as error:
+        return Outcome(job.number, str(error), disk_full=is_full(error))
+    except OSError as error:
+        what = remedy_for(error, "name a folder that can be written")
+        reason = f"{error.filename or job.out}: {error.strerror}; {what}"
+        return Outcome(job.number, reason, disk_full=error.errno in FULL)
+    except MemoryError:
+        remedy = "give more --memory" if most is not None else "free some memory"
+        return Outcome(job.number, f"{path}: needs more memory than there is; {remedy}")
+    except Exception as error:
+        reason = f"{type(error).__name__}: {shown(error)}"
+        return Outcome(job.number, f"{path}: {reason}; run `wirecost trace check` on it")
+
+
+def _converted(job: Job, options: Options) -> Outcome:
+    source, out = job.source, job.out
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with open_trace(source.path, options.topic, options.type_name) as trace:
+        done = convert(
+            trace, out, options.wanted, options.compression, options.start, options.stop, silent
+        )
+        warnings = tuple(trace.warnings)
+        type_name = trace.type_name
+    made, now = out.stat(), source.path.stat()
+    if (now.st_size, now.st_mtime_ns) != (source.size, source.mtime_ns):
+        out.unlink(missing_ok=True)
+        raise UserError(f"{source.path}: changed while it was read; convert it again with --resume")
+    sizes = (source.size, made.st_size)
+    return Outcome(
+        job.number, "", warnings, type_name, done.frames, done.message_bytes, sizes,
+        made.st_mtime_ns,
+    )  # fmt: skip

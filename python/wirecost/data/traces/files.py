@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files as traces need them: mapped for reading, written whole or not at all."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
+from wirecost.system.regular_file import open_regular
+from wirecost.system.whole_file import replaced
+
+BUFFER = 1 << 20
+RELEASED = 16 << 20
+"""Once so many bytes of a mapped file were read, their pages are given back."""
+
+
+class Mapped:
+    """A file in memory, read-only, without reading it: pages come and go with their use.
+
+    Raises UserError on what cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            with open_regular(path) as file:
+                self.stat = os.fstat(file.fileno())
+                self.size = self.stat.st_size
+                # An empty file cannot be mapped.
+                self._map = (
+                    mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if self.size else None
+                )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UserError(f"{path}: {reason}; name a readable trace file") from error
+        self.view = memoryview(self._map if self._map is not None else b"")
+        self._read = 0
+
+    def note_read(self, size: int) -> None:
+        """Note that so many more bytes were read from front to back: what lies before is needed no
+        more.
+
+        Views stay valid: the kernel reads pages again that are.
+        """
+        self._read += size
+        if self._read >= RELEASED and self._map is not None:
+            self._read = 0
+            self._map.madvise(mmap.MADV_DONTNEED)
+
+    def noting(self, progress: Callable[[int, int, str], None]) -> Callable[[int, int, str], None]:
+        """Return the same progress of reading the file from front to back, in bytes."""
+        last = 0
+
+        def advance(done: int, total: int, text: str) -> None:
+            nonlocal last
+            self.note_read(max(done - last, 0))
+            last = done
+            progress(done, total, text)
+
+        return advance
+
+    def close(self) -> None:
+        """Frames that are still held keep the mapping alive."""
+        self.view = memoryview(b"")
+        self._map = None
+
+
+class WholeFile:
+    """A file that appears under its name once the block ends well, and otherwise never.
+
+    Raises UserError where it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._place = replaced(path)
+        try:
+            self.file: BinaryIO = self._place.__enter__().open("wb", buffering=BUFFER)
+        except OSError as error:
+            raise unwritable(path, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            try:
+                self.file.close()
+            except OSError as failure:  # its last bytes could not be written
+                kind, error, traceback = type(failure), failure, failure.__traceback__
+            self._place.__exit__(kind, error, traceback)
+        except OSError as failure:
+            raise unwritable(self.path, failure) from failure
+
+
+def unwritable(path: Path, error: OSError) -> UserError:
+    """Return the error for a file that cannot be written."""
+    return failed_write(path, error, "name a file that can be written")

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places of the frames of an MCAP file: from its own index, else by reading all of it."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO, cast
+
+import lz4.frame
+import numpy as np
+import numpy.typing as npt
+import zstandard
+from mcap.exceptions import McapError
+from mcap.opcode import Opcode
+from mcap.reader import SeekingReader
+from mcap.records import Channel, Chunk, McapRecord, Message, MessageIndex, Metadata, Schema
+from mcap.stream_reader import StreamReader
+from mcap.summary import Summary
+
+from wirecost.data.traces.trace import Progress
+
+MAX_CHUNK = 1 << 30
+"""Bytes a chunk may have unpacked; a small file can claim any number."""
+MAX_FRAMES = 1 << 26
+"""Frames that a file without an index of its own may have."""
+INDEX_ENTRY = 16
+"""Bytes that a frame takes in an index."""
+OUTSIDE = -1
+"""The chunk of messages that stand in the file itself."""
+
+DAMAGE = (
+    McapError,
+    struct.error,
+    ValueError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    EOFError,
+    RuntimeError,
+    zstandard.ZstdError,
+)
+"""What the readers of records and chunks raise on hostile bytes."""
+
+MESSAGE = struct.Struct("<BQHIQQ")
+"""Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
+_HEAD = 9
+_ENDS = ((Opcode.DATA_END, 4), (Opcode.FOOTER, 20))
+_DATA = (Opcode.MESSAGE, Opcode.CHUNK)
+
+
+class Bytes:
+    """A view as the file that the mcap package reads. A read that wants more than there is raises
+    EOFError: the package would take what is left for the whole."""
+
+    def __init__(self, view: memoryview) -> None:
+        self._view = view
+        self._at = 0
+
+    def read(self, size: int) -> bytes:
+        part = bytes(self._view[self._at : self._at + size])
+        if len(part) < size:
+            raise EOFError(f"{size} bytes are wanted, {len(part)} are left")
+        self._at += size
+        return part
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        at = offset + (0, self._at, len(self._view))[whence]
+        if not 0 <= at <= len(self._view):
+            raise ValueError(f"offset {at} lies outside the file")
+        self._at = at
+        return at
+
+    def tell(self) -> int:
+        return self._at
+
+    def seekable(self) -> bool:
+        return True
+
+
+def stream(view: memoryview, at: int = 0) -> IO[bytes]:
+    """Return the view from ``at`` on, as the mcap package wants it."""
+    return cast(IO[bytes], Bytes(view[at:]))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The frames of a channel, in the order of their log times."""
+
+    log_time: npt.NDArray[np.uint64]
+    chunk: npt.NDArray[np.int64]
+    offset: npt.NDArray[np.uint64]
+
+
+class Frames:
+    """Channel, log time and place of every message, as columns."""
+
+    def __init__(self) -> None:
+        self.channel = array("H")
+        self.log_time = array("Q")
+        self.chunk = array("q")
+        self.offset = array("Q")
+
+    def add(self, channel: int, log_time: int, chunk: int, offset: int) -> None:
+        """``chunk``: where the chunk's record is, or OUTSIDE; ``offset`` of the message in it."""
+        self.channel.append(channel)
+        self.log_time.append(log_time)
+        self.chunk.append(chunk)
+        self.offset.append(offset)
+
+    def of(self, channels: set[int]) -> Table:
+        kept = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
+        time, chunk, offset = (
+            np.asarray(column)[kept] for column in (self.log_time, self.chunk, self.offset)
+        )
+        # Those of one time in the order of the file, whatever that of its index.
+        order = np.lexsort(
+            (offset, np.where(chunk == OUTSIDE, offset.astype(chunk.dtype), chunk), time)
+        )
+        return Table(time[order], chunk[order], offset[order])
+
+
+@dataclass
+class Contents:
+    """Everything but the frames' data. Frames are in the order of their log times."""
+
+    channels: dict[int, Channel] = field(default_factory=dict)
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    metadata: list[Metadata] = field(default_factory=list)
+    frames: Frames = field(default_factory=Frames)
+    redefined: bool = False
+    """Whether a number is that of two channels or schemas which differ."""
+    complaint: str = ""
+    """What is wrong with the file, in half a sentence; empty if nothing."""
+
+
+def read_contents(view: memoryview, progress: Progress) -> Contents:
+    """By the summary where it is complete; else all chunks are read once. Raises the errors in
+    DAMAGE only where the file is not MCAP at all."""
+    if next(StreamReader(stream(view), record_size_limit=len(view)).records, None) is None:
+        raise ValueError("no record")
+    summary, complaint = _summary(view)
+    if summary is not None and _indexed(summary):
+        try:
+            found = _by_summary(view, summary)
+            if found.frames.offset or _is_empty(_scan(view, progress)):
+                return found
+        except DAMAGE:
+            pass
+        complaint = "its index does not fit it"
+    contents = _scan(view, progress)
+    contents.complaint = "; ".join(filter(None, (complaint, contents.complaint)))
+    count = len(contents.frames.offset)
+    counted = summary.statistics.message_count if summary and summary.statistics else count
+    if count != counted and not contents.complaint:
+        contents.complaint = f"its statistics count {counted} messages"
+    return contents
+
+
+def _is_empty(contents: Contents) -> bool:
+    return not contents.frames.offset and not contents.complaint
+
+
+def _summary(view: memoryview) -> tuple[Summary | None, str]:
+    try:
+        summary = SeekingReader(stream(view), record_size_limit=len(view)).get_summary()
+    except DAMAGE:
+        return None, "cut off, or still being written"
+    return summary, "" if summary is not None else "has no summary"
+
+
+def _indexed(summary: Summary) -> bool:
+    """Return whether the summary leads to every message."""
+    statistics = summary.statistics
+    if statistics is None or not all(c.message_index_offsets for c in summary.chunk_indexes):
+        return False
+    used = {number for c in summary.chunk_indexes for number in c.message_index_offsets}
+    schemas = {c.schema_id for c in summary.channels.values()} - {0}
+    if not (used <= summary.channels.keys() and schemas <= summary.schemas.keys()):
+        return False
+    return bool(summary.chunk_indexes) or statistics.message_count == 0
+
+
+def _by_summary(view: memoryview, summary: Summary) -> Contents:
+    frames = Frames()
+    for chunk in summary.chunk_indexes:
+        for at in chunk.message_index_offsets.values():
+            index = _record(view, at)
+            if not isinstance(index, MessageIndex):
+                raise ValueError("no message index")
+            if len(frames.offset) + len(index.records) > len(view) // INDEX_ENTRY:
+                raise ValueError("an index larger than its file")
+            for log_time, offset in index.records:
+                frames.add(index.channel_id, log_time, chunk.chunk_start_offset, offset)
+    _compare_counts(frames, summary)
+    metadata = [_record(view, index.offset) for index in summary.metadata_indexes]
+    return Contents(
+        dict(summary.channels),
+        dict(summary.schemas),
+        [record for record in metadata if isinstance(record, Metadata)],
+        frames,
+    )
+
+
+def _compare_counts(frames: Frames, summary: Summary) -> None:
+    """Raise ValueError where the index has a message twice, or others than the statistics count."""
+    chunk, offset = np.asarray(frames.chunk), np.asarray(frames.offset)
+    order = np.lexsort((offset, chunk))
+    twice = (np.diff(chunk[order]) == 0) & (np.diff(offset[order]) == 0)
+    numbers, found = np.unique(np.asarray(frames.channel), return_counts=True)
+    about = summary.statistics
+    if about is None:
+        return
+    counted = {number: count for number, count in about.channel_message_counts.items() if count}
+    if (
+        twice.any()
+        or len(order) != about.message_count
+        or (counted and counted != dict(zip(numbers.tolist(), found.tolist(), strict=True)))
+    ):
+        raise ValueError("an index of other messages than were counted")
+
+
+def _record(view: memoryview, at: int) -> McapRecord:
+    if at > len(view):
+        raise ValueError("offset beyond the file")
+    reader = StreamReader(
+        stream(view, at), skip_magic=True, emit_chunks=True, record_size_limit=len(view)
+    )
+    record = next(reader.records, None)
+    if record is None:
+        raise ValueError("no record")
+    return record
+
+
+def _scan(view: memoryview, progress: Progress) -> Contents:
+    contents = Contents()
+    complaints: list[str] = []
+    damaged = 0
+    for at, record in _records(view, complaints):
+        progress(at, len(view), "finding the frames")
+        if isinstance(record, Chunk):
+            try:
+                _scan_chunk(at, unpacked(record), contents)
+            except DAMAGE:
+                damaged += 1
+        else:
+            _note(record, OUTSIDE, at, contents)
+    if damaged:
+        complaints.append(f"{damaged} of its chunks are damaged")
+    known = np.isin(np.asarray(contents.frames.channel), list(contents.channels))
+    if lost := int(np.count_nonzero(~known)):
+        complaints.append(f"{lost} of its messages are of no channel that it describes")
+    if contents.redefined:
+        complaints.append("two of its channels or schemas have one number, the last is taken")
+    contents.complaint = "; ".join(complaints)
+    return contents
+
+
+def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, McapRecord]]:
+    """Yield records before the summary with their places; complain where it is not reached."""
+    at = 8
+    ended = 0
+    while at < len(view):
+        try:
+            opcode, length = struct.unpack_from("<BQ", view, at)
+            if length > len(view) - at - _HEAD:
+                raise ValueError("a record longer than its file")
+            if opcode in (Opcode.DATA_END, Opcode.FOOTER) and (opcode, length) not in _ENDS:
+                raise ValueError("an end of another length")
+            if opcode == Opcode.FOOTER:
+                return
+            if opcode == Opcode.DATA_END:
+                ended = at
+            elif ended and opcode in _DATA:
+                complaints.append(f"data behind their end at byte {ended}")
+                ended = 0
+            record = None if ended else _record(view[: at + _HEAD + length], at)
+        except DAMAGE:
+            break
+        if record is not None:
+            yield at, record
+        at += _HEAD + length
+    complaints.append(f"damaged or cut off at byte {at}")
+
+
+def _scan_chunk(place: int, data: memoryview, contents: Contents) -> None:
+    at = 0
+    while at < len(data):
+        opcode, length = struct.unpack_from("<BQ", data, at)
+        end = at + _HEAD + length
+        if end > len(data):
+            raise ValueError("a record reaches beyond its chunk")
+        if opcode == Opcode.MESSAGE:
+            _, _, channel, _, log_time, _ = MESSAGE.unpack_from(data, at)
+            _add(contents, channel, log_time, place, at)
+        elif opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
+            _note(_record(data[:end], at), place, at, contents)
+        at = end
+
+
+def _note(record: McapRecord, place: int, at: int, contents: Contents) -> None:
+    if isinstance(record, Schema):
+        contents.redefined |= contents.schemas.setdefault(record.id, record) != record
+        contents.schemas[record.id] = record
+    elif isinstance(record, Channel):
+        contents.redefined |= contents.channels.setdefault(record.id, record) != record
+        contents.channels[record.id] = record
+    elif isinstance(record, Metadata):
+        contents.metadata.append(record)
+    elif isinstance(record, Message):
+        _add(contents, record.channel_id, record.log_time, place, at)
+
+
+def _add(contents: Contents, channel: int, log_time: int, place: int, at: int) -> None:
+    if len(contents.frames.offset) >= MAX_FRAMES:
+        raise ValueError("more frames than a file without an index may have")
+    contents.frames.add(channel, log_time, place, at)
+
+
+def chunk_at(view: memoryview, at: int) -> memoryview:
+    """Return the unpacked content of the chunk whose record is there. Raises what DAMAGE names."""
+    record = _record(view, at)
+    if not isinstance(record, Chunk):
+        raise ValueError("no chunk")
+    return unpacked(record)
+
+
+def unpacked(chunk: Chunk) -> memoryview:
+    """Return a chunk's records; never more bytes than it claims, but for one that shows that there
+    are more, and MAX_CHUNK allows."""
+    size = chunk.uncompressed_size
+    if size > MAX_CHUNK:
+        raise ValueError(f"a chunk of {size} bytes")
+    if chunk.compression == "zstd":
+        with zstandard.ZstdDecompressor().stream_reader(chunk.data) as reader:
+            data = reader.read(size + 1)
+    elif chunk.compression == "lz4":
+        data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
+    elif not chunk.compression:
+        data = chunk.data
+    else:
+        raise ValueError(f"compression {chunk.compression}")
+    if len(data) != size:
+        raise ValueError("a chunk of another size than it states")
+    if chunk.uncompressed_crc not in (0, zlib.crc32(data)):  # 0: its writer took none
+        raise ValueError("a chunk's checksum is wrong")
+    return memoryview(data)

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One case: verify that all versions have the same answers, then let them run in turns."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import SystemRandom
+from typing import Any
+
+import polars as pl
+
+from wirecost.measure.bench.cloud import program
+from wirecost.measure.bench.cloud.program import Contender, Load, Served
+from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.engine.measurement import Case
+from wirecost.measure.bench.engine.processes import Plan
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.observe.heap.launch import Options, environment
+from wirecost.results.records.probe_log import COUNTER, events_of, read_logs
+from wirecost.system import scratch
+
+PLAIN, HEAP = "plain", "heap"
+HEAP_POOL = 256 << 20
+BURST = {"ring": 5, "area": 1}
+"""Callbacks of a turn, by study."""
+KEEP_EVERY_S = 1.0
+COUNTERS = (
+    "minor-faults,major-faults,context-switches,instructions,LLC-load-misses,LLC-store-misses"
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the callbacks of a case are given. ``variant``: what is compared across cases, the
+    scan's name or the question; ``contents``: clouds that come in turns."""
+
+    study: str
+    name: str
+    variant: str
+    points: int
+    contents: list[bytes]
+    options: tuple[str, ...] = ()
+    areas: bytes = b""
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def entry(self, contender: Contender) -> Entry[Contender]:
+        version, mode = contender.version, contender.mode
+        who = {
+            "case": self.name,
+            "variant": self.variant,
+            "build": "release",
+            "contender": version.name,
+            "mode": mode,
+            "study": self.study,
+            "points": self.points,
+        }
+        facts = {**self.facts, "heap": mode == HEAP, "counters": {}}
+        return Entry(f"{version.name}, {mode}", contender, who, facts)
+
+    def load(self, folder: Path) -> Load:
+        """Return the same in files."""
+        clouds = tuple(folder / f"cloud-{i}" for i in range(len(self.contents)))
+        for path, content in zip(clouds, self.contents, strict=True):
+            path.write_bytes(content)
+        options = self.options
+        if self.study == "area":
+            (folder / "areas").write_bytes(self.areas)
+            options = (*options, "--areas", str(folder / "areas"))
+        return Load(self.study, clouds, options)
+
+
+def run_race(work: Work, case: Case[Contender], plan: Plan, seconds: float) -> None:
+    """Fill the entries. After ``seconds`` no turn begins, except the first of each process. Raises
+    ProgramFailedError."""
+    with scratch.folder("clouds") as folder:
+        load = work.load(folder)
+        case.report("verifying")
+        _verify(load, case, folder)
+        secret = SystemRandom().getrandbits(63)
+        entries = {entry.key: entry for entry in case.running}
+        calls: dict[str, list[pl.DataFrame]] = {key: [] for key in entries}
+        done = 0
+        for process in range(plan.processes if entries else 0):
+            order = [entries[key] for key in plan.order(process, list(entries))]
+            with _Turns(load, case, order, process, done, secret, folder) as turns:
+                done += turns.take(plan.samples_of(process), seconds / plan.processes, calls)
+                digests = turns.digests()
+            for entry in entries.values():
+                if digests[entry.key] != digests[next(iter(entries))]:
+                    who = next(iter(entries.values())).contender.version.name
+                    entry.failure = f"its answers while it was timed are not {who}'s"
+
+
+def _verify(load: Load, case: Case[Contender], folder: Path) -> None:
+    """All versions must have the first one's answers."""
+    reference: list[bytes] = []
+    for version in dict.fromkeys(entry.contender.version for entry in case.entries):
+        mine = [entry for entry in case.entries if entry.contender.version == version]
+        try:
+            answers = program.answers(load, version.name, folder / f"answers-{version.name}")
+        except ProgramFailedError as error:
+            for entry in mine:
+                entry.failure = str(error)
+            continue
+        reference = reference or answers[: len(load.clouds)]
+        fault = difference(answers, reference, case.entries[0].contender.version.name)
+        for entry in mine:
+            entry.failure = fault
+            entry.bytes = len(answers[0])
+            entry.digest = hashlib.blake2b(b"".join(reference), digest_size=8).hexdigest()
+
+
+def difference(answers: list[bytes], reference: list[bytes], who: str) -> str | None:
+    """Where answers are not those that ``who`` has, None where all are."""
+    for turn, content in enumerate(answers):
+        right = reference[turn % len(reference)]
+        if content == right:
+            continue
+        if len(content) != len(right):
+            return f"answers {len(content)} bytes where {who} answers {len(right)}"
+        at = next(i for i, (a, b) in enumerate(zip(content, right, strict=True)) if a != b)
+        return f"byte {at} of its answer differs from {who}'s"
+    return None
+
+
+class _Turns:
+    """A process of each contender, which run in turns, in the entries' order. ``before``: callbacks
+    that each had in earlier processes. Methods raise ProgramFailedError.
+
+    The messages are others than those that were verified, and none can know which."""
+
+    def __init__(
+        self,
+        load: Load,
+        case: Case[Contender],
+        entries: list[Entry[Contender]],
+        number: int,
+        before: int,
+        secret: int,
+        folder: Path,
+    ) -> None:
+        self._load, self._case, self._entries = load, case, entries
+        self._number, self._before, self._secret, self._folder = number, before, secret, folder
+        self._stack = ExitStack()
+        self._served: list[tuple[Entry[Contender], Served]] = []
+
+    def __enter__(self) -> _Turns:
+        with ExitStack() as stack:
+            for entry in self._entries:
+                name = entry.contender.version.name
+                log = self._folder / f"log-{self._number}-{len(self._served)}"
+                variables = _variables(entry.contender.mode)
+                one = Served(self._load, name, log, self._secret, self._before, variables)
+                stack.callback(one.end)
+                self._served.append((entry, one))
+                self._case.report(f"warming {name}")
+                one.wait_until_warm()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def take(self, samples: int, seconds: float, calls: dict[str, list[pl.DataFrame]]) -> int:
+        """Callbacks of each contender that were run; ``calls`` gets them all."""
+        burst = BURST[self._load.study]
+        kept = time.monotonic()
+        end = kept + seconds
+        done = taken = 0
+        try:
+            while done < samples and (done == 0 or time.monotonic() < end):
+                count = min(burst, samples - done)
+                for entry, one in self._served:
+                    one.call(count)
+                    self._case.report(entry.key, count)
+                done += count
+                if time.monotonic() - kept > KEEP_EVERY_S:
+                    taken = self._keep(taken, done, calls)
+                    kept = time.monotonic()
+        finally:
+            if taken < done:
+                self._keep(taken, done, calls)
+        return done
+
+    def digests(self) -> dict[str, str]:
+        """Of each entry's answers."""
+        return {entry.key: one.finish() for entry, one in self._served}
+
+    def _keep(self, taken: int, done: int, calls: dict[str, list[pl.DataFrame]]) -> int:
+        """End a round: callbacks in the probe logs beyond the first ``done`` are of the next."""
+        for entry, one in self._served:
+            events = events_of(read_logs([one.log]))
+            found = events.filter(section=one.name, kind="section").sort("loop")
+            calls[entry.key].append(found.slice(taken, done - taken))
+            _add(entry, calls[entry.key], self._number)
+        self._case.keep()
+        return done
+
+
+def _add(entry: Entry[Contender], calls: list[pl.DataFrame], process: int) -> None:
+    """Return the last of these tables as samples, and counters' means over all by now."""
+    counters = [name for name in calls[-1].columns if name.startswith(COUNTER)]
+    together = pl.concat([table.select(counters) for table in calls], how="vertical_relaxed")
+    entry.facts["counters"] = {
+        name.removeprefix(COUNTER): float(mean) if isinstance(mean, int | float) else None
+        for name in counters
+        for mean in (together[name].mean(),)
+    }
+    rows = calls[-1].select(
+        stage=pl.lit("total"),
+        repetition=pl.col("loop").cast(pl.Int64),
+        process=pl.lit(process),
+        ns=(pl.col("end_ns") - pl.col("begin_ns")).cast(pl.Float64),
+        value=pl.col("value"),
+        begin_ns=pl.col("begin_ns"),
+        **{name: pl.col(name) for name in counters},
+    )
+    entry.table(rows.to_dict(as_series=False))
+
+
+def _variables(mode: str) -> Mapping[str, str]:
+    counted = {"WIRECOST_PROBE_COUNTERS": COUNTERS}
+    if mode == PLAIN:
+        return counted
+    heap = Options(HEAP_POOL, lock=False, huge=False, report=False, out=None, warmup_s=0)
+    return environment(heap, {**os.environ, **counted})

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a contender in a case: its samples, or why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from wirecost.results.records.journal import Cell, Journal, Run
+
+C = TypeVar("C")
+Facts = dict[str, Any]
+"""What ``meta.json`` says of a contender, by name."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One stage of one repetition; ``key``: the contender's."""
+
+    key: str
+    repetition: int
+    stage: str
+    ns: float
+    """Nanoseconds per message."""
+    process: int = 0
+    """Which of the contender's took it."""
+
+
+@dataclass
+class Entry(Generic[C]):
+    """A contender that takes part in a case.
+
+    Its record in ``meta.json`` has ``who``, ``facts``, ``message_bytes``, ``message_digest`` and
+    ``failure``; ``who`` and the bytes are columns of its samples as well.
+    """
+
+    key: str
+    """Its name within the case."""
+    contender: C
+    who: Facts
+    facts: Facts = field(default_factory=dict)
+    bytes: float | None = 0
+    """Of a message, 0 where nothing is sent; None where ``facts`` has the sizes of several."""
+    digest: str = ""
+    """Of what was sent or computed: contenders that did the same work have the same."""
+    failure: str | None = None
+    """Why it is not measured, or its samples do not count."""
+    missing: str | None = None
+    """Why it does not take part on this machine."""
+    logs: Path | None = None
+    """The folder with logs of its steps, from which their stages are taken."""
+    samples: int = 0
+    """Rows and steps so far."""
+    _rows: dict[str, list[Cell]] = field(default_factory=dict)
+    _steps: list[tuple[int, int, list[int]]] = field(default_factory=list)
+    _run: Run | None = None
+    _kept: Facts | None = None
+
+    @contextmanager
+    def failing(self, *kinds: type[Exception]) -> Iterator[None]:
+        """Let an exception of these kinds become its failure."""
+        try:
+            yield
+        except kinds as error:
+            self.failure = str(error)
+
+    def row(self, **cells: Cell) -> None:
+        """Add a sample, which has the same cells as the others, ``stage`` and ``ns`` among them."""
+        self.table({name: [cell] for name, cell in cells.items()})
+
+    def table(self, columns: Mapping[str, Sequence[Cell]]) -> None:
+        """Add samples by column."""
+        for name, cells in columns.items():
+            self._rows.setdefault(name, []).extend(cells)
+        self.samples += len(columns["ns"])
+
+    def steps(self, process: int, first: int, transfer_ns: list[int]) -> None:
+        """Consecutive samples whose stages are in ``logs``; see ``Run.steps``."""
+        self._steps.append((process, first, transfer_ns))
+        self.samples += len(transfer_ns)
+
+    def keep(self, journal: Journal) -> None:
+        """Write the samples since the last call, which the journal's flush puts on disk."""
+        self.close(journal)
+        # First taken, then written: an interruption between the two must not write them twice.
+        rows, steps, self._rows, self._steps = self._rows, self._steps, {}, []
+        if self._run is not None:
+            self._run.table(rows)
+            for turn in steps:
+                self._run.steps(*turn)
+
+    def close(self, journal: Journal) -> None:
+        """Write what is known of the contender by now; samples of an unfinished round are left."""
+        record = None if self.missing else self._record()
+        if self._run is None and record is not None:
+            columns = self.who if self.bytes is None else {**self.who, "bytes": self.bytes}
+            self._run = journal.run(record, columns, self.logs)
+        elif self._run is not None and record != self._kept:
+            self._run.about(record)
+        self._kept = record
+
+    def _record(self) -> Facts:
+        message = {"message_bytes": self.bytes, "message_digest": self.digest}
+        sent = {} if self.bytes is None else message
+        return {**self.who, **sent, **self.facts, "failure": self.failure}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of numbers that several scenarios take as options. All raise UserError."""
+
+from __future__ import annotations
+
+from wirecost.system.errors import UserError
+
+
+def between(option: str, number: float, least: float, most: float) -> None:
+    if not least <= number <= most:
+        raise UserError(f"{option} {number}: must lie between {least:,} and {most:,}")
+
+
+def at_least_one(option: str, number: int) -> None:
+    if number < 1:
+        raise UserError(f"{option} {number}: at least 1 is needed")
+
+
+def seed(number: int) -> None:
+    """Of 63 bits."""
+    if not 0 <= number < 2**63:
+        raise UserError(f"--seed {number}: must lie between 0 and 2^63 - 1")

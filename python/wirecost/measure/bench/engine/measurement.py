@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all scenarios do alike while they measure: metadata, progress, rounds, and how a case ends.
+
+``cli/measuring.py`` makes the result folder of it, whatever ended the run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, Generic
+
+from wirecost.measure.bench.engine.entry import C, Entry, Sample
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.observe.doctor.environment import environment
+from wirecost.results.records.journal import Journal
+
+Progress = Callable[[int, int, str], None]
+"""Called with samples taken, samples in all, and what runs now."""
+
+
+class Measurement:
+    """A scenario while it is measured. ``total``: samples of all its cases."""
+
+    def __init__(self, journal: Journal, progress: Progress, total: int) -> None:
+        self._journal = journal
+        self._progress = progress
+        self._total = total
+        self._done = 0
+
+    def about(self, name: str, built: dict[str, Any] | None = None, **meta: Any) -> None:
+        """Metadata of the result folder; ``built``: what is added to the environment."""
+        self._journal.about(
+            scenario=name,
+            created=datetime.now().astimezone().isoformat(timespec="seconds"),
+            command=sys.argv[1:],
+            environment=environment() | (built or {}),
+            **meta,
+        )
+
+    @contextmanager
+    def case(self, name: str, entries: Sequence[Entry[C]], samples: int = 0) -> Iterator[Case[C]]:
+        """Open a case, as long as it is measured; ``samples``: of each entry. Cases that are
+        measured together, round by round, have no ``name``.
+
+        Whatever ends it, what became of its contenders is written. A program that serves all of
+        them fails for all.
+        """
+        before = self._done
+
+        def report(text: str, count: int) -> None:
+            self._done += count
+            self._progress(self._done, self._total, f"{name}: {text}" if name else text)
+
+        case = Case(entries, self._journal, report)
+        try:
+            yield case
+        except ProgramFailedError as error:
+            for entry in entries:
+                entry.failure = entry.failure or str(error)
+        finally:
+            case.end()
+        # Contenders that failed or were out of time took fewer.
+        self._done = before + samples * len(entries)
+
+
+class Case(Generic[C]):
+    """One content for several contenders, verified first and then measured in turns."""
+
+    def __init__(
+        self, entries: Sequence[Entry[C]], journal: Journal, report: Callable[[str, int], None]
+    ) -> None:
+        self.entries = entries
+        self._journal = journal
+        self._report = report
+
+    @property
+    def running(self) -> list[Entry[C]]:
+        """Those that have not failed."""
+        return [entry for entry in self.entries if entry.failure is None]
+
+    def report(self, text: str, samples: int = 0) -> None:
+        """Report what runs now, and the samples taken since the last call."""
+        self._report(text, samples)
+
+    def keep(self, samples: Iterable[Sample] = ()) -> None:
+        """End a round: its samples count from here on. All contenders have been verified before the
+        first one."""
+        entries = {entry.key: entry for entry in self.entries}
+        for one in samples:
+            entries[one.key].row(
+                stage=one.stage, repetition=one.repetition, process=one.process, ns=one.ns
+            )
+        for entry in self.entries:
+            entry.keep(self._journal)
+        self._journal.flush()
+
+    def end(self) -> None:
+        """Write what became of the contenders; a round that was not ended does not count."""
+        for entry in self.entries:
+            entry.close(self._journal)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Another interpreter on this machine, which runs this package with what is installed there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from wirecost.system import scratch
+
+_BEHIND = "WIRECOST_PACKAGES"
+_APPEND = """\
+import os, sys
+if sys.version_info[:2] == {version}:
+    sys.path += os.environ.get({behind!r}, "").split(os.pathsep)
+"""
+"""Python runs it at its start. Another version of Python could not load compiled packages."""
+
+
+def installed_packages() -> list[str]:
+    """Folders of installed packages that this interpreter looks in."""
+    return [path for path in sys.path if Path(path).name in {"site-packages", "dist-packages"}]
+
+
+def environment(packages: Iterable[str]) -> dict[str, str]:
+    """In which another interpreter finds this package before all others, and ``packages``, folders
+    of this one, behind its own."""
+    return {**os.environ, "PYTHONPATH": str(_folder()), _BEHIND: os.pathsep.join(packages)}
+
+
+@cache
+def _folder() -> Path:
+    made = scratch.make("package")
+    (made / "wirecost").symlink_to(Path(__file__).parents[3])
+    version = sys.version_info[:2]
+    (made / "sitecustomize.py").write_text(_APPEND.format(version=version, behind=_BEHIND))
+    return made

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of the contenders, most of them installed with the package, and what they print."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost import _core
+from wirecost.measure.bench.engine.entry import Sample
+from wirecost.system import children
+from wirecost.system.errors import UserError
+
+INSTALLED = Path(_core.__file__).parent
+SCHEMAS = INSTALLED / "schemas"
+PROGRAMS = INSTALLED / "programs"
+
+Report = Callable[[str, int], None]
+"""Called with what runs now and the samples taken since the last call."""
+
+
+class ProgramFailedError(Exception):
+    """A contender's program failed or answered wrongly; the message says how."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A C++ program that was installed with the package. Methods raise ProgramFailedError."""
+
+    name: str
+
+    @property
+    def path(self) -> Path:
+        return PROGRAMS / self.name
+
+    def check_installed(self) -> None:
+        """Check that it is there. Raises UserError where it is missing."""
+        if not self.path.is_file():
+            raise UserError(f"{self.name} is not installed; install wirecost with `make run`")
+
+    def lines(
+        self,
+        *arguments: str,
+        before: Iterable[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> Iterator[str]:
+        """Yield what it prints, as it prints it. ``before``: words in front of the command;
+        ``environment``: None for this process's."""
+        return run([*before, str(self.path), *arguments], environment=environment)
+
+    def rows(
+        self, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> list[list[str]]:
+        """Return the lines it prints, split at tabs."""
+        return [line.split("\t") for line in self.lines(*arguments, environment=environment)]
+
+    def built(self) -> dict[str, str]:
+        """Compiler and flags."""
+        ((compiler, flags),) = self.rows("built")
+        return {"compiler": compiler, "flags": flags}
+
+
+def run(
+    command: Sequence[str],
+    standard_input: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[str]:
+    """Yield the lines a program prints, as it prints them. Raises ProgramFailedError."""
+    process = children.start(
+        command,
+        environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        with suppress(BrokenPipeError):  # its status says why
+            process.stdin.write(standard_input)
+            process.stdin.close()
+        for line in process.stdout:
+            if not line.endswith("\n"):
+                break  # it was killed while it wrote
+            yield line[:-1]
+        errors = process.stderr.read()
+        process.wait()
+    finally:
+        children.end(process)
+    if process.returncode != 0:
+        raise failed(f"`{' '.join(command[:3])} …`", process.returncode, errors)
+
+
+def failed(name: str, status: int, errors: str) -> ProgramFailedError:
+    """How a program ended, with the last line of its standard error."""
+    last = errors.strip().rpartition("\n")[2]
+    return ProgramFailedError(f"{name} {children.ending(status)}" + (f": {last}" if last else ""))
+
+
+def rounds(samples: Iterable[Sample], report: Report) -> Iterator[list[Sample]]:
+    """Yield samples of contenders in turns, a list for each repetition."""
+    found: list[Sample] = []
+    for one in samples:
+        if found and one.repetition != found[0].repetition:
+            yield found
+            found = []
+        found.append(one)
+        report(one.key, 1 if one.stage == "total" else 0)
+    yield found

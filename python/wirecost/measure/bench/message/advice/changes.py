@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the messages would weigh if something of them were changed: measured on these messages where
+that can be done, else estimated from what their fields hold."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter_ns
+from typing import Any
+
+import lz4.frame
+import zstandard
+
+from wirecost.measure.bench.message.advice.columns import in_columns
+from wirecost.measure.bench.message.advice.smaller_types import FLOATS, cheaper_types
+from wirecost.measure.bench.message.fields import FieldBytes, marked_name, without
+from wirecost.measure.bench.message.subject import Subject, canonical
+
+LEAST_SAVED = 0.02
+"""Of a message's bytes, for a change to be worth a line."""
+LISTED = 2
+"""Fields that a change names, and names of each."""
+PASSES = 5
+COMPRESSED = 4 << 20
+"""Bytes of messages that are compressed, one by one."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """``bytes``: of a message on average, with the change; ``ns``: what it takes beside encoding
+    and decoding, None where that is not known; ``how``: ``measured`` or ``estimated``; ``fields``:
+    paths of all that it is about, of which ``what`` names the first."""
+
+    what: str
+    bytes: float
+    ns: float | None
+    how: str
+    fields: tuple[str, ...] = ()
+
+
+def changes(
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+) -> list[Change]:
+    """Those that save something, the ones that save most first."""
+    whole = sum(map(len, messages)) / len(messages)
+    types = dict(cheaper_types(subject, messages, fields))
+    found = [
+        *_compressed(messages),
+        *_sent_once(subject, messages),
+        *_columns(subject, messages, fields, types.get(FLOATS, {})),
+        *(
+            Change(
+                f"{what} {_listed([*shares])}",
+                whole * (1 - sum(shares.values())),
+                None,
+                "estimated",
+                (*shares,),
+            )
+            for what, shares in types.items()
+        ),
+    ]
+    found.sort(key=lambda change: change.bytes)
+    return [change for change in found if change.bytes <= (1 - LEAST_SAVED) * whole]
+
+
+def _compressed(messages: Sequence[bytes]) -> Iterator[Change]:
+    """Each message by itself, as it would be sent."""
+    chosen: list[bytes] = []
+    for data in messages:
+        if chosen and sum(map(len, chosen)) + len(data) > COMPRESSED:
+            break
+        chosen.append(data)
+    packer, unpacker = zstandard.ZstdCompressor(level=3), zstandard.ZstdDecompressor()
+    codecs: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+        "zstd, level 3": (packer.compress, unpacker.decompress),
+        "LZ4": (lz4.frame.compress, lz4.frame.decompress),
+        "zlib, level 6": (zlib.compress, zlib.decompress),
+    }
+    for name, (pack, unpack) in codecs.items():
+        packed = [pack(data) for data in chosen]
+        if [unpack(data) for data in packed] != chosen:
+            continue
+        samples = []
+        for _ in range(PASSES):
+            begin = perf_counter_ns()
+            for data in chosen:
+                unpack(pack(data))
+            samples.append((perf_counter_ns() - begin) / len(chosen))
+        size = sum(map(len, packed)) / len(packed)
+        ns = sorted(samples)[PASSES // 2]
+        yield Change(f"compress each message by {name}", size, ns, "measured")
+
+
+def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[Change]:
+    """The outermost fields that are the same in almost all messages."""
+    if len(messages) < 2:
+        return
+    same: Counter[str] = Counter()
+    before: dict[str, bytes] = {}
+    for data in messages:
+        message = subject.read(data)
+        now = {}
+        for field, _ in message.ListFields():
+            alone = subject.message_class()
+            _copy(alone, message, field)
+            now[field.name] = canonical(alone)
+        for name, content in now.items():
+            same[name] += before.get(name) == content
+        before = now
+    static = sorted(name for name, count in same.items() if count >= 0.9 * (len(messages) - 1))
+    known = {f.name: f for f in subject.schema.message(subject.type).fields}
+    paths = [marked_name(known[name]) for name in static if name in known]
+    if paths:
+        left = without(subject, messages, paths)
+        size = sum(map(len, left)) / len(left)
+        yield Change(
+            f"send {_listed(paths)} when it changes, not with every message",
+            size,
+            None,
+            "measured",
+            (*paths,),
+        )
+
+
+def _copy(to: Any, message: Any, field: Any) -> None:
+    to.CopyFrom(message)
+    for other, _ in message.ListFields():
+        if other.name != field.name:
+            to.ClearField(other.name)
+
+
+def _columns(
+    subject: Subject,
+    messages: Sequence[bytes],
+    fields: Sequence[FieldBytes],
+    floats: Mapping[str, float],
+) -> Iterator[Change]:
+    """``floats``: the share of all bytes that floats for doubles save in each field. Columns with
+    floats are left out where floats alone save as much in the same list."""
+    whole = sum(map(len, messages)) / len(messages)
+    for tried in in_columns(subject, messages, fields):
+        saved = sum(share for path, share in floats.items() if path.startswith(f"{tried.path}."))
+        if not tried.narrow or tried.bytes < whole * (1 - saved):
+            what = f"columns for `{_shortened(tried.path)}`, {tried.kept}"
+            yield Change(what, tried.bytes, None, "measured", (tried.path,))
+
+
+def _listed(paths: Sequence[str]) -> str:
+    shown = ", ".join(f"`{_shortened(path)}`" for path in paths[:LISTED])
+    return f"{shown} and {len(paths) - LISTED} more" if len(paths) > LISTED else shown
+
+
+def _shortened(path: str) -> str:
+    """The end of a long one."""
+    parts = path.split(".")
+    return path if len(parts) <= LISTED else f"….{'.'.join(parts[-LISTED:])}"

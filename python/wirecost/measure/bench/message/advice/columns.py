@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What messages weigh with a long list in columns: measured by the generated code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wirecost.measure.bench.engine.program import ProgramFailedError, run
+from wirecost.measure.bench.message.content_file import write_content
+from wirecost.measure.bench.message.fields import FieldBytes, elements_at, fields_along
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.schema.compile.compiler import Columns, emitted, write
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.emit.python.names import class_name, identifier, module_place
+from wirecost.schema.compile.schema import CompileError, Kind, Label, Message, MessageRef, Schema
+from wirecost.system import scratch
+
+MODULE = "wirecost.measure.bench.message.advice.columns_worker"
+LISTS = 2
+"""That are tried."""
+LEAST_SHARE = 0.1
+"""Of all bytes."""
+LEAST_ELEMENTS = 50
+"""On average: columns of fewer save little."""
+MEASURED = 20
+"""Messages."""
+DEEPEST = 8
+"""Messages within an element whose numbers are reduced."""
+
+_NO_NUMBERS = (Kind.BOOL, Kind.STRING, Kind.BYTES)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A list by its path; ``kept``: what its columns keep, for people; ``bytes``: of a message on
+    average whose list is in columns; ``narrow``: whether doubles became floats."""
+
+    path: str
+    kept: str
+    bytes: float
+    narrow: bool = False
+
+
+def in_columns(
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+) -> Iterator[Tried]:
+    """Lists that columns can hold, once with every bit and once with floats for doubles."""
+    chosen = messages[:MEASURED]
+    for path, type_name in long_lists(subject, chosen, fields):
+        try:
+            sizes = _sizes(subject, chosen, path, type_name)
+        except (CompileError, ProgramFailedError):
+            continue
+        average = sum(map(len, messages)) / len(messages) / max(1, sum(map(len, chosen)))
+        exact, narrow, errors = zip(*sizes, strict=True)
+        yield Tried(path, "every bit kept", average * sum(exact))
+        if sum(narrow) < sum(exact):
+            kept = f"doubles as floats, off by up to {max(errors):.1g}"
+            yield Tried(path, kept, average * sum(narrow), narrow=True)
+
+
+def long_lists(
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+) -> list[tuple[str, str]]:
+    """Path and elements' type of those with most bytes that are in no other list and long enough
+    for columns to be worth it."""
+    if subject.wire != "protobuf":
+        return []
+    total = sum(field.all for field in fields if "." not in field.path)
+    found = []
+    for field in sorted(fields, key=lambda field: -field.all):
+        along = fields_along(subject.schema, subject.type, field.path)
+        if not along or field.all < LEAST_SHARE * total:
+            continue
+        last, *around = reversed(along)
+        outermost = all(one.label is Label.SINGLE for one in around)
+        if not outermost or last.label is not Label.REPEATED:
+            continue
+        if isinstance(last.type, MessageRef) and _elements(subject, messages, field.path):
+            found.append((field.path, last.type.name))
+    return found[:LISTS]
+
+
+def _elements(subject: Subject, messages: Sequence[bytes], path: str) -> bool:
+    """Whether there are enough."""
+    count = sum(elements_at(subject.read(data), path) for data in messages)
+    return count >= LEAST_ELEMENTS * len(messages)
+
+
+def _sizes(
+    subject: Subject, messages: Sequence[bytes], path: str, type_name: str
+) -> list[tuple[float, ...]]:
+    """Of each message: bytes exact and with floats, and the floats' largest error. Raises
+    CompileError, ProgramFailedError."""
+    schema = subject.schema
+    with scratch.folder("columns") as folder:
+        request = Request(("protobuf",))
+        write(emitted(schema, ("python",), request, Columns((type_name,))), folder)
+        content = folder / "content"
+        write_content(content, messages)
+        home, of_rows = schema.home(subject.type), schema.home(type_name)
+        place = module_place(of_rows)
+        numbers = dict(_numbers(schema, schema.message(type_name), ()))
+        job = {
+            "folder": str(folder / "python"),
+            "content": str(content),
+            "module": ".".join(("wire", *module_place(home).parts)),
+            "class": class_name(home, subject.type),
+            "columns_module": ".".join(("wire", *place.with_name(f"{place.name}_columns").parts)),
+            "columns": of_rows.local_name(type_name).replace(".", "") + "Columns",
+            "path": [identifier(name.removesuffix("[]")) for name in path.split(".")],
+            "numbers": list(numbers),
+            "doubles": [name for name, kind in numbers.items() if kind is Kind.FLOAT64],
+        }
+        lines = run([sys.executable, "-P", "-m", MODULE], json.dumps(job))
+        return [tuple(map(float, line.split())) for line in lines]
+
+
+def _numbers(
+    schema: Schema, message: Message, outer: tuple[str, ...]
+) -> Iterator[tuple[str, Kind]]:
+    """The columns of single numbers, by dotted names."""
+    for field in message.fields:
+        if field.label is not Label.SINGLE or not field.name.isidentifier():
+            continue
+        if isinstance(field.type, MessageRef) and len(outer) < DEEPEST:
+            yield from _numbers(schema, schema.message(field.type), (*outer, field.name))
+        elif (
+            isinstance(field.type, Kind) and not field.type.is_text and field.type is not Kind.BOOL
+        ):
+            yield ".".join((*outer, field.name)), field.type

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benchmark asks of a language; each has a folder here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.content_file import read_content
+
+SENT = "sent"
+"""In the place of a stage: a message as it was sent while it was timed."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Messages as a contender sent them, and as it sent them again once it had read them; None
+    where its mode reads without making a message."""
+
+    sent: list[bytes]
+    back: list[bytes] | None
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A message as it was sent while it was timed, and what it should be on the subject's wire;
+    ``back``: the same as it was read, None where nobody can say."""
+
+    sent: bytes
+    expected: bytes
+    back: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Allocations and instructions per message; None where they cannot be counted."""
+
+    allocations: float | None = None
+    instructions: float | None = None
+
+
+class Backend(Protocol):
+    """Contents are files of ``content_file``. Methods raise ProgramFailedError."""
+
+    lang: str
+    missing: dict[str, str]
+    """Libraries that cannot be had here, and why."""
+    environment: dict[str, str]
+    """Compiler and flags, where there are any."""
+
+    def contenders(self) -> list[Contender]: ...
+
+    def carried(self, contender: Contender, folder: Path, content: Path) -> dict[str, Carried]:
+        """Return the messages that the contender's program carries, by mode; ``folder`` is for
+        files, which are read and removed."""
+        ...
+
+    def measured(
+        self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
+    ) -> Iterator[Sample | Timed]:
+        """Measure the contents in turns; ``keys``: of the entries, one for each content."""
+        ...
+
+    def counted(self, contender: Contender, content: Path) -> Counted:
+        """Count what the contender does for a message."""
+        ...
+
+
+def taken_from(folder: Path) -> dict[str, Carried]:
+    """What a program left there."""
+    found = {}
+    for sent in folder.glob("*.sent"):
+        back = sent.with_suffix(".back")
+        again = read_content(back) if back.is_file() else None
+        found[sent.stem] = Carried(read_content(sent), again)
+        sent.unlink()
+        back.unlink(missing_ok=True)
+    return found
+
+
+def sampled(lines: Iterator[str], keys: Sequence[str]) -> Iterator[Sample | Timed]:
+    """Read what a program prints: content, repetition, stage, nanoseconds; or, of a message that
+    was timed, its bytes, what they should be and, where it can, what was read."""
+    for line in lines:
+        at, repetition, stage, *values = line.split("\t")
+        if stage == SENT:
+            yield Timed(*map(bytes.fromhex, values))
+        else:
+            (ns,) = values
+            yield Sample(keys[int(at)], int(repetition), stage, float(ns))

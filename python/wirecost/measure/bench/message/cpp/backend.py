@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C++ contenders of a message: what their programs are asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+
+from wirecost.measure.bench.engine.allocators import NAMED, loaded
+from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.program import INSTALLED, ProgramFailedError, run
+from wirecost.measure.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.content_file import read_content
+from wirecost.measure.bench.message.cpp import programs, rosidl
+from wirecost.measure.bench.message.cpp.code import has_view
+from wirecost.measure.bench.message.cpp.programs import Say
+from wirecost.measure.bench.message.cpp.source import RECYCLED
+from wirecost.measure.bench.message.cpp.sources import CURRENT_PROTOBUF
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.measure.bench.message.wanted import HEADERS, Wanted
+from wirecost.observe.heap.launch import COUNTING
+from wirecost.system import scratch
+from wirecost.system.errors import UserError
+
+NEW, REUSED, RECYCLED_MODE = "new", "reused", "recycled"
+MODES = {
+    "wirecost": (NEW, REUSED, "view"),
+    "protobuf": (NEW, REUSED, "arena"),
+    "protobuf-current": (NEW, REUSED, "arena"),
+    "memcpy": (REUSED,),
+}
+"""Of libraries that have others than new and reused ones."""
+WIRES = {
+    "protobuf": "protobuf",
+    "protobuf-current": "protobuf",
+    "wirecost-classes": "protobuf",
+    "wirecost-columns": "columns",
+    "messagepack": "messagepack",
+    "flatbuffers-table": "flatbuffers",
+}
+"""Of libraries that have one of their own."""
+WITHOUT_CACHE = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+"""So that freed blocks do not count as given, which a thread's cache keeps."""
+COUNTED_FUNCTION = "wirecost_counted*"
+"""The harness's, or a clone of it, whose instructions are counted."""
+_TOTALS = re.compile(r"^(?:summary|totals): (\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes that malloc gives for a message, its own headers included, and those that stay given
+    when it is destroyed."""
+
+    memory_bytes: int
+    kept_bytes: int
+
+
+class Cpp:
+    """See Backend."""
+
+    lang = "cpp"
+
+    def __init__(self, subject: Subject, wanted: Wanted, say: Say) -> None:
+        """Compile what is not in the cache. Raises UserError where there is no compiler."""
+        built = programs.built(subject, wanted, say)
+        self._subject = subject
+        self._files = {file.name: file for file in wanted.files_of(*HEADERS)}
+        self._generated = {program.library: program for program in wanted.generated}
+        self._allocators = wanted.allocators
+        self._programs = built.programs
+        self.missing = built.missing
+        self.environment = {"compiler": built.compiler, "flags": " ".join(wanted.flags)}
+
+    def contenders(self) -> list[Contender]:
+        mallocs = self._mallocs()
+        return [
+            replace(contender, allocator=allocator, malloc=malloc)
+            for allocator, malloc in mallocs.items()
+            for library in self._programs
+            for contender in self._modes(library)
+        ]
+
+    def _mallocs(self) -> dict[str, str]:
+        """The file of each allocator's malloc; who is not loaded is missing."""
+        program = str(next(iter(self._programs.values()), ""))
+        mallocs: dict[str, str] = {}
+        for name in self._allocators if program else ():
+            try:
+                (line,) = run([program, "allocator"], environment=_environment(name))
+                mallocs[name] = _loaded(line, name)
+            except (ProgramFailedError, UserError) as error:
+                self.missing[name] = str(error)
+        return mallocs
+
+    def _modes(self, program: str) -> Iterator[Contender]:
+        library = program.removesuffix(RECYCLED)
+        ours, _, wire = library.partition("-")
+        own = self._subject.wire
+        if library in self._generated:
+            yield from self._generated[library].contenders
+            return
+        if library in self._files:
+            wire, about = self._files[library].wire or library, "your own"
+        elif ours == "wirecost":
+            wire, about = WIRES.get(library, wire or own), f"wirecost {version('wirecost')}"
+        else:
+            wire = WIRES.get(library, own)
+            about = VERSIONS[library]()
+        # Ours and a user's are sent again by our codec.
+        again = "protobuf" if ours == "protobuf" else own
+        if program != library:
+            yield Contender("cpp", library, RECYCLED_MODE, wire, about, again)
+            return
+        holders = ours == "wirecost" and library not in ("wirecost-classes", "wirecost-columns")
+        for mode in MODES.get("wirecost" if holders else library, (NEW, REUSED)):
+            if mode != "view" or has_view(self._subject):
+                yield Contender("cpp", library, mode, wire, about, again)
+
+    def _program(self, contender: Contender) -> tuple[str, str]:
+        """Its path, and what it calls the mode."""
+        if contender.mode == RECYCLED_MODE:
+            return str(self._programs[f"{contender.library}{RECYCLED}"]), NEW
+        return str(self._programs[contender.library]), contender.mode
+
+    def carried(self, contender: Contender, folder: Path, content: Path) -> dict[str, Carried]:
+        program, mode = self._program(contender)
+        command = [program, "verify", str(folder), str(content)]
+        list(run(command, environment=_environment(contender.allocator)))
+        carried = taken_from(folder)
+        return carried if mode == contender.mode else {contender.mode: carried[mode]}
+
+    def measured(
+        self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
+    ) -> Iterator[Sample | Timed]:
+        program, mode = self._program(contender)
+        command = [program, "measure", str(repetitions), mode, *map(str, contents)]
+        lines = run(command, environment=_environment(contender.allocator))
+        _loaded(next(lines, ""), contender.allocator)
+        return sampled(lines, keys)
+
+    def counted(
+        self, contender: Contender, content: Path, with_instructions: bool = True
+    ) -> Counted:
+        program, mode = self._program(contender)
+        command = [program, "count", mode, str(content)]
+        # How often memory is asked for does not depend on who gives it.
+        counting = {**os.environ, "LD_PRELOAD": str(INSTALLED / "lib" / COUNTING)}
+        (allocations,) = run(command, environment=counting)
+        instructions = (
+            _instructions(command, contender.allocator, content) if with_instructions else None
+        )
+        return Counted(float(allocations), instructions)
+
+    def memory(self, contender: Contender, content: Path) -> Memory:
+        """Return what glibc's malloc gives for a message. Raises ProgramFailedError."""
+        program, mode = self._program(contender)
+        environment = {**(_environment(contender.allocator) or os.environ), **WITHOUT_CACHE}
+        (line,) = run([program, "memory", mode, str(content)], environment=environment)
+        _, given, kept = line.split("\t")
+        return Memory(int(given), int(kept))
+
+
+def _environment(allocator: str) -> dict[str, str] | None:
+    """Raises UserError where ours is not installed."""
+    return NAMED[allocator].environment(os.environ) if allocator else None
+
+
+def _loaded(line: str, allocator: str) -> str:
+    """Raises ProgramFailedError."""
+    return loaded(line, NAMED[allocator].allocator if allocator else None)
+
+
+def _instructions(command: Sequence[str], allocator: str, content: Path) -> float | None:
+    """Instructions per message, as callgrind counts them; None where there is no callgrind, or the
+    allocator does not run under it."""
+    if not shutil.which("valgrind"):
+        return None
+    with scratch.folder("callgrind") as folder, suppress(ProgramFailedError):
+        out = folder / "out"
+        # A killed one would leave the pipes by which a debugger could reach it.
+        before = [
+            "valgrind",
+            "--tool=callgrind",
+            "--vgdb=no",
+            f"--toggle-collect={COUNTED_FUNCTION}",
+        ]
+        list(
+            run(
+                [*before, f"--callgrind-out-file={out}", *command],
+                environment=_environment(allocator),
+            )
+        )
+        total = _TOTALS.search(out.read_text(errors="replace"))
+        if total:
+            return int(total[1]) / len(read_content(content))
+    return None
+
+
+def _protobuf() -> str:
+    """Of the headers that the programs were compiled with."""
+    try:
+        (line,) = run(["protoc", "--version"])
+    except (ProgramFailedError, OSError, ValueError):  # a version that is not known stops nobody
+        return "protobuf"
+    return line.replace("libprotoc", "protobuf")
+
+
+def _debians(package: str, name: str) -> str:
+    try:
+        found = "".join(run(["dpkg-query", "-W", "-f=${Version}", package]))
+    except (ProgramFailedError, OSError):
+        return name
+    return f"{name} {found}"
+
+
+def _current_protobuf() -> str:
+    return f"protobuf {json.loads(CURRENT_PROTOBUF.read_text(encoding='utf-8'))['version']}"
+
+
+VERSIONS: dict[str, Callable[[], str]] = {
+    "protobuf": _protobuf,
+    "protobuf-current": _current_protobuf,
+    "gencpp": lambda: _debians("libroscpp-core-dev", "roscpp_serialization"),
+    "fast-cdr": lambda: _debians("libfastcdr-dev", "Fast-CDR"),
+    rosidl.NAME: lambda: f"{rosidl.SUPPORT} of ROS 2",
+    "flatbuffers-table": lambda: _debians("libflatbuffers-dev", "FlatBuffers"),
+    "messagepack": lambda: _debians("libmsgpack-cxx-dev", "msgpack-cxx"),
+    "memcpy": lambda: "none",
+}
+"""Of others' libraries."""

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source text of a message's programs: what the templates here print for its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from wirecost.measure.bench.message.ros import mirror
+from wirecost.measure.bench.message.shapes import is_list, is_octets
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.schema.compile.emit.cpp.api import camel
+from wirecost.schema.compile.emit.cpp.api_names import ApiNames
+from wirecost.schema.compile.emit.cpp.names import KEYWORDS, Names, identifier, member
+from wirecost.schema.compile.emit.cpp.order import is_plain
+from wirecost.schema.compile.emit.cpp.presence import can_be_absent
+from wirecost.schema.compile.emit.templates import tidy
+from wirecost.schema.compile.plan import nesting
+from wirecost.schema.compile.schema import (
+    EnumRef,
+    Field,
+    File,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+    Schema,
+)
+
+TEMPLATES = Path(__file__).parent / "templates"
+FEW = 12
+"""Messages of a schema that are compiled into one function."""
+ROOT = "wire"
+"""Namespace of our holders."""
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(TEMPLATES),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+
+def fixed() -> dict[str, str]:
+    """The headers that are the same for every schema."""
+    names = ("harness.hpp", "owned.hpp")
+    return {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in names}
+
+
+def holders(subject: Subject) -> str:
+    """``holders.hpp``: reading our holders."""
+    schema, names = subject.schema, Names(subject.schema, ROOT)
+    top = MessageRef(subject.type)
+    home = schema.home(subject.type)
+    return rendered(
+        "holders.hpp.j2",
+        type=subject.type,
+        header=names.header(home),
+        holder=names.qualified(top),
+        messages=[
+            SimpleNamespace(
+                holder=names.qualified(MessageRef(message.full_name)),
+                holds=stands_apart(schema, message),
+                members=[
+                    *(_member(member(f), read_by(f)) for f in message.fields if f.oneof is None),
+                    *map(_member, map(identifier, message.oneofs)),
+                ],
+            )
+            for message in schema.messages()
+        ],
+    )
+
+
+def shared(subject: Subject) -> str:
+    """``holders.cpp``: what all programs do with our codec of the subject's wire."""
+    return rendered("holders.cpp.j2", type=subject.type, **_codec(subject, subject.wire))
+
+
+def _codec(subject: Subject, wire: str) -> dict[str, str]:
+    """Where our codec is."""
+    names = Names(subject.schema, ROOT)
+    home = subject.schema.home(subject.type)
+    return {
+        "codec_header": names.header(home, f".{wire}"),
+        "codec": f"::{names.namespace(home)}::{wire}",
+    }
+
+
+def stands_apart(schema: Schema, message: Message) -> bool:
+    """Whether it is read in a function of its own, whoever holds it: compiling all of a wide or
+    recursive message into one function takes minutes."""
+    is_small = len(list(schema.messages())) <= FEW and not nesting.deep(schema)
+    return bool(schema.references[message.full_name]) and not is_small
+
+
+def _member(name: str, add: str = "add") -> SimpleNamespace:
+    return SimpleNamespace(name=name, add=add)
+
+
+def read_by(field: Field) -> str:
+    """The harness's function that reads it."""
+    return "add_octets" if is_octets(field) else "add"
+
+
+def ours(subject: Subject, wire: str) -> str:
+    """The program of our holders on a wire; a message of a few numbers has no view of its own."""
+    schema, names = subject.schema, Names(subject.schema, ROOT)
+    viewed = [message for message in schema.messages() if not is_plain(schema, message)]
+    return rendered(
+        "wirecost.cpp.j2",
+        type=subject.type,
+        **_codec(subject, wire),
+        shared=wire == subject.wire,
+        view=names.view(MessageRef(subject.type), wire) if has_view(subject) else "",
+        views=[
+            SimpleNamespace(
+                holder=names.qualified(MessageRef(message.full_name)),
+                view=names.view(MessageRef(message.full_name), wire),
+            )
+            for message in viewed
+        ],
+    )
+
+
+def has_view(subject: Subject) -> bool:
+    """A message of a few numbers is its own view."""
+    return not is_plain(subject.schema, subject.schema.message(subject.type))
+
+
+def classes(subject: Subject) -> str:
+    """``classes.hpp``: filling in and reading classes with Protobuf's interface."""
+    schema = subject.schema
+    holders, names = Names(schema, ROOT), ApiNames(schema, "")
+    return rendered(
+        "classes.hpp.j2",
+        type=subject.type,
+        headers=[_classes_header(subject, names, file) for file in _with_types(schema)],
+        **{"class": names.qualified(MessageRef(subject.type))},
+        messages=[
+            SimpleNamespace(
+                holder=holders.qualified(MessageRef(message.full_name)),
+                fields=list(_fields(schema, names, message)),
+                holds=stands_apart(schema, message),
+                **{"class": names.qualified(MessageRef(message.full_name))},
+            )
+            for message in schema.messages()
+        ],
+    )
+
+
+def _with_types(schema: Schema) -> list[File]:
+    return [file for file in schema.files if file.messages or file.enums]
+
+
+def _classes_header(subject: Subject, names: ApiNames, file: File) -> str:
+    if subject.ros is None:
+        return names.header(file)
+    return f"{mirror.file_name(file).removesuffix('.proto')}.pb.h"
+
+
+def messagepack_program(subject: Subject) -> str:
+    return rendered("user.cpp.j2", type=subject.type, header="messagepack.hpp", codec_header="")
+
+
+def columns(subject: Subject, containers: PurePosixPath) -> str:
+    """``columns.hpp``: a codec as users write one; ``containers``: the generated header that says
+    where columns can be."""
+    namespace = "::".join(("", ROOT, *containers.parent.parts))
+    return rendered(
+        "columns.hpp.j2",
+        type=subject.type,
+        containers_header=str(containers),
+        containers=f"{namespace}::ColumnContainers",
+        codec=_codec(subject, subject.wire)["codec"],
+    )
+
+
+def messagepack(subject: Subject) -> str:
+    """``messagepack.hpp``: a codec as users write one."""
+    schema, names = subject.schema, Names(subject.schema, ROOT)
+    return rendered(
+        "messagepack.hpp.j2",
+        type=subject.type,
+        messages=[
+            SimpleNamespace(
+                holder=names.qualified(MessageRef(message.full_name)),
+                members=[
+                    *(
+                        SimpleNamespace(
+                            name=member(field),
+                            call="octets" if is_octets(field) or _is_bytes(field) else "value",
+                        )
+                        for field in message.fields
+                        if field.oneof is None
+                    ),
+                    *(
+                        SimpleNamespace(name=identifier(name), call="value")
+                        for name in message.oneofs
+                    ),
+                ],
+            )
+            for message in schema.messages()
+        ],
+    )
+
+
+def _is_bytes(field: Field) -> bool:
+    """One that is always there."""
+    return field.type is Kind.BYTES and field.label is Label.SINGLE and not can_be_absent(field)
+
+
+def google(subject: Subject, arena: bool = True) -> str:
+    """The program of classes with Protobuf's interface; ``arena``: whether they have arenas."""
+    return rendered("protobuf.cpp.j2", type=subject.type, arena=arena)
+
+
+def users(subject: Subject, header: str) -> str:
+    """The program of a user's codec, which is in ``header`` and may use ours."""
+    own = _codec(subject, subject.wire)["codec_header"]
+    return rendered("user.cpp.j2", type=subject.type, header=header, codec_header=own)
+
+
+def _fields(schema: Schema, names: ApiNames, message: Message) -> Iterator[SimpleNamespace]:
+    for field in message.fields:
+        lowered = field.name.lower()
+        held = field.value if field.value is not None else field
+        yield SimpleNamespace(
+            member=member(field),
+            call=f"{lowered}_" if lowered in KEYWORDS else lowered,
+            camel=camel(field.name),
+            mode=_mode(field),
+            kind=_kind(held),
+            key_kind=_kind(field.key) if field.key is not None else "",
+            is_enum=isinstance(held.type, EnumRef),
+            value=names.value(held.type),
+            oneof=identifier(field.oneof) if field.oneof is not None else "",
+            oneof_call=field.oneof or "",
+            index=message.choices.get(field.name),
+            is_boxed=schema.recursive(message, field),
+        )
+
+
+def _mode(field: Field) -> str:
+    if field.label is Label.MAP:
+        return "map"
+    if is_list(field) and not is_octets(field):
+        return "repeated"
+    if field.oneof is not None:
+        return "oneof"
+    required = field.presence is Presence.REQUIRED
+    return "optional" if can_be_absent(field) and not required else "plain"
+
+
+def _kind(field: Field) -> str:
+    if isinstance(field.type, MessageRef):
+        return "message"
+    if is_octets(field):
+        return "octets"
+    return "text" if isinstance(field.type, Kind) and field.type.is_text else "scalar"
+
+
+def rendered(template: str, **context: object) -> str:
+    """One of the templates here."""
+    return tidy(_ENVIRONMENT.get_template(template).render(context))

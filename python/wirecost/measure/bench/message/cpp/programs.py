@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles a message's programs, each once: what was compiled of the same text stays in the user's
+cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirecost.measure.bench.message.cpp.source import Source
+from wirecost.measure.bench.message.cpp.sources import generate, of_file
+from wirecost.measure.bench.message.cpp.tools import TIMEOUT_S, first_error, ran
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.measure.bench.message.wanted import HEADERS, Wanted
+from wirecost.system import children, private, scratch
+from wirecost.system.errors import UserError
+
+POLL_S = 0.05
+KEPT = 40
+"""Messages whose programs stay; the ones that were used longest ago go."""
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Built:
+    """Programs by name, and why others could not be had."""
+
+    compiler: str
+    programs: dict[str, Path] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+def built(subject: Subject, wanted: Wanted, say: Say) -> Built:
+    """All programs that this machine can compile. Raises UserError where it has no compiler, or a
+    header cannot be read."""
+    compiler = os.environ.get("CXX") or shutil.which("c++") or ""
+    version = _version(compiler)
+    with scratch.folder("message") as folder:
+        say("generating")
+        sources, missing = generate(subject, wanted, folder)
+        kept = cached(folder, version, *wanted.flags)
+        programs = Built(version, missing=missing)
+        # What a user's header includes may have changed, so that one is always compiled.
+        missed = [source for source in sources if not (kept / source.name).is_file()]
+        for file in wanted.files_of(*HEADERS):
+            if not file.is_kept:
+                users = of_file(subject, wanted, file, folder)
+                missed += users
+                sources += users
+        if missed:
+            _compile([compiler, *wanted.flags], folder, missed, wanted.jobs, say, programs)
+        keep(folder, kept, [source.name for source in missed])
+    for source in sources:
+        if source.name in programs.missing:
+            continue
+        if (kept / source.name).is_file():
+            programs.programs[source.name] = kept / source.name
+        else:
+            programs.missing[source.name] = f"its program is no longer in {kept}; run again"
+    os.utime(kept)
+    return programs
+
+
+def _version(compiler: str) -> str:
+    if not compiler:
+        raise UserError("no C++ compiler; apt-get install g++, or leave C++ out with --lang python")
+    remedy = "set CXX to a C++ compiler, or leave C++ out with --lang python"
+    try:
+        done = children.run([compiler, "--version"], timeout_s=TIMEOUT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(f"{compiler} does not run ({error}); {remedy}") from error
+    if done.returncode != 0:
+        raise UserError(f"{compiler} does not run; {remedy}")
+    return done.stdout.partition("\n")[0]
+
+
+def _cache() -> Path:
+    chosen = os.environ.get("XDG_CACHE_HOME")
+    base = Path(chosen) if chosen and Path(chosen).is_absolute() else private.home() / ".cache"
+    return private.private_folder(
+        base / "wirecost" / "messages", "set XDG_CACHE_HOME to a folder of your own"
+    )
+
+
+def cached(folder: Path, *tools: str) -> Path:
+    """The folder of the cache for what is made of all texts of a folder by these tools."""
+    digest = hashlib.blake2b(repr(tools).encode(), digest_size=16)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode())
+            digest.update(path.read_bytes())
+    return private.private_folder(_cache() / digest.hexdigest())
+
+
+@dataclass(frozen=True)
+class _Compiling:
+    """One unit; what the compiler says goes into ``errors``."""
+
+    object: str
+    process: subprocess.Popen[bytes]
+    errors: Path
+    begun_s: float
+
+
+def _compile(
+    compiler: Sequence[str],
+    folder: Path,
+    sources: Sequence[Source],
+    jobs: int,
+    say: Say,
+    programs: Built,
+) -> None:
+    """The programs, beside their sources. Compilers end with this function, whatever ends it."""
+    units = {
+        (unit, name): source
+        for source in reversed(sources)
+        for unit, name in source.objects.items()
+    }
+    waiting, running = deque(reversed(units.items())), list[_Compiling]()
+    failed: dict[str, str] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                (unit, name), source = waiting.popleft()
+                running.append(_start([*compiler, *_options(source)], folder, unit, name))
+            left = len(waiting) + len(running)
+            say(f"compiling, {left} of {len(units)} units left")
+            time.sleep(POLL_S)
+            for compiling in [one for one in running if _has_ended(one)]:
+                running.remove(compiling)
+                if compiling.process.returncode != 0:
+                    for source in sources:
+                        if compiling.object in source.objects.values():
+                            failed.setdefault(source.name, _complaint(compiling.errors))
+    finally:
+        for compiling in running:
+            children.end(compiling.process)
+    for source in sources:
+        if source.name not in failed:
+            command = [compiler[0], *source.objects.values(), *source.libraries, "-o", source.name]
+            if complaint := ran(["env", "-C", str(folder), *command]):
+                failed[source.name] = f"it does not compile: {complaint}"
+    programs.missing |= failed
+
+
+def _start(compiler: Sequence[str], folder: Path, unit: str, name: str) -> _Compiling:
+    errors = folder / f"{name}.errors"
+    with errors.open("wb") as file:
+        command = ["env", "-C", str(folder), *compiler, "-w", "-c", unit, "-o", name]
+        process = children.start(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+    return _Compiling(name, process, errors, time.monotonic())
+
+
+def _has_ended(one: _Compiling) -> bool:
+    if time.monotonic() - one.begun_s > TIMEOUT_S:
+        children.end(one.process)
+    return one.process.poll() is not None
+
+
+def _complaint(errors: Path) -> str:
+    text = errors.read_text(encoding="utf-8", errors="replace")
+    return f"it does not compile: {first_error(text)}"
+
+
+def _options(source: Source) -> list[str]:
+    folders = (".", source.holders, source.classes, "generated", *source.include)
+    return [f"-I{folder}" for folder in folders]
+
+
+def keep(folder: Path, kept: Path, names: Iterable[str]) -> None:
+    """Move programs into the cache, each at once, and the oldest out of it."""
+    for name in names:
+        if (folder / name).is_file():
+            part = kept / f".{name}.{os.getpid()}"
+            shutil.copy2(folder / name, part)
+            part.replace(kept / name)
+    others = sorted(kept.parent.iterdir(), key=lambda path: path.stat().st_mtime)
+    for old in others[:-KEPT]:
+        if old != kept:
+            shutil.rmtree(old, ignore_errors=True)

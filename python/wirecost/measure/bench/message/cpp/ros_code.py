@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source text of the programs of ROS's own libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+from wirecost.measure.bench.message.cpp.code import ROOT, read_by, rendered, stands_apart
+from wirecost.measure.bench.message.shapes import is_list
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.schema.compile.emit.cpp.names import Names, member
+from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
+
+Texts = dict[str, str]
+
+_TYPES = {
+    Kind.BOOL: "bool",
+    Kind.FLOAT32: "float",
+    Kind.FLOAT64: "double",
+    Kind.STRING: "std::string",
+}
+
+
+def gencpp(subject: Subject) -> Texts:
+    """``gencpp.cpp`` and the header that it includes."""
+    schema = subject.schema
+
+    def class_of(message: Message) -> str:
+        package, _, name = message.full_name.rpartition(".")
+        return f"ros::{name}" if package == "ros" else f"{package}::{name}_<RosAllocator<void>>"
+
+    generated = [message for message in schema.messages() if not _is_roscpps(message)]
+    return {
+        "gencpp.cpp": rendered(
+            "gencpp.cpp.j2",
+            type=subject.type,
+            headers=[f"{m.full_name.replace('.', '/')}.h" for m in generated],
+            **{"class": class_of(schema.message(subject.type))},
+        ),
+        "gencpp_structs.hpp": _access(schema, subject.type, class_of, lambda field: field.name),
+    }
+
+
+def _is_roscpps(message: Message) -> bool:
+    """Times are classes of roscpp's own."""
+    return message.full_name.startswith("ros.")
+
+
+def fast_cdr(subject: Subject) -> Texts:
+    """``fast-cdr.cpp`` and the headers that it includes."""
+    schema = subject.schema
+    messages = [
+        SimpleNamespace(
+            name=_plain(message.full_name),
+            fields=[
+                SimpleNamespace(
+                    name=member(field),
+                    type=_type(field),
+                    write=_serialized(field, "<<"),
+                    read=_serialized(field, ">>"),
+                )
+                for field in message.fields
+            ],
+        )
+        for message in schema.messages()
+    ]
+
+    def class_of(message: Message) -> str:
+        return f"plain::{_plain(message.full_name)}"
+
+    return {
+        "fast-cdr.cpp": rendered(
+            "fast-cdr.cpp.j2",
+            type=subject.type,
+            messages=messages,
+            **{"class": class_of(schema.message(subject.type))},
+        ),
+        "fast_cdr_structs.hpp": rendered(
+            "fast_cdr_structs.hpp.j2", type=subject.type, messages=messages
+        ),
+        "fast_cdr_access.hpp": _access(schema, subject.type, class_of, member),
+    }
+
+
+def rosidl(subject: Subject, prefix: Path | None, headers: Sequence[str]) -> Texts:
+    """``rosidl.cpp`` and the header that it includes; ``headers``: of the type supports."""
+
+    def class_of(message: Message) -> str:
+        package, _, name = message.full_name.rpartition(".")
+        return f"{package}::msg::{name}"
+
+    top = subject.schema.message(subject.type)
+    return {
+        "rosidl.cpp": rendered(
+            "rosidl.cpp.j2",
+            type=subject.type,
+            prefix=prefix,
+            headers=headers,
+            support=f"{subject.type.rpartition('.')[0]}::msg::typesupport_fastrtps_cpp",
+            **{"class": class_of(top)},
+        ),
+        "rosidl_access.hpp": _access(
+            subject.schema, subject.type, class_of, lambda field: field.name
+        ),
+    }
+
+
+def _plain(full_name: str) -> str:
+    return full_name.replace(".", "__")
+
+
+def _type(field: Field) -> str:
+    kind = field.type
+    if isinstance(kind, MessageRef):
+        one = _plain(kind.name)
+    else:
+        assert isinstance(kind, Kind)  # ROS has no enums
+        one = _TYPES.get(kind, f"std::{kind.value}_t")
+    if field.label is Label.ARRAY:
+        return f"std::array<{one}, {field.capacity}>"
+    return f"std::vector<{one}>" if field.label is Label.REPEATED else one
+
+
+def _serialized(field: Field, operator: str) -> str:
+    """The statement of Write, or of Read."""
+    mine = f"m.{member(field)}"
+    if not isinstance(field.type, MessageRef):
+        return f"cdr {operator} {mine}"
+    if not is_list(field):
+        return f"(*this)({mine})"
+    return f"{'counted' if field.label is Label.REPEATED else 'all'}({mine})"
+
+
+def _access(
+    schema: Schema,
+    type_name: str,
+    class_of: Callable[[Message], str],
+    name_of: Callable[[Field], str],
+) -> str:
+    """Filling in and reading the structs of ``class_of``, whose members ``name_of`` names."""
+    holders = Names(schema, ROOT)
+    return rendered(
+        "structs.hpp.j2",
+        type=type_name,
+        messages=[
+            SimpleNamespace(
+                holder=holders.qualified(MessageRef(message.full_name)),
+                holds=stands_apart(schema, message),
+                fields=[
+                    SimpleNamespace(name=name_of(f), member=member(f), add=read_by(f))
+                    for f in message.fields
+                ],
+                **{"class": class_of(message)},
+            )
+            for message in schema.messages()
+        ],
+    )

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is compiled for each library: its generated code and ours around it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from google.protobuf import descriptor_pb2 as pb
+
+from wirecost.measure.bench.engine.program import INSTALLED
+from wirecost.measure.bench.message.cpp import code, gencpp, ros_code, rosidl
+from wirecost.measure.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
+from wirecost.measure.bench.message.cpp.flatbuffers_code import flatbuffers
+from wirecost.measure.bench.message.cpp.source import SHARED, Source
+from wirecost.measure.bench.message.cpp.tools import has_header, ran
+from wirecost.measure.bench.message.ros.installed import Ros2
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.measure.bench.message.wanted import HEADERS, CodecFile, Wanted
+from wirecost.schema.compile.compiler import Columns, emitted, write
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.schema import CompileError
+from wirecost.system.errors import UserError
+
+GOOGLES_OWN = "google/protobuf/"
+CURRENT_PROTOBUF = INSTALLED / "rivals" / "protobuf-current.json"
+"""Paths of its compiler, headers and library, and its version, where it is built."""
+MOST_MESSAGES = 40
+"""Of a schema for which everything is compiled."""
+LEFT_OUT = f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long"
+
+Texts = dict[str, str]
+
+
+def generate(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Source], dict[str, str]]:
+    """All into the folder; and why others are missing, by library."""
+    sources, missing = _ours(subject, wanted, folder)
+    others = _others(subject, wanted)
+    if wanted.lists:
+        others["wirecost-columns"] = partial(_columns, wanted.lists)
+    for name, make in others.items():
+        if not wanted.takes(name):
+            continue
+        made = make(subject, folder)
+        if isinstance(made, str):
+            missing[name] = made
+        else:
+            sources.append(made)
+    sources += [program.generate(subject, folder) for program in wanted.generated]
+    for file in wanted.files_of(*HEADERS):
+        if file.is_kept:
+            sources += of_file(subject, wanted, file, folder)
+    return sources, missing
+
+
+def of_file(subject: Subject, wanted: Wanted, file: CodecFile, folder: Path) -> list[Source]:
+    """The programs of somebody's codec, which are named as its header is. Raises UserError."""
+    try:
+        text = file.path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"--contender {file.path}: {error}; name a header that can be read"
+        ) from error
+    (folder / "users").mkdir(exist_ok=True)
+    (folder / "users" / file.path.name).write_text(text, encoding="utf-8")
+    unit = f"{file.name}.users.cpp"
+    _put(folder, {unit: code.users(subject, f"users/{file.path.name}")})
+    include = () if file.is_kept else (str(file.path.parent.resolve()),)
+    source = Source(file.name, (unit,), include=include)
+    return [source, source.recycled()] if wanted.has_recycled else [source]
+
+
+def _is_large(subject: Subject) -> bool:
+    return len(list(subject.schema.messages())) > MOST_MESSAGES
+
+
+def _put(folder: Path, texts: Texts) -> None:
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _ours(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Source], dict[str, str]]:
+    missing: dict[str, str] = {}
+    others = tuple(wire for wire in subject.other_wires if wanted.takes(f"wirecost-{wire}"))
+    if subject.ros is not None and wanted.asks_for("wirecost-protobuf"):
+        others = (*others, "protobuf")
+    if _is_large(subject):
+        missing |= {f"wirecost-{wire}": LEFT_OUT for wire in others}
+        others = ()
+    wires = (subject.wire, *others)
+    write(emitted(subject.schema, ("cpp",), Request(wires, recycling=False)), folder)
+    texts = code.fixed()
+    texts |= {"holders.hpp": code.holders(subject), SHARED: code.shared(subject)}
+    sources = []
+    for wire in wires:
+        name = "wirecost" if wire == subject.wire else f"wirecost-{wire}"
+        if wanted.takes(name):
+            texts[f"{name}.cpp"] = code.ours(subject, wire)
+            sources.append(Source(name, (f"{name}.cpp",)))
+    if wanted.has_recycled:
+        write(emitted(subject.schema, ("cpp",), Request((subject.wire,))), folder / "recycled")
+        sources += [source.recycled() for source in sources if source.name == "wirecost"]
+    _put(folder, texts)
+    return sources, missing
+
+
+Make = Callable[[Subject, Path], "Source | str"]
+
+
+def _others(subject: Subject, wanted: Wanted) -> dict[str, Make]:
+    """Others' libraries: the program's source, or how to install what it needs."""
+    found: dict[str, Make] = {"protobuf": _protobuf}
+    if subject.wire == "protobuf":
+        found["wirecost-classes"] = _our_classes
+    if subject.wire == "ros1":
+        found["gencpp"] = _gencpp
+    if subject.wire == "cdr":
+        found["fast-cdr"] = _fast_cdr
+        found[rosidl.NAME] = partial(_rosidl, wanted.ros2)
+    if wanted.asks_for("protobuf-current"):
+        found["protobuf-current"] = _current_protobuf
+    if wanted.asks_for("memcpy"):
+        found["memcpy"] = _memcpy
+    return found | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
+
+
+def _protobuf(subject: Subject, folder: Path) -> Source | str:
+    if complaint := _googles_classes(subject, folder / "google"):
+        return complaint
+    _put(folder, {"classes.hpp": code.classes(subject), "protobuf.cpp": code.google(subject)})
+    theirs = sorted(p.relative_to(folder).as_posix() for p in (folder / "google").rglob("*.pb.cc"))
+    return Source("protobuf", ("protobuf.cpp", *theirs), ("-lprotobuf", "-pthread"))
+
+
+def _current_protobuf(subject: Subject, folder: Path) -> Source | str:
+    """The same program as Debian's, with the version that `make rivals` built."""
+    try:
+        built = json.loads(CURRENT_PROTOBUF.read_text(encoding="utf-8"))
+    except OSError:
+        return "`make rivals` in a checkout builds it"
+    if complaint := _classes_by(built["protoc"], subject, folder / "current"):
+        return complaint
+    name = "protobuf-current"
+    _put(folder, {"classes.hpp": code.classes(subject), f"{name}.cpp": code.google(subject)})
+    units = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("current/**/*.cc"))
+    libraries = (built["library"], "-pthread")
+    return Source(name, (f"{name}.cpp", *units), libraries, tuple(built["include"]), "current")
+
+
+def _our_classes(subject: Subject, folder: Path) -> Source | str:
+    """The same program as protoc's, but for the arena, compiled with our classes."""
+    if _is_large(subject):
+        return LEFT_OUT
+    classes = folder / "classes"
+    request = Request((subject.wire,), recycling=False, protobuf_api=True)
+    write(emitted(subject.schema, ("cpp",), request), classes)
+    name = "wirecost-classes"
+    texts = {"classes.hpp": code.classes(subject), f"{name}.cpp": code.google(subject, arena=False)}
+    _put(folder, texts)
+    theirs = (*classes.rglob("*.pb.cc"), *classes.rglob("message.cc"))
+    units = sorted(path.relative_to(folder).as_posix() for path in theirs)
+    return Source(name, (f"{name}.cpp", *units), classes="classes/cpp")
+
+
+def _columns(lists: Sequence[str], subject: Subject, folder: Path) -> Source | str:
+    if _is_large(subject):
+        return LEFT_OUT
+    made = folder / "columns"
+    asked = Columns(tuple(lists), ("*=auto",))
+    try:
+        write(
+            emitted(subject.schema, ("cpp",), Request(("protobuf",), recycling=False), asked), made
+        )
+    except CompileError as error:
+        return str(error)
+    headers = sorted((made / "cpp").rglob("columns_containers.hpp"))
+    containers = PurePosixPath(headers[0].relative_to(made / "cpp"))
+    name = "wirecost-columns"
+    _put(
+        folder,
+        {
+            "columns.hpp": code.columns(subject, containers),
+            f"{name}.cpp": code.users(subject, "columns.hpp"),
+        },
+    )
+    return Source(name, (f"{name}.cpp",), include=("columns/cpp",))
+
+
+def _gencpp(subject: Subject, folder: Path) -> Source | str:
+    if complaint := gencpp.generate(subject, folder / "generated"):
+        return complaint
+    _put(folder, ros_code.gencpp(subject))
+    libraries = ("-lroscpp_serialization", "-lrostime", "-lcpp_common")
+    return Source("gencpp", ("gencpp.cpp",), libraries)
+
+
+def _fast_cdr(subject: Subject, folder: Path) -> Source | str:
+    if not has_header("fastcdr/Cdr.h"):
+        return "apt-get install libfastcdr-dev"
+    _put(folder, ros_code.fast_cdr(subject))
+    return Source("fast-cdr", ("fast-cdr.cpp",), ("-lfastcdr",))
+
+
+def _rosidl(ros2: Ros2, subject: Subject, folder: Path) -> Source | str:
+    if _is_large(subject):
+        return LEFT_OUT
+    generated = folder / "generated"
+    if complaint := rosidl.generate(subject, ros2, generated):
+        return complaint
+    headers = sorted(generated.rglob(f"*__{rosidl.SUPPORT}.hpp"))
+    units = sorted(generated.rglob("*__type_support.cpp"))
+    names = [path.relative_to(generated).as_posix() for path in headers]
+    _put(folder, ros_code.rosidl(subject, ros2.having("include/fastcdr"), names))
+    include, libraries = rosidl.options(ros2)
+    theirs = (path.relative_to(folder).as_posix() for path in units)
+    return Source(rosidl.NAME, ("rosidl.cpp", *theirs), libraries, include)
+
+
+def _memcpy(subject: Subject, folder: Path) -> Source | str:
+    _put(folder, {"memcpy.cpp": code.rendered("memcpy.cpp.j2", type=subject.type)})
+    return Source("memcpy", ("memcpy.cpp",))
+
+
+def _messagepack(subject: Subject, folder: Path) -> Source | str:
+    if _is_large(subject):
+        return LEFT_OUT
+    if not has_header("msgpack.hpp"):
+        return "apt-get install libmsgpack-cxx-dev"
+    program = code.messagepack_program(subject)
+    _put(folder, {"messagepack.hpp": code.messagepack(subject), "messagepack.cpp": program})
+    return Source("messagepack", ("messagepack.cpp",))
+
+
+def _flatbuffers(subject: Subject, folder: Path) -> Source | str:
+    if _is_large(subject):
+        return LEFT_OUT
+    flatc = shutil.which("flatc")
+    if flatc is None or not has_header("flatbuffers/flatbuffers.h"):
+        return "apt-get install flatbuffers-compiler libflatbuffers-dev"
+    _put(folder, flatbuffers(subject))
+    made = folder / "flatbuffers"
+    complaint = ran([flatc, "--cpp", "-o", str(made), str(folder / FLATBUFFERS_SCHEMA)])
+    if complaint:
+        return f"{flatc}: {complaint}"
+    return Source("flatbuffers-table", ("flatbuffers.cpp",))
+
+
+def _googles_classes(subject: Subject, folder: Path) -> str:
+    """Those of protoc; why there are none, if so."""
+    protoc = shutil.which("protoc")
+    if protoc is None or not has_header("google/protobuf/message.h"):
+        return "apt-get install protobuf-compiler libprotobuf-dev"
+    return _classes_by(protoc, subject, folder)
+
+
+def _classes_by(protoc: str, subject: Subject, folder: Path) -> str:
+    folder.mkdir()
+    described = folder / "schema.fds"
+    described.write_bytes(_with_functions(subject.descriptors).SerializeToString())
+    files = [file.name for file in subject.descriptors.file if not _in_library(file.name)]
+    command = [protoc, f"--descriptor_set_in={described}", f"--cpp_out={folder}", *files]
+    complaint = ran(command)
+    return f"{protoc}: {complaint}" if complaint else ""
+
+
+def _with_functions(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
+    """Without `ctype`: fields of such a type have no functions in what protoc writes for others."""
+    made = pb.FileDescriptorSet()
+    made.CopyFrom(descriptors)
+    waiting = [message for file in made.file for message in file.message_type]
+    while waiting:
+        message = waiting.pop()
+        waiting += message.nested_type
+        for one in message.field:
+            one.options.ClearField("ctype")
+    return made
+
+
+def _in_library(name: str) -> bool:
+    """Well-known types, whose classes libprotobuf has."""
+    return name.startswith(GOOGLES_OWN) and has_header(f"{name.removesuffix('.proto')}.pb.h")

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages from a user's files: recordings, and the forms that Protobuf's tools write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from google.protobuf.message import DecodeError
+
+from wirecost.data.traces.osi_file import OsiTrace
+from wirecost.measure.bench.message import plain_files
+from wirecost.measure.bench.message.choices import SAMPLED
+from wirecost.measure.bench.message.plain_files import BINARY, JSON, TEXT, Numbered
+from wirecost.measure.bench.message.recordings.connection import DIALECTS, WIRES
+from wirecost.measure.bench.message.recordings.described import Kept, kept_for, subject_of
+from wirecost.measure.bench.message.recordings.recording import Recording, is_recording
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shown
+
+MOST_BYTES = 16 << 20
+"""Of the messages that are measured."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which messages of a file. ``topic``: empty for the only one; ``first``, ``sample``: None for
+    all, and for ``SAMPLED`` spread over the file; ``framing`` of a binary file, empty for what it
+    shows."""
+
+    topic: str = ""
+    first: int | None = None
+    sample: int | None = None
+    seed: int = 1
+    framing: str = ""
+
+    def of(self, count: int) -> list[int]:
+        """The numbers of the messages, in their order."""
+        numbers = list(range(count))[: self.first]
+        wanted = self.sample or (SAMPLED if self.first is None else count)
+        if len(numbers) > wanted:
+            numbers = sorted(Random(self.seed).sample(numbers, wanted))
+        return numbers
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """``said``: where the messages are from and what was left out, for the report."""
+
+    messages: list[bytes]
+    said: str
+
+
+def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path] = ()) -> Subject:
+    """What the file itself says of its messages. ``include``: folders with definitions that it may
+    lack. Raises UserError."""
+    if not is_recording(path):
+        if path.suffix.lower() not in _READERS:  # no schema would help
+            raise _unknown_kind(path)
+        raise UserError(f"{path}: does not say its schema; name one before --data")
+    with Recording(path) as recording:
+        return subject_of(recording, topic, type_name, include)
+
+
+def hints_of_recording(path: Path, topic: str) -> tuple[str, str]:
+    """ROS's dialect, empty where a file is of another kind, and the type of most messages. Raises
+    UserError."""
+    if not is_recording(path):
+        return "", ""
+    with Recording(path) as recording:
+        most = max(recording.groups(topic, has_schema=True), key=lambda group: group.count).first
+    dialect = WIRES[most.wire]
+    return (dialect, most.type) if dialect in DIALECTS.values() else ("", most.type)
+
+
+Reader = Callable[[Path, Subject, Choice], Numbered]
+
+
+def recorded(
+    path: Path,
+    about: Subject,
+    choice: Choice,
+    include: Sequence[Path] = (),
+    has_schema: bool = False,
+) -> Recorded:
+    """Those that are measured, as Google's library writes them. ``has_schema``: ``about`` is not
+    what the file itself says. Raises UserError."""
+    if is_recording(path):
+        with Recording(path) as recording:
+            kept = kept_for(recording, choice.topic, about, has_schema, include)
+            return _chosen(path, about, choice, _numbered(recording, kept, choice))
+    with_number = _READERS.get(path.suffix.lower())
+    if with_number is None:
+        raise _unknown_kind(path)
+    return _chosen(path, about, choice, with_number(path, about, choice))
+
+
+def _unknown_kind(path: Path) -> UserError:
+    known = ", ".join((".mcap", ".bag", ".db3", ".osi", *BINARY, *JSON, *TEXT))
+    return UserError(
+        f"{path}: its kind is not known by its name; give one of {known}, or a bag's folder"
+    )
+
+
+def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Recorded:
+    found: list[bytes] = []
+    damaged: list[int] = []
+    why = ""
+    unknown = total = 0
+    for number in choice.of(raw.count):
+        try:
+            data = raw.at(number)
+            message = about.read(data, raw.wire)
+            if lacking := message.FindInitializationErrors():
+                raise ValueError(f"lacks required fields: {', '.join(lacking)}")
+            message.DiscardUnknownFields()
+            written = about.write(message)
+        except (DecodeError, UserError, ValueError) as error:
+            why = why or f" ({shown(error, plain_files.LONGEST_REASON)})"
+            damaged.append(number)
+            continue
+        if raw.wire in ("", about.wire):
+            unknown += max(0, len(data) - len(written))
+        if total + len(written) > MOST_BYTES and found:
+            break
+        total += len(written)
+        found.append(written)
+    if not found:
+        others = f"; damaged or of another type: {counted(len(damaged), 'message')}{why}"
+        raise UserError(
+            f"{path}: holds no whole {about.type}{others if damaged else ''}; "
+            "give --type and --data that belong together"
+        )
+    said = [f"{len(found):,} of {raw.count:,} messages of {path.name}"]
+    if choice.topic:
+        said.append(f"topic {choice.topic}")
+    if damaged:
+        listed = ", ".join(map(str, damaged[:5]))
+        said.append(f"{len(damaged)} damaged ones left out: number {listed}{why}")
+    said += [warning.removeprefix(f"{path}: ") for warning in raw.warnings]
+    if unknown:
+        said.append(f"{unknown:,} bytes that the schema does not know, or need not be, left out")
+    return Recorded(found, "; ".join(said))
+
+
+def _numbered(recording: Recording, kept: Kept, choice: Choice) -> Numbered:
+    numbers = choice.of(kept.count)
+    found = recording.messages(kept.groups, numbers)
+    warnings = [*recording.warnings, *kept.notes]
+    return Numbered(kept.count, dict(zip(numbers, found, strict=True)).__getitem__, warnings)
+
+
+def _osi(path: Path, about: Subject, choice: Choice) -> Numbered:
+    with OsiTrace(path, about.type.rpartition(".")[2]) as trace:
+        if trace.size and not trace.frame_count:
+            raise trace.no_trace()
+        count = trace.frame_count
+        kept = {n: bytes(next(trace.frames(n, n + 1))[1]) for n in choice.of(count)}
+        return Numbered(count, lambda number: kept[number], trace.warnings)
+
+
+def _plain(read: Callable[[Path, Subject, str], Numbered]) -> Reader:
+    return lambda path, about, choice: read(path, about, choice.framing)
+
+
+_READERS: dict[str, Reader] = {
+    ".osi": _osi,
+    **dict.fromkeys(BINARY, _plain(plain_files.binary)),
+    **dict.fromkeys(JSON, _plain(plain_files.from_json)),
+    **dict.fromkeys(TEXT, _plain(plain_files.from_text)),
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program of a list's columns and floors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from wirecost.measure.bench.message.cpp.code import ROOT, rendered
+from wirecost.measure.bench.message.cpp.source import Source
+from wirecost.measure.bench.message.elements.lists import ElementField, ElementList
+from wirecost.measure.bench.message.fields import fields_along
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.schema.compile.compiler import Columns, emitted, write
+from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.emit.cpp.names import Names, identifier, member
+from wirecost.schema.compile.schema import MessageRef
+
+NAME = "elements"
+
+
+def generate(elements: ElementList, subject: Subject, folder: Path) -> Source:
+    """Write the program and what it includes into a folder."""
+    names = Names(subject.schema, ROOT)
+    home = subject.schema.home(elements.element)
+    request = Request(("protobuf",), recycling=False)
+    in_columns = Columns((elements.element,))
+    write(emitted(subject.schema, ("cpp",), request, in_columns), folder / "columns")
+    local = home.local_name(elements.element).replace(".", "")
+    text = rendered(
+        "elements.cpp.j2",
+        type=subject.type,
+        columns_header=names.header(home, ".columns"),
+        table=f"::{names.namespace(home)}::{local}Columns",
+        row=names.qualified(MessageRef(elements.element)),
+        list=member(elements.field),
+        number=elements.field.number,
+        fields=[_field(elements, field) for field in elements.fields],
+    )
+    (folder / f"{NAME}.cpp").write_text(text, encoding="utf-8")
+    return Source(NAME, (f"{NAME}.cpp",), include=("columns/cpp",))
+
+
+def _field(elements: ElementList, field: ElementField) -> SimpleNamespace:
+    along = fields_along(elements.subject.schema, elements.element, field.path)
+    get = place = "row"
+    for part in along:
+        get, place = f"value_of({get}.{member(part)})", f"touched({place}.{member(part)})"
+    lossless = "columns::Reduce::automatic"
+    return SimpleNamespace(
+        token=".".join(identifier(part.name) for part in along),
+        reduction=f"columns::Reduce::error, {field.error!r}" if field.error else lossless,
+        get=get,
+        place=place,
+    )

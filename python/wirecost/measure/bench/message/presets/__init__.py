@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Presets of ``bench message``, one a file: which messages, which contenders, what rows are called.
+
+Every module here has ``Settings``, which have a default, and ``run``; they are found by looking.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import partial
+
+from wirecost.measure.bench.engine.measurement import Progress
+from wirecost.results.records.journal import Journal
+
+
+def find(name: str) -> Callable[[Journal, Progress], None]:
+    """Return what measures one of ``choices.PRESETS`` with its default settings."""
+    module = importlib.import_module(f"{__name__}.{name}")
+    return partial(module.run, module.Settings())

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small message over several wires, in C++, Python and Java: ``bench notification``.
+
+The notification of Protobuf on its wire, and the same fields as a message of ROS on those of ROS 1
+and ROS 2. Python and Java hold texts as bytes, C++ as strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from google.protobuf import descriptor_pb2 as pb
+
+from wirecost.measure.bench.engine import limits
+from wirecost.measure.bench.engine.allocators import NAMED
+from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.engine.measurement import Measurement, Progress
+from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.measure.bench.engine.program import SCHEMAS
+from wirecost.measure.bench.message.backend import Backend
+from wirecost.measure.bench.message.choices import (
+    LANGUAGES,
+    NOTIFICATION_CONTENTS,
+    NOTIFICATION_MODES,
+    NOTIFICATION_WIRES,
+)
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.notification import content as notification
+from wirecost.measure.bench.message.notification.content import Content, mirror
+from wirecost.measure.bench.message.race import Part, run_race
+from wirecost.measure.bench.message.ros.definitions import Definitions
+from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.measure.bench.message.scenario import backend_of
+from wirecost.measure.bench.message.subject import Subject, canonical, subject
+from wirecost.measure.bench.message.wanted import OPTIMIZED, CodecFile, Wanted
+from wirecost.results.records.journal import Journal
+from wirecost.system.errors import UserError
+
+SCENARIO = "notification"
+TICKET_SIZES = (4, 8, 16, 32, 64, 128)
+LARGEST_SIZE = 65_536
+CODECS = Path(notification.__file__).parent
+HAND_WRITTEN = {"cpp": "hand_written.hpp", "java": "HandWritten.java"}
+"""Files with codecs of the ros1 wire."""
+NEW = frozenset({"new"})
+OWNED = frozenset({"new", "reused"})
+OURS = frozenset({"new", "recycled", "reused", "view"})
+LIBRARIES: dict[tuple[str, str], Mapping[str, Collection[str]]] = {
+    ("cpp", "protobuf"): {
+        "protobuf": OWNED | {"arena"},
+        "wirecost": OURS,
+        "wirecost-classes": {"facade"},
+    },
+    ("cpp", "ros1"): {
+        "wirecost": OURS,
+        "hand_written": OWNED | {"recycled"},
+        "memcpy": {"reused"},
+        "gencpp": OWNED,
+    },
+    ("cpp", "cdr"): {"wirecost": OURS, "fast-cdr": OWNED},
+    ("python", "protobuf"): dict.fromkeys(("protobuf", "wirecost", "wirecost-native"), NEW),
+    ("python", "ros1"): dict.fromkeys(("genpy", "wirecost", "wirecost-native"), NEW),
+    ("python", "cdr"): dict.fromkeys(("wirecost", "wirecost-native"), NEW),
+    ("java", "protobuf"): {"protobuf": OWNED | {"view"}, "wirecost": OWNED},
+    ("java", "ros1"): {"wirecost": OWNED, "HandWritten": NEW},
+    ("java", "cdr"): {"wirecost": OWNED},
+}
+"""Who takes part, and the modes of the rows."""
+FLOORS = {"hand_written": "hand-written", "HandWritten": "hand-written", "memcpy": "memcpy"}
+"""Names of rows, by those of libraries."""
+ORDER = (
+    "protobuf",
+    "wirecost",
+    "wirecost-classes",
+    "hand_written",
+    "HandWritten",
+    "memcpy",
+    "gencpp",
+    "fast-cdr",
+    "genpy",
+    "wirecost-native",
+)
+"""Of libraries in tables."""
+OWNING = "owning, validating"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``allocators``: of ``allocators.NAMED``, for C++; none for the one this program has."""
+
+    languages: tuple[str, ...] = LANGUAGES
+    sizes: tuple[int, ...] = TICKET_SIZES
+    modes: tuple[str, ...] = NOTIFICATION_MODES
+    contents: tuple[str, ...] = NOTIFICATION_CONTENTS
+    wires: tuple[str, ...] = NOTIFICATION_WIRES
+    repetitions: int = 30
+    seed: int = 1
+    processes: int = PROCESSES
+    allocators: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Raises UserError on what cannot be run."""
+        for size in self.sizes:
+            limits.between("--sizes", size, 1, LARGEST_SIZE)
+        limits.at_least_one("--repetitions", self.repetitions)
+        limits.at_least_one("--processes", self.processes)
+        limits.seed(self.seed)
+        if not self.sides():
+            raise self.without_contender()
+
+    def without_contender(self, missing: Mapping[str, str] | None = None) -> UserError:
+        """``missing``: who cannot take part, and why."""
+        reasons = "".join(f"; {name}: {why}" for name, why in (missing or {}).items())
+        return UserError(
+            f"no contender of {', '.join(self.languages)} has mode {', '.join(self.modes)} on "
+            f"{', '.join(self.wires)}{reasons}"
+        )
+
+    def sides(self) -> list[tuple[str, str]]:
+        """Return the languages and wires of which somebody takes part."""
+        sides = [(lang, wire) for lang in self.languages for wire in self.wires]
+        return [side for side in sides if self.libraries(*side)]
+
+    def libraries(self, lang: str, wire: str) -> frozenset[str]:
+        modes = LIBRARIES[lang, wire]
+        return frozenset(name for name, has in modes.items() if not set(has).isdisjoint(self.modes))
+
+    def plan(self, lang: str) -> Plan:
+        """Plan the processes: a virtual machine takes seconds to compile what it runs."""
+        return plan(self.repetitions, 1 if lang == "java" else self.processes, self.seed)
+
+    def wanted(self, lang: str, wire: str) -> Wanted:
+        """Return what is compiled: nothing for modes that nobody asks for."""
+        libraries = self.libraries(lang, wire)
+        path = CODECS / HAND_WRITTEN.get(lang, "")
+        return Wanted(
+            libraries,
+            (CodecFile(path, wire, is_kept=True),) if path.stem in libraries else (),
+            has_recycled="recycled" in self.modes,
+            allocators=self.allocators or ("",),
+            flags=OPTIMIZED,
+        )
+
+    def cases(self) -> list[Content]:
+        return [Content(kind, size, self.seed) for kind in self.contents for size in self.sizes]
+
+
+@dataclass(frozen=True)
+class Row:
+    """How a contender is called in rows and tables, and what it promises."""
+
+    contender: str
+    mode: str
+    guarantees: str
+
+
+def row_of(contender: Contender, wire: str) -> Row | None:
+    """None for modes that take no part."""
+    lang, library, mode = contender.lang, contender.library, contender.mode
+    if library == "wirecost-classes":
+        return Row("wirecost-protobuf", "facade", OWNING) if mode == "new" else None
+    if lang == "python" and mode != "new":
+        return None
+    guarantees = OWNING
+    if library == "memcpy":
+        guarantees = "neither; a floor"
+    elif lang == "cpp" and mode == "view":
+        guarantees = "borrowing, validating"
+    elif lang == "java" and library == "protobuf" and mode != "new":
+        mode = "view" if mode == "best" else mode
+        reused = ", builders reused" if mode == "reused" else ""
+        guarantees = f"view of the buffer, validating, by reference{reused}"
+    elif lang != "cpp" and library != "protobuf":
+        guarantees = f"{OWNING}, by reference"
+    if library in FLOORS:
+        guarantees = guarantees if "floor" in guarantees else f"{guarantees}; a floor"
+        return Row(FLOORS[library], mode, guarantees)
+    if library in ("wirecost", "wirecost-native"):
+        return Row(f"{library}-{wire}", mode, guarantees)
+    return Row(library, mode, guarantees)
+
+
+@dataclass(frozen=True)
+class Side:
+    """A wire in one language."""
+
+    subject: Subject
+    wire: str
+    backend: Backend
+    rows: list[tuple[Contender, Row]]
+
+    def part(self, content: Content, filled: list[Any], identity: list[bytes]) -> Part:
+        """``filled``: the content's messages; ``identity``: their bytes, for the digest."""
+        messages = identity
+        if self.wire != "protobuf":
+            new = self.subject.message_class
+            messages = [self.subject.write(mirror(one, new())) for one in filled]
+        entries = [_entry(contender, row, self.wire, content) for contender, row in self.rows]
+        return Part(self.subject, messages, self.backend, entries, identity)
+
+
+def _entry(contender: Contender, row: Row, wire: str, content: Content) -> Entry[Contender]:
+    mode = contender.under(row.mode)
+    who = {
+        "case": content.case,
+        "variant": content.kind,
+        "build": "release",
+        "lang": contender.lang,
+        "contender": row.contender,
+        "mode": mode,
+        "wire": wire,
+        "factor": content.factor,
+    }
+    facts = {"allocations": None, "instructions": None, "malloc": contender.malloc}
+    return Entry(f"{contender.lang} {row.contender} {mode}", contender, who, facts)
+
+
+def subject_of(lang: str, wire: str) -> Subject:
+    """Of ROS for its wires."""
+    if wire == "protobuf":
+        described = (SCHEMAS / "rsb_notification.fds").read_bytes()
+        found = pb.FileDescriptorSet.FromString(described)
+        return subject(found, "notification.proto", "rsb.protocol.Notification")
+    texts = {
+        f"rsb_msgs/{path.stem}": path.read_text(encoding="utf-8")
+        for path in sorted((SCHEMAS / "rsb_msgs" / "msg").glob("*.msg"))
+    }
+    if lang != "cpp":
+        # Texts are bytes for everyone there, as those of Protobuf's message are.
+        texts = {name: text.replace("string ", "uint8[] ") for name, text in texts.items()}
+    dialect = "ros1" if wire == "ros1" else "ros2"
+    return ros_subject(Definitions(dialect, texts), "rsb_msgs", "rsb_msgs/Notification")
+
+
+def _sides(settings: Settings, say: Callable[[str], None]) -> tuple[list[Side], dict[str, str]]:
+    """The wires in all languages; and who cannot take part, and why."""
+    sides: list[Side] = []
+    missing: dict[str, str] = {}
+    for lang, wire in settings.sides():
+        about = subject_of(lang, wire)
+        try:
+            backend = backend_of(lang, about, settings.wanted(lang, wire), say)
+        except UserError as error:  # there is no compiler
+            missing[lang] = str(error)
+            continue
+        named = [(one, row_of(one, wire)) for one in backend.contenders()]
+        rows = [(one, row) for one, row in named if row and row.mode in settings.modes]
+        rows.sort(key=lambda named: ORDER.index(named[0].library))
+        sides.append(Side(about, wire, backend, rows))
+        missing |= {
+            f"{lang} {FLOORS.get(name, name)}": why for name, why in backend.missing.items()
+        }
+    return sides, missing
+
+
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
+    settings.check()
+    sides, missing = _sides(settings, lambda text: progress(0, 1, text))
+    total = sum(len(side.rows) for side in sides)
+    if not total:
+        raise settings.without_contender(missing)
+    contents = settings.cases()
+    repetitions = settings.repetitions
+    measurement = Measurement(journal, progress, repetitions * total * len(contents))
+    measurement.about(
+        SCENARIO,
+        {name: text for side in sides for name, text in side.backend.environment.items()},
+        repetitions=repetitions,
+        processes=settings.plan("").processes,
+        seed=settings.seed,
+        contenders={
+            f"{one.lang} {row.contender} {row.mode}": {
+                "wire": side.wire,
+                "library": one.version,
+                "guarantees": row.guarantees,
+            }
+            for side in sides
+            for one, row in side.rows
+        },
+        allocators={name: NAMED[name].settings for name in settings.allocators},
+        not_run=missing,
+        types={"ns": "Float64", "bytes": "Float64"},
+    )
+    new = subject_of("cpp", "protobuf").message_class
+    for content in contents:
+        filled = content.messages(new)
+        identity = list(map(canonical, filled))
+        for lang in settings.languages:
+            parts = [
+                side.part(content, filled, identity)
+                for side in sides
+                if side.backend.lang == lang and side.rows
+            ]
+            entries = [entry for part in parts for entry in part.entries]
+            if not entries:
+                continue
+            with measurement.case(f"{lang}, {content.case}", entries, repetitions) as case:
+                run_race(parts, case, settings.plan(lang), is_counted=lang == "cpp")

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists of several sensors' elements, and real scans, in rows and in columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+import zstandard
+
+from wirecost.measure.bench.engine import limits
+from wirecost.measure.bench.engine.entry import Entry, Sample
+from wirecost.measure.bench.engine.measurement import Measurement, Progress
+from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.measure.bench.message.backend import Counted, Timed
+from wirecost.measure.bench.message.choices import LIST_COUNTS, LISTS
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.cpp.backend import Cpp
+from wirecost.measure.bench.message.elements import program
+from wirecost.measure.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
+from wirecost.measure.bench.message.elements.lists import ElementList, element_list
+from wirecost.measure.bench.message.elements.reader import ColumnsReader, ReducedRowsReader
+from wirecost.measure.bench.message.race import Part, run_race
+from wirecost.measure.bench.message.stages import Stages, combined
+from wirecost.measure.bench.message.subject import Reader
+from wirecost.measure.bench.message.wanted import OPTIMIZED, Generated, Wanted
+from wirecost.results.records.journal import Journal
+from wirecost.system.errors import UserError
+
+SCENARIO = "lists"
+LARGEST_COUNT = 2_000_000
+ZSTD_LEVEL = 3
+STAGES: Stages = {
+    "encode": {"fill": 1, "encode": 1},
+    "decode": {"decode": 1, "read": 1},
+    "total": {"total": 1},
+}
+LIBRARIES = frozenset({"protobuf", "wirecost", "wirecost-protobuf", "flatbuffers-table"})
+REDUCED, REDUCED_ROWS = "columns-reduced", "rows of columns-reduced"
+NONE = "none"
+"""Wire of floors."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """How a contender is called in the results, and what is said of it."""
+
+    name: str
+    mode: str
+    guarantees: str
+
+
+ROWS = {
+    ("protobuf", "new"): Row("protobuf", "new", "owning, validating"),
+    ("protobuf", "reused"): Row("protobuf", "reused", "owning, validating"),
+    ("wirecost-protobuf", "reused"): Row("wirecost-protobuf", "reused", "owning, validating"),
+    ("wirecost-protobuf", "view"): Row("wirecost-protobuf", "view", "borrowing, validating"),
+    ("wirecost-ros1", "reused"): Row("wirecost-ros1", "reused", "owning, validating"),
+    ("wirecost-ros1", "view"): Row("wirecost-ros1", "view", "borrowing, validating"),
+    ("flatbuffers-table", "reused"): Row("flatbuffers", "view", "borrowing, validating"),
+    (program.NAME, "columns"): Row("columns", "view", "borrowing, validating"),
+    (program.NAME, REDUCED): Row(
+        REDUCED, "view", "borrowing, validating, within stated errors"
+    ),
+    (program.NAME, "arrays"): Row("arrays", "reused", "trusting; a floor"),
+    (program.NAME, "memcpy"): Row("memcpy", "reused", "trusting; a floor"),
+}  # fmt: skip
+"""By library and mode, in the order of the results."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``scans``: real scans, measured beside or, where no counts are given, instead of synthetic
+    elements; ``jobs``: compilers at the same time."""
+
+    lists: tuple[str, ...] = LISTS
+    counts: tuple[int, ...] = LIST_COUNTS
+    scans: tuple[Path, ...] = ()
+    repetitions: int = 30
+    seed: int = 1
+    processes: int = PROCESSES
+    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+    def check(self) -> None:
+        """Raise UserError on what cannot be run."""
+        for count in self.counts:
+            limits.between("--count", count, 1, LARGEST_COUNT)
+        limits.at_least_one("--repetitions", self.repetitions)
+        limits.at_least_one("--processes", self.processes)
+        limits.seed(self.seed)
+        if self.scans and not set(self.lists) & set(SCANNED):
+            raise UserError(f"--scan: fills only {', '.join(SCANNED)}; choose one with --list")
+
+    @property
+    def plan(self) -> Plan:
+        return plan(self.repetitions, self.processes, self.seed)
+
+
+class Backend(Cpp):
+    """The programs of a list, with the stages of this preset."""
+
+    def measured(
+        self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
+    ) -> Iterator[Sample | Timed]:
+        return combined(super().measured(contender, contents, keys, repetitions), STAGES)
+
+    def counted(
+        self, contender: Contender, content: Path, with_instructions: bool = False
+    ) -> Counted:
+        return super().counted(contender, content, with_instructions)
+
+
+@dataclass(frozen=True)
+class Race:
+    """A list with its programs."""
+
+    elements: ElementList
+    backend: Backend
+    rows: dict[Row, Contender]
+
+    def entries(self, variant: str, count: int) -> list[Entry[Contender]]:
+        """Return an entry for each contender; ``variant``: the list, or the scan with it."""
+        entries = []
+        for row, contender in self.rows.items():
+            who = {
+                "case": f"{variant}, {count} element{'s' * (count != 1)}",
+                "variant": variant,
+                "build": "release",
+                "contender": row.name,
+                "mode": row.mode,
+                "wire": contender.wire.removesuffix("-reduced"),
+                "elements": count,
+            }
+            facts = {"list": self.elements.name, "compressed_bytes": 0, "allocations": None}
+            entries.append(Entry(f"{row.name}/{row.mode}", contender, who, facts))
+        return entries
+
+
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all cases. Raise UserError on what cannot be run."""
+    settings.check()
+    contents = list(_contents(settings))
+    races = {
+        name: _race(name, settings.jobs, lambda text: progress(0, 1, text))
+        for name in dict.fromkeys(name for name, _, _ in contents)
+    }
+    measurement = Measurement(
+        journal,
+        progress,
+        sum(len(races[name].rows) for name, _, _ in contents) * settings.repetitions,
+    )
+    measurement.about(
+        SCENARIO,
+        {key: text for race in races.values() for key, text in race.backend.environment.items()},
+        repetitions=settings.repetitions,
+        processes=settings.plan.processes,
+        seed=settings.seed,
+        zstd_level=ZSTD_LEVEL,
+        contenders={
+            f"{row.name} {row.mode}": {
+                "wire": contender.wire.removesuffix("-reduced"),
+                "library": contender.version,
+                "guarantees": row.guarantees,
+            }
+            for race in races.values()
+            for row, contender in race.rows.items()
+        },
+        errors={
+            name: {field.path: field.error for field in race.elements.fields if field.error > 0}
+            for name, race in races.items()
+        },
+        not_run={
+            f"{library}, {name}": reason
+            for name, race in races.items()
+            for library, reason in race.backend.missing.items()
+        },
+        types={"ns": "Float64"},
+    )
+    for name, variant, content in contents:
+        race = races[name]
+        entries = race.entries(variant, len(next(iter(content.values()))))
+        with measurement.case(entries[0].who["case"], entries, settings.repetitions) as case:
+            about = race.elements.subject
+            messages = [about.write(race.elements.message(content))]
+            part = Part(about, messages, race.backend, entries, facts=_facts)
+            run_race([part], case, settings.plan, is_counted=True)
+
+
+def _contents(settings: Settings) -> Iterator[tuple[str, str, Content]]:
+    """Yield list, variant and content: synthetic ones by count, then scans."""
+    for name in settings.lists:
+        for count in settings.counts:
+            yield name, name, synthetic(name, count, settings.seed)
+    for path in settings.scans:
+        for name in settings.lists:
+            if name in SCANNED:
+                yield name, f"{name} of scan {path.parent.name}/{path.stem}", of_scan(name, path)
+
+
+def _race(name: str, jobs: int, say: Callable[[str], None]) -> Race:
+    """Compile what is not in the cache. Raise UserError where there is no compiler."""
+    plain = element_list(name)
+    readers: dict[str, Reader] = {
+        "columns": ColumnsReader(plain),
+        REDUCED: ColumnsReader(plain, is_reduced=True),
+        REDUCED_ROWS: ReducedRowsReader(plain),
+    }
+    elements = replace(plain, subject=replace(plain.subject, readers=readers))
+    own = elements.subject.wire
+    ours = partial(Contender, "cpp", program.NAME, version=f"wirecost {version('wirecost')}")
+    floor = partial(Contender, "cpp", program.NAME, wire=NONE, version=NONE, again=own)
+    generated = Generated(
+        program.NAME,
+        partial(program.generate, elements),
+        (
+            ours(mode="columns", wire="columns", again=own),
+            ours(mode=REDUCED, wire=REDUCED, again=REDUCED_ROWS),
+            floor(mode="arrays"),
+            floor(mode="memcpy"),
+        ),
+    )
+    wanted = Wanted(LIBRARIES, generated=(generated,), flags=OPTIMIZED, jobs=jobs)
+    backend = Backend(elements.subject, wanted, lambda text: say(f"{name}: {text}"))
+    known = {(_row_name(one), one.mode): one for one in backend.contenders()}
+    return Race(elements, backend, {row: known[key] for key, row in ROWS.items() if key in known})
+
+
+def _row_name(contender: Contender) -> str:
+    is_ours = contender.library.partition("-")[0] == "wirecost"
+    return f"wirecost-{contender.wire}" if is_ours else contender.library
+
+
+def _facts(sent: Sequence[bytes]) -> dict[str, int]:
+    compressed = (zstandard.compress(message, ZSTD_LEVEL) for message in sent if message)
+    return {"compressed_bytes": sum(map(len, compressed))}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python contenders of a message: our dataclasses, others' libraries, and JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+import google.protobuf
+from google.protobuf.internal import api_implementation
+
+from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.program import run
+from wirecost.measure.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.python import native, rclpy_library
+from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
+from wirecost.measure.bench.message.python.subject_folder import keep
+from wirecost.measure.bench.message.shapes import is_octets
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.measure.bench.message.wanted import MODULE, Wanted
+from wirecost.schema.compile.compiler import emitted, write
+from wirecost.schema.compile.emit import Request
+from wirecost.system import scratch
+
+MODULE_OF_WORKER = "wirecost.measure.bench.message.python.worker"
+
+
+class Python:
+    """See Backend."""
+
+    lang = "python"
+
+    def __init__(self, subject: Subject, wanted: Wanted) -> None:
+        self._subject = subject
+        self._wanted = wanted
+        self._files = {file.name: file for file in wanted.files_of(MODULE)}
+        self._folder = scratch.make("message")
+        write(
+            emitted(subject.schema, ("python",), Request((subject.wire, *subject.other_wires))),
+            self._folder,
+        )
+        keep(subject, self._folder)
+        self.missing: dict[str, str] = {}
+        self.environment: dict[str, str] = {}
+        if subject.wire == "ros1" and find_spec("genpy") is None:
+            self.missing["genpy"] = "apt-get install python3-genpy"
+        if wanted.asks_for(NATIVE) and (why := native.build(subject, self._folder)):
+            self.missing[NATIVE] = why
+        self._ros2 = wanted.ros2
+        self._rclpy = ""
+        if subject.wire == "cdr" and wanted.takes(rclpy_library.NAME):
+            self._rclpy, why = rclpy_library.probed(subject, wanted.ros2)
+            if why:
+                self.missing[rclpy_library.NAME] = why
+
+    def contenders(self) -> list[Contender]:
+        return [one for one in self._all() if self._wanted.takes(one.library)] + [
+            self._one(name, file.wire or name, "your own") for name, file in self._files.items()
+        ]
+
+    def _all(self) -> list[Contender]:
+        own = self._subject.wire
+        ours = f"wirecost {version('wirecost')}"
+        googles = f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})"
+        found = [self._one("wirecost", own, ours), self._one("protobuf", "protobuf", googles)]
+        if self._wanted.asks_for(NATIVE) and NATIVE not in self.missing:
+            found.append(self._one(NATIVE, own, ours))
+        if self._has_views:
+            found.append(self._one("wirecost", own, ours, VIEW))
+        if self._subject.ros is not None:
+            found.append(self._one("rosbags", own, f"rosbags {version('rosbags')}"))
+        if own == "ros1" and "genpy" not in self.missing:
+            found.append(self._one("genpy", own, f"genpy {_version('genpy')}"))
+        if self._rclpy:
+            found.append(self._one(rclpy_library.NAME, own, self._rclpy))
+        found.append(self._one("messagepack", "messagepack", f"msgpack {version('msgpack')}"))
+        found.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
+        return found + [
+            self._one(f"wirecost-{wire}", wire, ours) for wire in self._subject.other_wires
+        ]
+
+    @property
+    def _has_views(self) -> bool:
+        """Whether our dataclasses have lists of bytes that can stay in the message."""
+        fields = (field for message in self._subject.schema.messages() for field in message.fields)
+        return self._subject.ros is not None and any(map(is_octets, fields))
+
+    def _one(self, library: str, wire: str, about: str, mode: str = NEW) -> Contender:
+        again = "protobuf" if library == "protobuf" else self._subject.wire
+        return Contender("python", library, mode, wire, about, again)
+
+    def carried(self, contender: Contender, folder: Path, content: Path) -> dict[str, Carried]:
+        list(self._run("verify", contender, content, out=str(folder)))
+        return taken_from(folder)
+
+    def measured(
+        self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
+    ) -> Iterator[Sample | Timed]:
+        (content,) = contents
+        return sampled(self._run("measure", contender, content, repetitions=repetitions), keys)
+
+    def counted(self, contender: Contender, content: Path) -> Counted:
+        """Count nothing: an interpreter's allocations and instructions are mostly its own."""
+        del contender, content
+        return Counted()
+
+    def _run(
+        self, command: str, contender: Contender, content: Path, **more: object
+    ) -> Iterator[str]:
+        library = contender.library
+        file = self._files.get(library)
+        job = {
+            "command": command,
+            "library": str(file.path.resolve()) if file else library,
+            "mode": contender.mode,
+            "content": str(content),
+            "folder": str(self._folder),
+            "type": self._subject.type,
+        } | more
+        python, variables = sys.executable, None
+        if library == rclpy_library.NAME:
+            python, variables = str(self._ros2.interpreter), rclpy_library.variables(self._ros2)
+        return run([python, "-P", "-m", MODULE_OF_WORKER], json.dumps(job), variables)
+
+
+def _version(package: str) -> str:
+    """Of one that may not say it."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "of unknown version"

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A subject in a folder, from which another process makes it again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from google.protobuf import descriptor_pb2 as pb
+
+from wirecost.measure.bench.message.subject import Subject, subject
+
+_DESCRIPTORS = "schema.fds"
+_DEFINITIONS = "definitions.json"
+
+
+def keep(about: Subject, folder: Path) -> None:
+    if about.ros is None:
+        (folder / _DESCRIPTORS).write_bytes(about.descriptors.SerializeToString())
+        return
+    found = about.ros.definitions
+    (folder / _DEFINITIONS).write_text(
+        json.dumps({"dialect": found.dialect, "texts": found.texts}), encoding="utf-8"
+    )
+
+
+def kept(folder: Path, type_name: str) -> Subject:
+    if (folder / _DEFINITIONS).is_file():
+        # Not for Protobuf's messages: NumPy and rosbags would take half of a process's start.
+        from wirecost.measure.bench.message.ros.definitions import Definitions  # noqa: PLC0415
+        from wirecost.measure.bench.message.ros.subject import ros_subject  # noqa: PLC0415
+
+        found = json.loads((folder / _DEFINITIONS).read_text(encoding="utf-8"))
+        return ros_subject(Definitions(**found), str(folder), type_name)
+    found = pb.FileDescriptorSet.FromString((folder / _DESCRIPTORS).read_bytes())
+    return subject(found, str(folder), type_name)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process of its own for the Python contenders: reads a job, prints what the C++ programs print.
+
+``python -m wirecost.measure.bench.message.python.worker`` with one JSON object on standard input:
+``folder`` (our generated modules, the subject), ``type``, ``command`` (verify, measure),
+``library`` (or the path of a user's module), ``mode``, ``content`` (a file as the C++ programs
+read it), ``out`` (a folder), ``repetitions``.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import marshal
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import cycle
+from mmap import mmap
+from pathlib import Path
+from random import SystemRandom
+from types import CodeType
+from typing import Any
+
+from wirecost.measure.bench.engine.timing import timed
+from wirecost.measure.bench.message.altered import alter
+from wirecost.measure.bench.message.content_file import read_content, write_content
+from wirecost.measure.bench.message.python import code
+from wirecost.measure.bench.message.python.libraries import NEW, library
+from wirecost.measure.bench.message.python.subject_folder import kept
+from wirecost.measure.bench.message.subject import Subject
+
+LEAST_SAMPLE_NS = 1_000_000
+WARM_NS = 5_000_000
+STAGES = ("fill", "encode", "decode", "read", "destroy")
+SENT = "sent"
+"""See ``backend.SENT``, whose module takes long to import."""
+RANDOM = SystemRandom()
+
+
+class Contender:
+    """A library's functions for the message."""
+
+    def __init__(self, about: Subject, name: str, folder: Path, mode: str = NEW) -> None:
+        scope: dict[str, Any] = {}
+        exec(_functions(about, name, folder), scope)
+        found = library(about, name, mode)
+        top = [message.full_name for message in about.schema.messages()].index(about.type)
+        self.encode, self.decode, self.again = found.encode, found.decode, found.again
+        self.read: Callable[[Any], float] = scope[f"read_{top}"]
+        self._classes, self._top, self._into = found.classes, found.top, found.into
+        self._make: Callable[[Any, Any], Any] = scope[f"make_{top}"]
+        self.last: tuple[bytes | memoryview, Any] = b"", None
+        """What was sent and read last."""
+
+    def fill(self, value: Any) -> Any:
+        made = self._make(self._classes, value)
+        return self._top(**made) if self._top else made
+
+    def reuse_memory(self, values: list[Any]) -> None:
+        """Encode into memory that is used again, as much as these messages together take."""
+        if self._into is None:
+            return
+        room, into = max(len(self.encode(self.fill(value))) for value in values), self._into
+        # Memory that is mapped has a hash, and so have its views.
+        memories = cycle([memoryview(mmap(-1, room)) for _ in values])
+
+        def encode(message: Any) -> memoryview:
+            memory = next(memories)
+            return memory[: into(message, memory)]
+
+        self.encode = encode
+
+
+def _functions(about: Subject, name: str, folder: Path) -> CodeType:
+    """Compiled by the first process: for a hundred messages this takes as long as its imports."""
+    kept_code = folder / f"{Path(name).stem}.code"
+    if not kept_code.exists():
+        source = code.module(about.schema, code.style(about, name))
+        kept_code.write_bytes(marshal.dumps(compile(source, f"<{name}>", "exec")))
+    found = marshal.loads(kept_code.read_bytes())
+    assert isinstance(found, CodeType)
+    return found
+
+
+def main() -> None:
+    job = json.load(sys.stdin)
+    folder = Path(job["folder"])
+    sys.path.insert(0, str(folder / "python"))
+    about = kept(folder, job["type"])
+    contender = Contender(about, job["library"], folder, job["mode"])
+    content = Content(about, read_content(Path(job["content"])))
+    contender.reuse_memory(content.values)
+    if job["command"] == "verify":
+        _verify(contender, content.values, Path(job["out"]), job["mode"])
+    else:
+        _measure(contender, content, job["repetitions"])
+
+
+class Content:
+    """Messages, and the values from which objects are filled in."""
+
+    def __init__(self, about: Subject, messages: list[bytes]) -> None:
+        self._about = about
+        self._to_value = code.values(about.schema, about.type)
+        self._messages = [about.read(data) for data in messages]
+        self.values = list(map(self._to_value, self._messages))
+
+    def altered(self) -> list[Any]:
+        """Change the messages, such that nothing that is kept of an earlier pass is right, and
+        return their values."""
+        for message in self._messages:
+            alter(message, RANDOM)
+        self.values = list(map(self._to_value, self._messages))
+        return self.values
+
+    def written(self, number: int) -> bytes:
+        """Return what a message is on its own wire, without a contender's code."""
+        return self._about.write(self._messages[number])
+
+
+def _verify(contender: Contender, values: list[Any], out: Path, mode: str) -> None:
+    sent = [contender.encode(contender.fill(value)) for value in values]
+    decoded = [contender.decode(data) for data in sent]
+    write_content(out / f"{mode}.sent", map(bytes, sent))
+    if contender.again is not None:
+        write_content(out / f"{mode}.back", map(contender.again, decoded))
+    elif any(one != contender.fill(value) for one, value in zip(decoded, values, strict=True)):
+        sys.exit("what it read is not what it sent")
+
+
+def _measure(contender: Contender, content: Content, repetitions: int) -> None:
+    gc.freeze()  # what is imported stays, so that collecting before each sample looks at little
+    warmed = 0
+    while warmed < WARM_NS:
+        warmed += timed(lambda: _total(contender, content.values))
+    passes = LEAST_SAMPLE_NS // max(1, timed(lambda: _total(contender, content.values))) + 1
+    for repetition in range(repetitions):
+        ns = carried = 0
+        for _ in range(passes):
+            values = content.altered()
+            # How many there are is not foreseen: the last one is looked at afterwards.
+            values = values[: len(values) - RANDOM.randrange(len(values) // 2 + 1)]
+            ns += timed(partial(_total, contender, values))
+            carried += len(values)
+        print(0, repetition, "total", f"{ns / carried:.3f}", sep="\t")
+        _report(contender, repetition, content.written(len(values) - 1), values[-1])
+        taken = [0] * len(STAGES)
+        for _ in range(passes):
+            values = content.altered()
+            taken = [a + b for a, b in zip(taken, _stages(contender, values), strict=True)]
+        for stage, ns in zip(STAGES, taken, strict=True):
+            print(0, repetition, stage, f"{ns / (passes * len(values)):.3f}", sep="\t")
+        sys.stdout.flush()
+
+
+def _report(contender: Contender, repetition: int, expected: bytes, value: Any) -> None:
+    """Print the last message that was timed, for an independent reader, or compare what was read
+    where there is none for it."""
+    sent, parsed = contender.last
+    words = [bytes(sent).hex(), expected.hex()]
+    if contender.again is not None:
+        words.append(contender.again(parsed).hex())
+    elif parsed != contender.fill(value):
+        sys.exit("while it was timed, it read another message than it sent")
+    print(0, repetition, SENT, *words, sep="\t")
+
+
+def _total(contender: Contender, values: list[Any]) -> float:
+    """What reading them added up to."""
+    fill, encode, decode, read = (
+        contender.fill, contender.encode, contender.decode, contender.read,
+    )  # fmt: skip
+    total: float = 0
+    sent: bytes | memoryview = b""
+    parsed = None
+    for value in values:
+        sent = encode(fill(value))
+        parsed = decode(sent)
+        total += read(parsed)
+    contender.last = sent, parsed
+    return total
+
+
+def _stages(contender: Contender, values: list[Any]) -> list[int]:
+    """Nanoseconds of each stage."""
+    made: list[Any] = []
+    sent: list[bytes | memoryview] = []
+    parsed: list[Any] = []
+    steps: tuple[Callable[[], Any], ...] = (
+        lambda: made.extend(map(contender.fill, values)),
+        lambda: sent.extend(map(contender.encode, made)),
+        lambda: parsed.extend(map(contender.decode, sent)),
+        lambda: [contender.read(one) for one in parsed],
+        lambda: [held.clear() for held in (made, sent, parsed)],
+    )
+    return [timed(step) for step in steps]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verifies that all contenders carry the messages, then measures them: whole, and without some of
+their fields."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from wirecost.measure.bench.engine.entry import Entry, Sample
+from wirecost.measure.bench.engine.measurement import Case
+from wirecost.measure.bench.engine.processes import Plan, measured
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.measure.bench.message.backend import Backend, Carried, Timed
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.content_file import write_content
+from wirecost.measure.bench.message.subject import Subject, canonical
+from wirecost.system import scratch
+
+
+@dataclass(frozen=True)
+class Part:
+    """Contenders of one language that carry the messages of one subject. ``content``: of what their
+    digest is, where that is the same for several subjects; else the messages. ``facts``: of the
+    messages as a contender sent them."""
+
+    subject: Subject
+    messages: Sequence[bytes]
+    backend: Backend
+    entries: Sequence[Entry[Contender]]
+    content: Sequence[bytes] = ()
+    facts: Callable[[Sequence[bytes]], Mapping[str, Any]] | None = None
+
+
+def run_race(
+    parts: Sequence[Part], case: Case[Contender], plan: Plan, is_counted: bool = False
+) -> None:
+    """Fill the entries. ``is_counted``: also their allocations and instructions."""
+    with scratch.folder("message") as folder:
+        contents = {id(part): folder / f"content{number}" for number, part in enumerate(parts)}
+        case.report("verifying")
+        for part in parts:
+            write_content(contents[id(part)], part.messages)
+            _verify_all(part, folder, contents[id(part)])
+        parts_of = {entry.key: part for part in parts for entry in part.entries}
+        entries = {entry.key: entry for entry in case.running}
+
+        def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
+            for key in keys:
+                entry, part = entries[key], parts_of[key]
+                if entry.failure is not None:
+                    continue
+                with entry.failing(ProgramFailedError):
+                    taken = part.backend.measured(
+                        entry.contender, [contents[id(part)]], [key], repetitions
+                    )
+                    rounds = 0
+                    for samples in _rounds(_checked(taken, part.subject, entry), case):
+                        rounds += 1
+                        yield samples
+                    if rounds < repetitions:
+                        entry.failure = f"it ended after {rounds} of {repetitions} samples"
+
+        for samples in measured(plan, list(entries), measure):
+            case.keep(samples)
+        for entry in case.running if is_counted else ():
+            case.report(f"counting, {entry.key}")
+            part = parts_of[entry.key]
+            with entry.failing(ProgramFailedError):
+                entry.facts |= asdict(part.backend.counted(entry.contender, contents[id(part)]))
+
+
+def _verify_all(part: Part, folder: Path, content: Path) -> None:
+    carried: dict[tuple[str, str], dict[str, Carried]] = {}
+    for entry in part.entries:
+        contender = entry.contender
+        modes = carried.setdefault((contender.library, contender.allocator), {})
+        with entry.failing(ProgramFailedError):
+            if contender.mode not in modes:
+                modes |= part.backend.carried(contender, folder, content)
+            if part.facts is not None and contender.mode in modes:
+                entry.facts |= part.facts(modes[contender.mode].sent)
+            _verify(part.subject, part.messages, entry, modes.get(contender.mode), part.content)
+
+
+def _checked(
+    taken: Iterator[Sample | Timed], subject: Subject, entry: Entry[Contender]
+) -> Iterator[Sample]:
+    """Yield the samples. Raises ProgramFailedError on a message that was timed with another content
+    than it should have; what nobody else can read is left."""
+    contender = entry.contender
+    for item in taken:
+        if isinstance(item, Sample):
+            yield item
+            continue
+        sent = item.sent if contender.wire in subject.readable else None
+        for what, message, wire in (
+            ("sent", sent, contender.wire), ("read", item.back, contender.again)
+        ):  # fmt: skip
+            if message is None or (wire == subject.wire and message == item.expected):
+                continue
+            if fault := _fault(subject, message, wire, item.expected):
+                raise ProgramFailedError(f"while it was timed, a message as {what} {fault}")
+
+
+def run_fields(
+    contents: Sequence[Sequence[bytes]],
+    entries: Sequence[Entry[Contender]],
+    backend: Backend,
+    case: Case[Contender],
+    plan: Plan,
+) -> None:
+    """One contender with several contents in turns; an entry for each."""
+    with scratch.folder("fields") as folder:
+        paths = [folder / str(number) for number in range(len(contents))]
+        for path, entry, messages in zip(paths, entries, contents, strict=True):
+            write_content(path, messages)
+            _describe(entry, messages, messages)
+        keys = [entry.key for entry in entries]
+        one = entries[0].contender
+
+        def measure(_: list[str], repetitions: int) -> Iterator[list[Sample]]:
+            taken = backend.measured(one, paths, keys, repetitions)
+            yield from _rounds((item for item in taken if isinstance(item, Sample)), case)
+
+        for samples in measured(plan, keys, measure):
+            case.keep(samples)
+
+
+def _rounds(samples: Iterator[Sample], case: Case[Contender]) -> Iterator[list[Sample]]:
+    for _, found in groupby(samples, key=lambda one: one.repetition):
+        kept = list(found)
+        keys = dict.fromkeys(one.key for one in kept)
+        for key in keys:
+            case.report(key, 1)
+        yield kept
+
+
+def _describe(entry: Entry[Contender], sent: Sequence[bytes], carried: Sequence[bytes]) -> None:
+    """``carried``: the messages as they were given, from which each digest is, because the order of
+    a map's entries is everyone's own."""
+    entry.bytes = sum(map(len, sent)) / max(1, len(sent))
+    entry.digest = hashlib.blake2b(b"".join(carried), digest_size=8).hexdigest()
+
+
+def _verify(
+    subject: Subject,
+    messages: Sequence[bytes],
+    entry: Entry[Contender],
+    found: Carried | None,
+    content: Sequence[bytes] = (),
+) -> None:
+    """Others' Python libraries read what was sent, where they know the wire, and what a contender
+    sends again of what it has read. JSON's program compares for itself."""
+    if found is None or len(found.sent) != len(messages):
+        entry.failure = "it did not carry all messages"
+        return
+    _describe(entry, found.sent, content or messages)
+    own, again = entry.contender.wire, entry.contender.again
+    sent = found.sent if own in subject.readable else None
+    for what, mine, wire in (("sent", sent, own), ("read", found.back, again)):
+        for number, (theirs, original) in enumerate(zip(mine or (), messages, strict=False)):
+            if wire == subject.wire and theirs == original:
+                continue
+            if fault := _fault(subject, theirs, wire, original):
+                entry.failure = f"message {number} as {what} {fault}"
+                return
+
+
+def _fault(subject: Subject, made: bytes, wire: str, original: bytes) -> str:
+    """Names the first field that differs."""
+    expected = subject.read(original)
+    try:
+        found = subject.read(made, wire)
+    except DecodeError as error:
+        return f"is no {subject.type}: {error}"
+    if wire in subject.readers:
+        return subject.readers[wire].difference(found, expected)
+    if canonical(found) == canonical(expected):
+        return ""
+    for field in expected.DESCRIPTOR.fields:
+        alone = [type(one)() for one in (expected, found)]
+        for to, one in zip(alone, (expected, found), strict=True):
+            to.CopyFrom(one)
+            for other in expected.DESCRIPTOR.fields:
+                if other.name != field.name:
+                    to.ClearField(other.name)
+        first, second = map(canonical, alone)
+        if first != second:
+            return f"has another {field.name}"
+    return "has another content"

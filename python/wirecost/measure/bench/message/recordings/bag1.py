@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bags of ROS 1."""
+
+from __future__ import annotations
+
+import bz2
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import lz4.frame
+from rosbags import rosbag1
+from rosbags.interfaces import Connection as RosbagsConnection
+from rosbags.interfaces import ConnectionExtRosbag1, MessageDefinition, MessageDefinitionFormat
+from rosbags.rosbag1.reader import Chunk, Header, RecordType, decompressors, normalize
+
+from wirecost.data.traces.mcap_index import MAX_CHUNK
+from wirecost.measure.bench.message.recordings.connection import Connection
+from wirecost.measure.bench.message.recordings.damage import damage
+
+
+class _Reader(rosbag1.Reader):
+    def read_connection(self) -> RosbagsConnection:
+        """Read a connection as rosbags does, but keep one whose definition is not UTF-8, as degree
+        signs in comments are in older files."""
+        assert self.bio is not None
+        header = Header.read(self.bio, RecordType.CONNECTION)
+        about = Header.read(self.bio)
+        text = about.get("message_definition", b"").decode("utf-8", "replace")
+        return RosbagsConnection(
+            header.get_uint32("conn"),
+            normalize(header.get_string("topic")),
+            about.get_string("type"),
+            MessageDefinition(MessageDefinitionFormat.MSG, text),
+            about.get("md5sum", b"").decode("ascii", "replace"),
+            0,
+            ConnectionExtRosbag1(None, None),
+            self,
+        )
+
+    def read_chunk(self) -> Chunk:
+        """Read a chunk's head as rosbags does; unpacked, it takes no more than is allowed."""
+        chunk = super().read_chunk()
+        kind = _UNPACKING.get(chunk.decompressor)
+        return chunk if kind is None else chunk._replace(decompressor=partial(_unpacked, kind))
+
+
+_UNPACKING: dict[object, Callable[[], Any]] = {
+    decompressors["bz2"]: bz2.BZ2Decompressor,
+    decompressors["lz4"]: lz4.frame.LZ4FrameDecompressor,
+}
+
+
+def _unpacked(kind: Callable[[], Any], data: bytes) -> bytes:
+    unpacking = kind()
+    found: bytes = unpacking.decompress(data, MAX_CHUNK)
+    if not unpacking.eof:
+        raise ValueError("a chunk that is cut off or larger than memory")
+    return found
+
+
+class Bag1:
+    """See Part."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.warnings: list[str] = []
+        self._reader = _Reader(path)
+        with damage(path, "rosbag reindex"):
+            self._reader.open()
+            numbers = [one.id for one in self._reader.connections]
+            if len(set(numbers)) < len(numbers):
+                raise ValueError("two connections of one number")
+        self.connections = [
+            Connection(one.id, one.topic, one.msgtype, "ros1", "ros1msg", one.msgdef.data.encode(),
+                       one.msgcount, one.digest)
+            for one in self._reader.connections
+        ]  # fmt: skip
+
+    def messages(self, numbers: Collection[int], wanted: Sequence[int]) -> list[bytes]:
+        found: list[bytes] = []
+        with damage(self.path, "rosbag reindex"):
+            mine = [one for one in self._reader.connections if one.id in numbers]
+            for number, (_, _, data) in enumerate(self._reader.messages(mine)):
+                if len(found) == len(wanted):
+                    break
+                if number == wanted[len(found)]:
+                    found.append(bytes(data))
+        return found
+
+    def close(self) -> None:
+        self._reader.close()

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a damaged file makes of a library that reads it, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shown
+from wirecost.system.regular_file import open_regular
+
+
+def refuse_pointers(path: Path) -> None:
+    """Raise UserError on what Git LFS left in place of a file, and on what is no regular file."""
+    try:
+        open_regular(path).close()
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from error
+
+
+@contextmanager
+def damage(path: Path, command: str) -> Iterator[None]:
+    """Raise any error as UserError. ``command``: what may mend the file."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:  # whatever a damaged file makes of the library
+        said = shown(str(error).replace(str(path), path.name) or type(error).__name__)
+        raise UserError(f"{path}: cannot be read ({said}); `{command}` may mend it") from error

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured, from what a recording itself says of its messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from google.protobuf import descriptor_pb2 as pb
+from google.protobuf.message import DecodeError
+
+from wirecost.measure.bench.message.recordings.connection import NONE, WIRES, Connection
+from wirecost.measure.bench.message.recordings.layout import layout
+from wirecost.measure.bench.message.recordings.recording import Group, Recording
+from wirecost.measure.bench.message.ros.definitions import (
+    Definitions,
+    completed,
+    of_text,
+    short,
+    short_name,
+)
+from wirecost.measure.bench.message.ros.known import Known
+from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.schema.compile.frontends.ros.packages import Finder
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shown
+
+_EMPTY_MD5 = "d41d8cd98f00b204e9800998ecf8427e"
+_EMPTY_CDR = 5
+"""Bytes of a message of ROS 2 without fields: a header and the byte that stands for none."""
+_MOST_NAMED = 5
+_NULS = re.compile(r"\0+[ \t]*$", re.MULTILINE)
+_FOLDER = re.compile("/(?:msg|srv|action)/")
+
+
+def subject_of(
+    recording: Recording, topic: str, type_name: str, include: Sequence[Path]
+) -> Subject:
+    """The type of most messages of a topic that can be read. Raises UserError."""
+    groups = recording.groups(topic, has_schema=False)
+    asked = short_name(type_name)
+    mine = [one for one in groups if asked and short_name(one.first.type) == asked] or groups
+    faults = []
+    for group in sorted(mine, key=lambda one: -one.count):
+        try:
+            found, _ = _described(recording, group, type_name, include)
+        except UserError as error:
+            faults.append(error)
+        else:
+            return found
+    raise faults[0]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Groups whose messages are read by one schema; ``notes``: what was left out, and what was
+    taken from elsewhere."""
+
+    groups: list[Group]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return sum(group.count for group in self.groups)
+
+
+def kept_for(
+    recording: Recording, topic: str, about: Subject, has_schema: bool, include: Sequence[Path]
+) -> Kept:
+    """The groups of a topic whose definition is that of ``about``; where none is and somebody gave
+    the schema, those that it is to be for. Raises UserError."""
+    expected = layout(about.schema, about.type)
+    same: list[Group] = []
+    others: list[tuple[Group, str]] = []
+    lacking: list[Group] = []
+    notes: list[str] = []
+    groups = recording.groups(topic, has_schema)
+    for group in groups:
+        try:
+            found, borrowed = _described(recording, group, "", include)
+        except UserError as error:
+            if group.first.definition:
+                others.append((group, str(error)))
+            else:
+                lacking.append(group)
+            continue
+        if layout(found.schema, found.type) == expected:
+            same.append(group)
+            if borrowed and not has_schema:
+                notes.append(f"definitions that it lacks are those of files or of ROS: {borrowed}")
+        else:
+            others.append((group, _difference(group, about)))
+    unusable = recording.unusable(groups[0].first.topic, has_schema)
+    types = {group.first.type for group in same}
+    alike = [group for group in lacking if group.first.type in types]
+    if not same:
+        same = _meant(groups, about)
+        if any(group in same for group, _ in others):
+            notes.append("read by the schema given, which is not the definition that it carries")
+        others = [one for one in others if one[0] not in same]
+        alike = []
+    left = [(group.count, why) for group, why in others]
+    left += [
+        (group.count, f"no definition of {group.first.type}")
+        for group in lacking
+        if group not in (*alike, *same)
+    ]
+    left += [(one.count, str(one)) for one in unusable]
+    notes += [f"{counted(count, 'message')} left out: {shown(why, 240)}" for count, why in left]
+    return Kept([group for group in groups if group in (*same, *alike)], notes)
+
+
+def _difference(group: Group, about: Subject) -> str:
+    type_ = group.first.type
+    if short_name(type_) == short_name(about.type):
+        return f"another definition of {type_}"
+    return f"of type {type_}, which --type chooses"
+
+
+def _meant(groups: list[Group], about: Subject) -> list[Group]:
+    """Those of the schema's type by its name, else of the type of most messages."""
+    named = [one for one in groups if short_name(one.first.type) == short_name(about.type)]
+    if named:
+        return named
+    most = max(groups, key=lambda one: one.count)
+    return [one for one in groups if one.first.type == most.first.type]
+
+
+def _described(
+    recording: Recording, group: Group, type_name: str, include: Sequence[Path]
+) -> tuple[Subject, str]:
+    """And the types that were taken from elsewhere. Raises UserError."""
+    one, path = group.first, recording.path
+    if one.wire == "protobuf":
+        return _of_protobuf(path, one, type_name), ""
+    dialect = WIRES[one.wire]
+    finder = Finder(include, [])
+    text = _text(one)
+    if one.encoding not in NONE and text and not _is_name(text, one.type):
+        kind = "IDL" if one.encoding == "ros2idl" else "MSG"
+        read = of_text(one.type, text, dialect, str(path), kind)
+    else:
+        read = _lacking(recording, group, dialect, finder)
+    read = completed(read, finder)
+    names = read.notes[:_MOST_NAMED] + ["…"] * (len(read.notes) > _MOST_NAMED)
+    return ros_subject(read, str(path), type_name or short(one.type)), ", ".join(names)
+
+
+def _text(one: Connection) -> str:
+    """The definition without the NULs that writers in C put at the end of each of its texts."""
+    return _NULS.sub("", one.definition.decode("utf-8", "replace")).strip()
+
+
+def _is_name(text: str, type_name: str) -> bool:
+    """Whether a definition is the type's name and nothing else."""
+    return _FOLDER.sub("/", text) == _FOLDER.sub("/", type_name)
+
+
+def _of_protobuf(path: Path, one: Connection, type_name: str) -> Subject:
+    name = shown(one.type)
+    if not one.definition:
+        raise UserError(f"{path}: has no schema of {name}; name its .proto before --data")
+    try:
+        found = pb.FileDescriptorSet.FromString(one.definition)
+    except DecodeError as error:
+        raise UserError(
+            f"{path}: its schema of {name} is damaged; name its .proto before --data"
+        ) from error
+    return subject(found, str(path), type_name or one.type)
+
+
+def _lacking(recording: Recording, group: Group, dialect: str, finder: Finder) -> Definitions:
+    """Of a type that the recording names only. Raises UserError."""
+    one, path = group.first, str(recording.path)
+    name = short(one.type)
+    text = Known(dialect, finder).text(name, one.digest)
+    if text is not None:
+        return Definitions(dialect, {name: text}, path, [name])
+    if _is_empty(recording, group):
+        return Definitions(dialect, {name: ""}, path)
+    file = ".srv" if "/srv/" in one.type else ".msg"
+    raise UserError(
+        f"{path}: has no definition of {shown(one.type)}; name its {file} before --data, or give "
+        "the folder that holds its package with -I"
+    )
+
+
+def _is_empty(recording: Recording, group: Group) -> bool:
+    """Whether it is the type that is empty, not its definition that is lacking."""
+    one = group.first
+    if one.wire == "ros1":
+        return one.digest == _EMPTY_MD5 or not any(recording.messages([group], [0]))
+    (data,) = recording.messages([group], [0])
+    return (
+        one.encoding not in NONE
+        and not _text(one)
+        and len(data) <= _EMPTY_CDR
+        and not any(data[4:])
+    )

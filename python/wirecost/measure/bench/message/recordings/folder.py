@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bag of ROS 2: a folder of files, and ``metadata.yaml``, which says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+import zstandard
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from wirecost.measure.bench.message.recordings.connection import Part
+from wirecost.measure.bench.message.recordings.damage import damage, refuse_pointers
+from wirecost.measure.bench.message.recordings.mcap_part import McapPart
+from wirecost.measure.bench.message.recordings.sqlite_file import REINDEX, SqliteFile
+from wirecost.system import scratch
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shown
+
+METADATA = "metadata.yaml"
+STORAGES: dict[str, Callable[[Path], Part]] = {".db3": SqliteFile, ".mcap": McapPart}
+PACKED = ".zstd"
+LARGEST_METADATA = 16 << 20
+LARGEST_MESSAGE = 1 << 30
+MOST_TIMES = 1000
+"""No recording packs so well; what does would fill the disk."""
+"""Bytes of a compressed message once it is unpacked."""
+
+
+@dataclass
+class Metadata:
+    """``counts``: of messages by topic, as the file has them."""
+
+    files: list[str] = field(default_factory=list)
+    by_message: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+def is_folder(path: Path) -> bool:
+    return path.is_dir() and ((path / METADATA).is_file() or bool(_files(path)))
+
+
+def parts_of(path: Path) -> tuple[list[Part], Metadata]:
+    """Open the files of a folder in the order of its metadata. Raises UserError."""
+    about = _metadata(path)
+    names = [name for name in about.files if (path / name).is_file()]
+    if absent := [name for name in about.files if name not in names]:
+        about.warnings.append(f"{len(absent)} of its files are missing: {shown(absent[0])}")
+    if not names:
+        names = _files(path)
+    if not names:
+        raise UserError(f"{path}: holds none of the files of a bag (.db3, .mcap); copy them to it")
+    found: list[Part] = []
+    try:
+        for name in names:
+            part = opened(path / name)
+            found.append(_Packed(part) if about.by_message else part)
+    except BaseException:
+        for part in found:
+            part.close()
+        raise
+    return found, about
+
+
+def opened(path: Path) -> Part:
+    """Open one file of ROS 2, compressed or not. Raises UserError."""
+    refuse_pointers(path)
+    if path.suffix == PACKED:
+        unpacked = scratch.make("bag") / path.stem
+        with damage(path, REINDEX), path.open("rb") as packed, unpacked.open("wb") as whole:
+            reader = zstandard.ZstdDecompressor().stream_reader(packed)
+            while part := reader.read(1 << 20):
+                whole.write(part)
+                if whole.tell() > MOST_TIMES * path.stat().st_size:
+                    raise ValueError(f"it unpacks to more than {MOST_TIMES:,} times its size")
+        path = unpacked
+    kind = STORAGES.get(path.suffix.lower())
+    if kind is None:
+        raise UserError(f"{path}: no file of a bag that is known; give .db3 or .mcap")
+    return kind(path)
+
+
+def _files(path: Path) -> list[str]:
+    """Those of a bag whose metadata is not there, in the order of their numbers."""
+    names = [
+        one.name
+        for one in path.iterdir()
+        if one.name.removesuffix(PACKED).lower().endswith(tuple(STORAGES))
+    ]
+    return sorted(names, key=lambda name: (len(name), name))
+
+
+def _metadata(path: Path) -> Metadata:
+    file = path / METADATA
+    if not file.is_file():
+        return Metadata(warnings=[f"has no {METADATA}"])
+    try:
+        if file.stat().st_size > LARGEST_METADATA:
+            raise ValueError("it is too large")
+        return _read(YAML(typ="safe").load(file.read_text("utf-8", "replace")))
+    except (YAMLError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Metadata(warnings=[f"its {METADATA} is damaged and was not used"])
+
+
+def _read(document: Any) -> Metadata:
+    about = document["rosbag2_bagfile_information"]
+    found = Metadata(
+        [PurePath(_text(name)).name for name in about["relative_file_paths"]],
+        _text(about.get("compression_mode") or "").lower() == "message",
+    )
+    for one in about.get("topics_with_message_count") or ():
+        topic = _text(one["topic_metadata"]["name"])
+        found.counts[topic] = found.counts.get(topic, 0) + int(one["message_count"])
+    return found
+
+
+def _text(value: Any) -> str:
+    """Return a text as it is; a list that aliases make huge would take all memory as one."""
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return value
+
+
+class _Packed:
+    """A file whose messages are compressed one by one."""
+
+    def __init__(self, part: Part) -> None:
+        self._part = part
+        self.path = part.path
+        self.connections = part.connections
+        self.warnings = part.warnings
+
+    def messages(self, numbers: Collection[int], wanted: Sequence[int]) -> list[bytes]:
+        with damage(self.path, REINDEX):
+            return [_unpacked(data) for data in self._part.messages(numbers, wanted)]
+
+    def close(self) -> None:
+        self._part.close()
+
+
+def _unpacked(data: bytes) -> bytes:
+    with zstandard.ZstdDecompressor().stream_reader(data) as reader:
+        found = reader.read(LARGEST_MESSAGE + 1)
+    if len(found) > LARGEST_MESSAGE:
+        raise ValueError(f"a message of more than {LARGEST_MESSAGE >> 30} GiB")
+    return found

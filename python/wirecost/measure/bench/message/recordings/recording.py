@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recording of any kind: its topics, and their messages by number."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirecost.measure.bench.message.recordings import folder
+from wirecost.measure.bench.message.recordings.bag1 import Bag1
+from wirecost.measure.bench.message.recordings.connection import WIRES, Connection
+from wirecost.measure.bench.message.recordings.damage import refuse_pointers
+from wirecost.system.closing import Closing
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shown
+
+BAG, MCAP = ".bag", ".mcap"
+SUFFIXES = (BAG, ".db3", MCAP, folder.PACKED)
+MOST_LISTED = 8
+
+
+@dataclass(frozen=True)
+class Group:
+    """The connections of a topic, of any file, that say the same of their messages."""
+
+    first: Connection
+    members: dict[int, set[int]] = field(default_factory=dict)
+    """Numbers of connections by that of their file."""
+    count: int = 0
+
+
+def is_recording(path: Path) -> bool:
+    return path.suffix.lower() in SUFFIXES or folder.is_folder(path)
+
+
+class Recording(Closing):
+    """Raises UserError where it cannot be opened."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            raise UserError(f"{path}: no such file or folder; name a recording")
+        self.path = path
+        self._counts: dict[str, int] = {}
+        self.warnings: list[str] = []
+        if path.is_dir():
+            self._parts, about = folder.parts_of(path)
+            self._counts, self.warnings = about.counts, about.warnings
+        else:
+            is_ros1 = path.suffix.lower() == BAG
+            if is_ros1:
+                refuse_pointers(path)
+            self._parts = [Bag1(path) if is_ros1 else folder.opened(path)]
+        for part in self._parts:
+            self.warnings += [one.removeprefix(f"{part.path}: ") for one in part.warnings]
+
+    def close(self) -> None:
+        for part in self._parts:
+            part.close()
+
+    def groups(self, topic: str, has_schema: bool) -> list[Group]:
+        """The connections of a topic, empty for the only one, that can be read: by their own
+        definition, or by any where ``has_schema``. Those without messages are left out. Raises
+        UserError, also where there is none."""
+        every = [one for part in self._parts for one in part.connections]
+        usable = [one for one in every if _usable(one, has_schema)]
+        topic = self._topic(topic, every, usable)
+        found: dict[object, Group] = {}
+        for number, part in enumerate(self._parts):
+            for one in part.connections:
+                if one.topic != topic or not one.count or not _usable(one, has_schema):
+                    continue
+                digest = "" if one.definition else one.digest
+                key = (one.type, one.wire, one.encoding, one.definition, digest)
+                group = found.get(key, Group(one))
+                group.members.setdefault(number, set()).add(one.number)
+                found[key] = Group(group.first, group.members, group.count + one.count)
+        if not found:
+            raise UserError(f"{self.path}: topic {shown(topic)} has no messages; choose another")
+        self._compare_count(topic, sum(one.count for one in every if one.topic == topic))
+        return list(found.values())
+
+    def unusable(self, topic: str, has_schema: bool) -> list[Connection]:
+        """The connections of a topic that have messages which cannot be read."""
+        return [
+            one
+            for part in self._parts
+            for one in part.connections
+            if one.topic == topic and one.count and not _usable(one, has_schema)
+        ]
+
+    def messages(self, groups: Collection[Group], wanted: Sequence[int]) -> list[bytes]:
+        """Some of the messages of all these groups by their numbers, ascending. Raises
+        UserError."""
+        found: list[bytes] = []
+        before = 0
+        for number, part in enumerate(self._parts):
+            mine = set().union(*(group.members.get(number, ()) for group in groups))
+            count = sum(one.count for one in part.connections if one.number in mine)
+            inside = [one - before for one in wanted if before <= one < before + count]
+            found += part.messages(mine, inside)
+            before += count
+        return found
+
+    def _topic(self, topic: str, every: list[Connection], usable: list[Connection]) -> str:
+        topics = list(dict.fromkeys(one.topic for one in usable))
+        if not every:
+            raise UserError(f"{self.path}: holds no channel at all; name another recording")
+        if not any(one.count for one in every):
+            raise UserError(f"{self.path}: holds no message on any topic; name another recording")
+        if topic in topics:
+            return topic
+        mine = [one for one in every if one.topic == topic] if topic else []
+        if mine or not topics:
+            raise self._not_described(mine or every)
+        topics = list(dict.fromkeys(one.topic for one in usable if one.count)) or topics
+        listed = " or ".join(shown(one) for one in topics[:MOST_LISTED])
+        if topic:
+            raise UserError(f"{self.path}: has no topic {topic}; choose --topic {listed}")
+        if len(topics) > 1:
+            raise UserError(f"{self.path}: has several topics; choose --topic {listed}")
+        return topics[0]
+
+    def _not_described(self, found: list[Connection]) -> UserError:
+        """Says what is there, and what can be done."""
+        listed = "; ".join(shown(str(one), 120) for one in found[:3])
+        remedy = "name another recording"
+        for one in found:
+            if one.is_readable:
+                kind = "its .proto" if one.wire == "protobuf" else "a .msg file of its type"
+                remedy = f"name {kind} before --data"
+        return UserError(
+            f"{self.path}: holds no channel in {', '.join(WIRES)} with a schema that is known "
+            f"({listed}); {remedy}"
+        )
+
+    def _compare_count(self, topic: str, count: int) -> None:
+        said = self._counts.get(topic, count)
+        if said != count:
+            self.warnings.append(
+                f"its {folder.METADATA} says {said:,} where the files have "
+                f"{counted(count, 'message')}"
+            )
+
+
+def _usable(connection: Connection, has_schema: bool) -> bool:
+    return connection.is_readable if has_schema else connection.is_described

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench message`` as a whole: settings, contenders, and the result folder they fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from wirecost.data.traces.names import type_of
+from wirecost.measure.bench.engine import limits
+from wirecost.measure.bench.engine.measurement import Measurement, Progress
+from wirecost.measure.bench.engine.processes import Plan, plan
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.measure.bench.message import fields
+from wirecost.measure.bench.message.advice.changes import changes
+from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
+from wirecost.measure.bench.message.at_rate.carrying import Asked, carrying
+from wirecost.measure.bench.message.backend import Backend
+from wirecost.measure.bench.message.choices import FRAMINGS, PROCESSES, USUAL
+from wirecost.measure.bench.message.content import ASSUMED, made_up
+from wirecost.measure.bench.message.cpp.backend import Cpp
+from wirecost.measure.bench.message.data import Choice, hints_of_recording, of_recording, recorded
+from wirecost.measure.bench.message.java.backend import Java
+from wirecost.measure.bench.message.plain_files import BINARY
+from wirecost.measure.bench.message.python.backend import Python
+from wirecost.measure.bench.message.race import Part, run_fields, run_race
+from wirecost.measure.bench.message.ros import installed
+from wirecost.measure.bench.message.ros.definitions import of_files, short
+from wirecost.measure.bench.message.ros.installed import Ros2
+from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.measure.bench.message.shapes import MOST_ELEMENTS
+from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.measure.bench.message.wanted import HEADERS, JAVA, MODULE, CodecFile, Wanted
+from wirecost.messaging.transport import find
+from wirecost.results.records.journal import Journal
+from wirecost.results.records.schemas.message import TOGETHER
+from wirecost.schema.compile import frontends
+from wirecost.system.errors import UserError
+
+SCENARIO = "message"
+ROS = (".msg", ".srv", ".action")
+LEAST_RATE, MOST_RATE = 0.1, 100_000
+MOST_SUBSCRIBERS = 64
+RESERVED = frozenset(
+    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy"}
+    | {"cpp", "google", "users", "generated", "flatbuffers", "holders"}
+)
+"""Names that contenders and folders of programs have."""
+INCUMBENTS = {
+    "protobuf": ("protobuf",),
+    "ros1": ("gencpp",),
+    "cdr": ("rosidl-fastrtps", "fast-cdr"),
+}
+"""Whose classes people use in C++, by wire; the first that takes part is meant."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``schema``: files or modules; ``dialect``: of ``.msg`` files, empty to see it;
+    ``elements``: of lists of made-up messages, by path or name; ``contenders``: files with codecs
+    of the user's own; ``python``: that of a ROS 2."""
+
+    schema: tuple[str, ...] = ()
+    type: str = ""
+    include: tuple[Path, ...] = ()
+    dialect: str = ""
+    data: Path | None = None
+    choice: Choice = field(default_factory=Choice)
+    elements: Mapping[str, int] = field(default_factory=dict)
+    languages: tuple[str, ...] = USUAL
+    contenders: tuple[Path, ...] = ()
+    asked: Asked = field(default_factory=Asked)
+    python: Path | None = None
+    repetitions: int = 30
+    processes: int = PROCESSES
+    jobs: int = 2
+
+    def check(self) -> None:
+        """Raises UserError on what cannot be run."""
+        if not self.schema and self.data is None:
+            raise UserError(
+                "name a schema (.proto, .msg, descriptor set, Python module), or --data FILE"
+            )
+        for name, count in self.elements.items():
+            limits.between(f"--elements {name}=", count, 0, MOST_ELEMENTS)
+        if self.data is not None and self.elements:
+            raise UserError("--elements is for made-up messages; leave it or --data out")
+        for option, number in (("--first", self.choice.first), ("--sample", self.choice.sample)):
+            if number is not None:
+                limits.at_least_one(option, number)
+        self._check_contenders()
+        self._check_rate()
+        limits.at_least_one("--repetitions", self.repetitions)
+        limits.at_least_one("--processes", self.processes)
+        limits.at_least_one("--jobs", self.jobs)
+        installed.check(self.python)
+        self._check_framing()
+        limits.seed(self.choice.seed)
+
+    def _check_framing(self) -> None:
+        framing = self.choice.framing
+        if framing not in ("", *FRAMINGS):
+            raise UserError(f"--framing {framing}: there are {', '.join(FRAMINGS)}")
+        if framing and (self.data is None or self.data.suffix.lower() not in BINARY):
+            raise UserError(f"--framing {framing}: is for --data in {', '.join(BINARY)}")
+
+    def _check_contenders(self) -> None:
+        names: set[str] = set()
+        for path in self.contenders:
+            if path.suffix not in (*HEADERS, MODULE, JAVA):
+                known = f"a C++ header ({', '.join(HEADERS)}), a Python module or a Java class"
+                raise UserError(f"--contender {path}: give {known}")
+            if not path.is_file():
+                raise UserError(f"--contender {path}: no such file; name one")
+            if path.stem in names or path.stem in RESERVED or not path.stem.isidentifier():
+                raise UserError(f"--contender {path}: give it a name of its own, of letters")
+            names.add(path.stem)
+
+    def _check_rate(self) -> None:
+        if self.asked.rate is None:
+            if self.asked.over or self.asked.subscribers != 1:
+                raise UserError("--over and --subscribers are for a rate; give --rate, as 100")
+            return
+        limits.between("--rate", self.asked.rate, LEAST_RATE, MOST_RATE)
+        limits.between("--subscribers", self.asked.subscribers, 1, MOST_SUBSCRIBERS)
+        if self.asked.over and (why := find(self.asked.over).missing()):
+            raise UserError(f"--over {self.asked.over}: {why}")
+
+    @property
+    def plan(self) -> Plan:
+        return plan(self.repetitions, self.processes, self.choice.seed)
+
+
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure the message. Raises UserError on what cannot be run."""
+    settings.check()
+
+    def say(text: str) -> None:
+        progress(0, 1, text)
+
+    say("reading the schema")
+    about = _subject(settings)
+    messages, said = _messages(settings, about)
+    found, counted = fields.counted(about, messages)
+    taken_out = fields.worth_taking_out(found, about)
+    lists = long_lists(about, messages[:MEASURED], found)
+    wanted = Wanted(
+        files=tuple(map(CodecFile, settings.contenders)),
+        lists=tuple(type_ for _, type_ in lists),
+        ros2=Ros2(settings.python),
+        jobs=settings.jobs,
+    )
+    backends = [backend_of(lang, about, wanted, say) for lang in settings.languages]
+    contenders = {one.lang: one.contenders() for one in backends}
+    missing = {f"{one.lang} {name}": why for one in backends for name, why in one.missing.items()}
+    if not any(contenders.values()):
+        reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
+        raise UserError(f"no contender can run; {reasons}")
+    outermost = [path for path in taken_out if "." not in path]
+    variants = {"": messages}
+    for path in taken_out:
+        variants[path] = fields.without(about, messages, [path])
+    if len(outermost) > 1:
+        variants[TOGETHER] = fields.without(about, messages, outermost)
+    in_cpp = contenders.get("cpp", [])
+    libraries = {one.library for one in in_cpp}
+    incumbent = next((one for one in INCUMBENTS[about.wire] if one in libraries), "")
+    by_field = [
+        one
+        for one in in_cpp
+        if one.library in ("wirecost", incumbent) and one.mode == "reused" and len(variants) > 1
+    ]
+    rounds = settings.repetitions
+    total = rounds * (sum(map(len, contenders.values())) + len(by_field) * len(variants))
+    measurement = Measurement(journal, progress, total)
+    measurement.about(
+        SCENARIO,
+        {name: value for one in backends for name, value in one.environment.items()},
+        repetitions=rounds,
+        processes=settings.plan.processes,
+        seed=settings.choice.seed,
+        type=about.type,
+        content=said,
+        messages=len(messages),
+        counted_bytes=counted,
+        fields=[asdict(one) for one in found],
+        changes=[asdict(one) for one in changes(about, messages, found)],
+        contenders={
+            one.key: {"library": one.version, "wire": one.wire}
+            for those in contenders.values()
+            for one in those
+        },
+        not_run=missing,
+        at_rate=_at_rate(settings.asked, messages, say)
+        if settings.asked.rate is not None
+        else None,
+        types={"ns": "Float64", "bytes": "Float64"},
+    )
+    failed: set[str] = set()
+    for backend in backends:
+        entries = [one.entry(about.type) for one in contenders[backend.lang]]
+        with measurement.case(backend.lang, entries, rounds) as case:
+            run_race([Part(about, messages, backend, entries)], case, settings.plan)
+        failed |= {entry.contender.key for entry in entries if entry.failure}
+    for backend in backends:
+        for one in by_field:
+            if one.lang != backend.lang or one.key in failed:
+                continue
+            parts = [one.part(about.type, name) for name in variants]
+            with measurement.case(f"{one.key} by field", parts, rounds) as case:
+                run_fields(list(variants.values()), parts, backend, case, settings.plan)
+
+
+def _at_rate(asked: Asked, messages: list[bytes], say: Callable[[str], None]) -> dict[str, object]:
+    """What the report computes with."""
+    found = None
+    if asked.over:
+        say(f"sending {asked.count:,} messages over {asked.over}")
+        try:
+            found = asdict(carrying(asked, messages))
+        except ProgramFailedError as error:
+            raise UserError(f"--over {asked.over}: {error}; choose another transport") from error
+    return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": found}
+
+
+def backend_of(lang: str, about: Subject, wanted: Wanted, say: Callable[[str], None]) -> Backend:
+    """Make what a language has for a subject. Raises UserError where it has no compiler."""
+    if lang == "cpp":
+        return Cpp(about, wanted, say)
+    return Python(about, wanted) if lang == "python" else Java(about, wanted, say)
+
+
+def _subject(settings: Settings) -> Subject:
+    path, type_ = settings.data, settings.type
+    if settings.schema:
+        source = settings.schema[0]
+        if all(Path(name).suffix in ROS for name in settings.schema):
+            return _of_ros(settings)
+        found = frontends.descriptors(settings.schema, settings.include)
+        return subject(found, source, type_)
+    assert path is not None
+    if path.suffix.lower() != ".osi":
+        return of_recording(path, settings.choice.topic, type_, settings.include)
+    type_ = type_ or type_of(path) or ""
+    if not type_:
+        raise UserError(f"{path}: its name does not say its type; give --type, as osi3.SensorView")
+    return subject(frontends.descriptors(["osi3"]), "osi3", type_)
+
+
+def _of_ros(settings: Settings) -> Subject:
+    """Of definitions that somebody gives; dialect and type are those of the recording, unless they
+    are given, too."""
+    dialect, type_ = settings.dialect, settings.type
+    recorded_type = ""
+    if settings.data is not None:
+        seen, recorded_type = hints_of_recording(settings.data, settings.choice.topic)
+        dialect = dialect or seen
+    definitions = of_files(
+        settings.schema, settings.include, dialect or None, type_ or recorded_type
+    )
+    if not type_ and recorded_type.count("/"):
+        name = short(recorded_type)
+        type_ = name if name in definitions.texts else ""
+    return ros_subject(definitions, settings.schema[0], type_)
+
+
+def _messages(settings: Settings, about: Subject) -> tuple[list[bytes], str]:
+    """And where they are from."""
+    if settings.data is None:
+        made = made_up(about, settings.elements, settings.choice.seed)
+        asked = ", ".join(f"{name}: {count}" for name, count in settings.elements.items())
+        return made, f"{len(made)} {ASSUMED}" + (
+            f"; elements as asked for: {asked}" if asked else ""
+        )
+    has_schema = bool(settings.schema)
+    found = recorded(settings.data, about, settings.choice, settings.include, has_schema)
+    return found.messages, found.said

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of a message's bytes belong to which of its fields, on ``ros1`` and ``cdr``."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+
+from wirecost.measure.bench.message.shapes import is_list
+from wirecost.schema.compile.plan.sequential import PREFIX, Rules
+from wirecost.schema.compile.plan.wires import CDR_HEADER
+from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
+
+HEADER = "(header)"
+_MARKS = {Label.SINGLE: "", Label.REPEATED: "[]", Label.ARRAY: "[]"}
+_LENGTH = struct.Struct("<I")
+
+Path = tuple[str, ...]
+
+
+def walk(schema: Schema, top: Message, data: bytes, rules: Rules, own: Counter[Path]) -> None:
+    """Adds to ``own``. Lengths belong to their field, and padding to the value behind it. The
+    message is whole: rosbags wrote it."""
+    _Walk(schema, data, rules, own).all(top)
+
+
+class _Walk:
+    def __init__(self, schema: Schema, data: bytes, rules: Rules, own: Counter[Path]) -> None:
+        self._schema = schema
+        self._rules = rules
+        self._own = own
+        self._header = len(CDR_HEADER) if rules.terminated else 0
+        self._data = data
+        self._at = 0
+        """Behind the header, from which alignment is counted."""
+
+    def all(self, top: Message) -> None:
+        if self._header:
+            self._own[HEADER,] += self._header
+        self._message(top, ())
+        # What follows the last field, as padding does that some writers add.
+        self._own[HEADER,] += len(self._data) - self._header - self._at
+        if not self._own[HEADER,]:
+            del self._own[HEADER,]
+
+    def _message(self, message: Message, outer: Path) -> None:
+        for field in message.fields:
+            self._field(field, (*outer, field.name + _MARKS[field.label]))
+
+    def _field(self, field: Field, path: Path) -> None:
+        begin = self._at
+        count = 1
+        if field.label is Label.REPEATED:
+            count = self._length()
+        elif field.label is Label.ARRAY:
+            count = field.capacity or 0
+        if isinstance(field.type, MessageRef):
+            self._own[path] += self._at - begin
+            message = self._schema.message(field.type)
+            for _ in range(count):
+                self._message(message, path)
+            return
+        assert isinstance(field.type, Kind)  # ROS has no enums
+        if field.type is Kind.STRING:
+            for _ in range(count):
+                # It counts the NUL at the end, where there is one.
+                length = self._length()
+                self._at += length
+        elif count or not is_list(field):
+            width = field.type.width or 1
+            self._align(width)
+            self._at += width * count
+        self._own[path] += self._at - begin
+
+    def _length(self) -> int:
+        self._align(PREFIX)
+        (found,) = _LENGTH.unpack_from(self._data, self._header + self._at)
+        self._at += PREFIX
+        return int(found)
+
+    def _align(self, width: int) -> None:
+        self._at += -self._at % self._rules.alignment(width)

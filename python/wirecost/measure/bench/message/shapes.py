@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a field holds, as every contender must know."""
+
+from __future__ import annotations
+
+from wirecost.schema.compile.schema import Field, Kind, Label
+
+MOST_ELEMENTS = 5_000_000
+"""Of all lists of a made-up message."""
+
+
+def is_list(field: Field) -> bool:
+    """Any number of values, or a fixed one."""
+    return field.label in (Label.REPEATED, Label.ARRAY)
+
+
+def is_octets(field: Field) -> bool:
+    """A list of bytes as ROS has it: everyone holds it in one piece."""
+    return is_list(field) and field.type is Kind.UINT8

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a race asks of the languages: who takes part, and how their programs are made and run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.bench.message.cpp.source import Source
+from wirecost.measure.bench.message.ros.installed import Ros2
+from wirecost.measure.bench.message.subject import Subject
+
+HEADERS = (".hpp", ".h", ".hh", ".hxx")
+MODULE = ".py"
+JAVA = ".java"
+OPTIMIZED = ("-std=c++20", "-O3", "-DNDEBUG")
+"""Flags of the C++ compiler in presets."""
+
+
+@dataclass(frozen=True)
+class CodecFile:
+    """A codec in a file. ``wire``: the one that it writes, empty for one of its own; ``is_kept``:
+    whether the file includes nothing that may change, so that its program can be kept."""
+
+    path: Path
+    wire: str = ""
+    is_kept: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A C++ program that a preset generates into a folder, and its contenders."""
+
+    library: str
+    generate: Callable[[Subject, Path], Source]
+    contenders: tuple[Contender, ...]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """``libraries``: those that take part, None for all that can be had; ``files``: codecs that
+    take part besides, as ``generated`` programs do; ``lists``: types of elements that columns are
+    tried for; ``has_recycled``: whether new objects of C++ are also measured with our free list;
+    ``allocators``: of ``bench.allocators.NAMED``, under which each C++ contender runs, an empty one
+    for that of this process; ``flags``: of the C++ compiler; ``jobs``: compilers at the same
+    time."""
+
+    libraries: frozenset[str] | None = None
+    files: tuple[CodecFile, ...] = ()
+    generated: tuple[Generated, ...] = ()
+    lists: tuple[str, ...] = ()
+    has_recycled: bool = False
+    allocators: tuple[str, ...] = ("",)
+    flags: tuple[str, ...] = ("-std=c++20", "-O2", "-DNDEBUG")
+    ros2: Ros2 = field(default_factory=Ros2)
+    jobs: int = 2
+
+    def takes(self, library: str) -> bool:
+        return self.libraries is None or library in self.libraries
+
+    def asks_for(self, library: str) -> bool:
+        """Whether it is named, as libraries must be that few people need."""
+        return self.libraries is not None and library in self.libraries
+
+    def files_of(self, *suffixes: str) -> list[CodecFile]:
+        """The codecs of a language."""
+        return [file for file in self.files if file.path.suffix in suffixes]

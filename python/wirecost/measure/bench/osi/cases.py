@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the contenders of ``bench osi`` are measured with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wirecost.measure.bench.osi.choices import PAGES, READS
+from wirecost.measure.bench.osi.contenders import PUBLISHED
+from wirecost.measure.bench.osi.trace_files import REFLECTIONS
+from wirecost.system.counted import counted
+
+TRACE_PLAYER = (
+    "protobuf",
+    PUBLISHED,
+    "protobuf-arena",
+    "protobuf-reuse",
+    "protobuf-view",
+    "flatbuffers-table",
+    "columns",
+)
+"""Contenders that take part in the trace-player case."""
+
+BEST_PROTOBUF = ("protobuf-reuse", "wirecost")
+"""The mode and allocator that make Protobuf quickest at the default size."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A case's content, build and variant, the same for all its contenders."""
+
+    reflections: int
+    objects: int
+    variant: str
+    content: str
+    build: str
+    contenders: tuple[str, ...]
+    player: bool = False
+    """A trace player sends what the source would have sent, or the frames of ``trace``."""
+    trace: Path | None = None
+    allocators: tuple[str, ...] = ("",)
+    """Under which each contender runs: of ``allocators.NAMED``, or as this program was started."""
+    also: tuple[tuple[str, str], ...] = ()
+    """Contenders, and what else they run under."""
+    read: str = READS[0]
+    pages: str = PAGES[0]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Contenders and allocators."""
+        under = [(name, allocator) for allocator in self.allocators for name in self.contenders]
+        return [*under, *self.also]
+
+    @property
+    def name(self) -> str:
+        content = f"{counted(self.reflections, 'reflection')}, {counted(self.objects, 'object')}"
+        if self.trace:
+            content = f"trace {self.trace.name}"
+        elif self.player:
+            content = f"trace player, {content}"
+        ways = (", all read" * (self.read == "all"), ", small pages" * (self.pages == "small"))
+        return "".join((content, *ways))
+
+
+def cases_for(
+    contenders: list[str],
+    reflections: list[int],
+    objects: list[int],
+    variants: list[str],
+    builds: list[str],
+    content: str | None,
+    player: bool = False,
+    trace: Path | None = None,
+    allocators: tuple[str, ...] = (),
+    reads: tuple[str, ...] = READS[:1],
+    pages: tuple[str, ...] = PAGES[:1],
+) -> tuple[Work, ...]:
+    """Every combination; content defaults to varied for same-work, the report's for published.
+
+    Where no allocator is asked for, Protobuf at its best also runs under the best one for it.
+    """
+    plain = not allocators and not player and BEST_PROTOBUF[0] in contenders
+    return tuple(
+        Work(
+            r,
+            o,
+            variant,
+            content or _default_content(variant),
+            build,
+            tuple(contenders),
+            player,
+            trace,
+            allocators or ("",),
+            (BEST_PROTOBUF,) if plain and variant == "same-work" else (),
+            read,
+            size,
+        )
+        for variant in variants
+        for build in builds
+        for r in reflections
+        for o in objects
+        for read in reads
+        for size in pages
+    )
+
+
+def table1_cases(variants: list[str], content: str | None) -> tuple[Work, ...]:
+    """Return the races behind the ten rows of the report's Table 1."""
+    pair = ("protobuf", "flatbuffers-table")
+    all_four = (*pair, "flatbuffers-object", "flatbuffers-struct")
+    cases = []
+    for variant in variants:
+        full = Work(829_440, 10, variant, content or _default_content(variant), "release", all_four)
+        cases.append(full)
+        for reflections, objects in ((400_000, 10), (100_000, 10), (0, 10), (0, 200), (0, 500)):
+            cases.append(replace(full, reflections=reflections, objects=objects, contenders=pair))
+        cases.append(replace(full, build="debug", contenders=pair))
+        playing = TRACE_PLAYER if variant == "same-work" else pair
+        cases.append(replace(full, reflections=REFLECTIONS, contenders=playing, player=True))
+    return tuple(cases)
+
+
+def _default_content(variant: str) -> str:
+    return "varied" if variant == "same-work" else "report"

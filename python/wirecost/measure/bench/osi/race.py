@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One case: verify that all contenders did the same work, then measure them in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random, SystemRandom
+
+from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.engine.measurement import Case
+from wirecost.measure.bench.engine.processes import Plan
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.measure.bench.osi.contenders import Contender
+from wirecost.measure.bench.osi.verification import Canonical, difference_beyond, first_difference
+from wirecost.measure.bench.osi.worker import Worker
+from wirecost.measure.bench.osi.worker_process import Assignment, Verified
+from wirecost.schema.columns.reduced import FLIGHT_ERROR, RANGE_ERROR, SIGNAL_ERROR
+
+VERIFIED_STEPS = 2  # both output buffers of a model are seen
+TURN_NS = 5_000_000
+WARM_NS = 10_000_000
+"""A turn begins with unmeasured steps: the others have left their own data in the caches."""
+WARM_STEPS = (2, 50)
+"""At least, for both output buffers to be touched, and at most."""
+TURNS = 10
+MOST_BESIDE = 0.1
+"""Of the time of a process's turns: processor time that its other threads may use."""
+BESIDE_NS = 10_000_000
+"""And so much more: threads that libraries start take longer than a few short steps."""
+MESSAGES = ("sensor view", "sensor data")
+FLOOR = "none"
+"""A floor's library: its structs have gaps that compilers leave."""
+STATED_ERRORS = {
+    "time_of_flight": FLIGHT_ERROR,
+    "signal_strength": SIGNAL_ERROR,
+    "distance": RANGE_ERROR,
+}
+"""Of reduced contenders, by field."""
+
+FIRST_FRAME = 16
+"""The frames before are for verifying and for finding out how long a step takes."""
+MOST_GAP = 16
+
+
+@dataclass(frozen=True)
+class PlannedTurn:
+    """``last``: the number of its last frame. ``read``: whether that frame's messages are read.
+
+    A contender must not be able to tell a step that will be read from one that is only timed. So
+    how long a turn is, and which one is read, is drawn anew in each run; not from ``--seed``, which
+    contenders know. All processes of a run have the same frames: equal bytes are read once.
+    """
+
+    steps: int
+    last: int
+    read: bool
+
+
+def planned(
+    steps: int, per_turn: int, most_warm: int, secret: int, process: int
+) -> list[PlannedTurn]:
+    """Turns of ``per_turn`` steps on average, ``steps`` together, at most ``most_warm`` unmeasured
+    ones before each. No frame comes twice."""
+    draw = Random(secret)
+    found: list[tuple[int, int]] = []
+    last, left = FIRST_FRAME, steps
+    while left > 0:
+        length = draw.randint(1, 2 * per_turn - 1)
+        last += most_warm + length + draw.randrange(MOST_GAP)
+        found.append((min(length, left), last))
+        left -= length
+    read = Random(f"{secret} {process}").randrange(len(found))
+    return [PlannedTurn(count, at, i == read) for i, (count, at) in enumerate(found)]
+
+
+def run_race(
+    case: Case[Contender], assignments: dict[str, Assignment], plan: Plan, same_work: bool
+) -> None:
+    """Fill the entries. The first contender that verifies is what the others are compared with.
+
+    With ``same_work`` a contender whose messages read differently is not timed.
+    """
+    race = _Race(case, assignments, plan, same_work)
+    for process in range(plan.processes):
+        race.round(process)
+
+
+class _Race:
+    def __init__(
+        self,
+        case: Case[Contender],
+        assignments: dict[str, Assignment],
+        plan: Plan,
+        same_work: bool,
+    ) -> None:
+        self._case = case
+        self._assignments = assignments
+        self._plan = plan
+        self._same_work = same_work
+        self._read: dict[str, dict[str, str]] = {entry.key: {} for entry in case.entries}
+        """Of each contender, the digests of messages that were read in full, by fingerprint."""
+        self._within_error: set[tuple[str, str]] = set()
+        """Digests of a message of a reduced contender and the baseline's, which agree as stated."""
+        self._secret = SystemRandom().getrandbits(64)
+        self._per_turn = 0
+        self._end = 0
+        """The step at which all that play a trace are compared after a round."""
+
+    def round(self, process: int) -> None:
+        """One process of each contender that has not failed."""
+        with self._workers(process) as workers:
+            self._verify(process, workers)
+            if process == 0:
+                self._write_again(workers)
+            self._end = max(self._end, self._measure(process, workers))
+            if self._played:
+                self._compare_at_end(workers)
+
+    @property
+    def _played(self) -> bool:
+        """Whether frames of a trace come one by one, and other ones to each process."""
+        return not all(one.poison_view for one in self._assignments.values())
+
+    @contextmanager
+    def _workers(self, process: int) -> Iterator[dict[str, Worker]]:
+        workers: dict[str, Worker] = {}
+        running = self._case.running
+        try:
+            self._case.report(f"starting process {process + 1} of {self._plan.processes} of each")
+            for entry in self._in_order(process):
+                workers[entry.key] = Worker(self._assignments[entry.key].in_process(process))
+            for entry in self._case.running:
+                with entry.failing(ProgramFailedError):
+                    entry.facts["malloc"] = workers[entry.key].ready()
+            yield workers
+        finally:
+            for entry in running:
+                if worker := workers.get(entry.key):
+                    before = entry.failure
+                    with entry.failing(ProgramFailedError):  # as where its logs cannot be written
+                        worker.finish()
+                    entry.failure = before or entry.failure
+                    worker.close()
+
+    def _in_order(self, process: int) -> list[Entry[Contender]]:
+        running = {entry.key: entry for entry in self._case.running}
+        return [running[key] for key in self._plan.order(process, list(running))]
+
+    def _verify(self, process: int, workers: dict[str, Worker]) -> None:
+        baseline: tuple[Entry[Contender], list[Verified]] | None = None
+        for entry in self._case.running:
+            self._case.report(f"{entry.key}: verifying")
+            worker = workers[entry.key]
+            with entry.failing(ProgramFailedError):
+                if self._played:
+                    worker.advance(process * self._plan.samples_of(0))
+                verified = [self._verified(entry, worker) for _ in range(VERIFIED_STEPS)]
+                if process == 0:
+                    entry.facts |= _facts(verified[0])
+                if baseline is None:
+                    baseline = (entry, verified)
+                elif self._same_work:
+                    entry.failure = self._mismatch(entry, verified, *baseline, workers)
+        self._forget(workers)
+
+    def _verified(self, entry: Entry[Contender], worker: Worker) -> Verified:
+        return self._known(entry, worker.verify(self._read[entry.key]))
+
+    def _known(self, entry: Entry[Contender], found: Verified) -> Verified:
+        self._read[entry.key] |= dict(zip(found.fingerprints, found.digests, strict=True))
+        return found
+
+    def _forget(self, workers: dict[str, Worker]) -> None:
+        for entry in self._case.running:
+            with entry.failing(ProgramFailedError):
+                workers[entry.key].forget()
+
+    def _write_again(self, workers: dict[str, Worker]) -> None:
+        """Check bytes once more: what was verified has been overwritten; written again, it must be
+        the same bytes."""
+        if self._played or not self._same_work:
+            return
+        for entry in self._case.running:
+            if entry.contender.library == FLOOR or entry.contender.compared == "published":
+                continue
+            with entry.failing(ProgramFailedError):
+                for mine in workers[entry.key].again(VERIFIED_STEPS):
+                    for message, fingerprint in zip(MESSAGES, mine, strict=True):
+                        if fingerprint not in self._read[entry.key]:
+                            entry.failure = f"its {message} holds bytes that nobody writes"
+
+    def _measure(self, process: int, workers: dict[str, Worker]) -> int:
+        """Return the step that every contender has come to at most."""
+        step_ns: dict[str, int] = {}
+        for entry in self._case.running:
+            with entry.failing(ProgramFailedError):
+                step_ns[entry.key] = max(1, workers[entry.key].calibrate())
+        slowest = max(step_ns.values(), default=1)
+        steps = self._plan.samples_of(process)
+        self._per_turn = self._per_turn or max(
+            min(2, steps), min(TURN_NS // slowest, steps // TURNS)
+        )
+        turns = planned(steps, self._per_turn, WARM_STEPS[1], self._secret, process)
+        times: dict[str, tuple[int, int]] = {}
+        ahead = 0
+        for plan in turns:
+            for entry in self._in_order(process):
+                with entry.failing(ProgramFailedError):
+                    warm = _warm_steps(step_ns[entry.key])
+                    turn = workers[entry.key].turn(warm, plan.steps, plan.last)
+                    entry.steps(process, turn.first_step, turn.transfer_ns)
+                    peak = entry.facts["peak_memory_bytes"] or 0
+                    entry.facts["peak_memory_bytes"] = max(peak, turn.peak_memory_bytes)
+                    ahead = max(ahead, turn.next_step)
+                    ns, beside = times.get(entry.key, (0, 0))
+                    times[entry.key] = ns + turn.ns, beside + turn.beside_ns
+                self._case.report(entry.key, plan.steps)
+            if plan.read and not self._played:
+                self._compare(workers, lambda worker, read: worker.look(read))
+            self._case.keep()
+        for entry in self._case.running:
+            ns, beside = times[entry.key]
+            if beside > MOST_BESIDE * ns + BESIDE_NS:
+                entry.failure = (
+                    f"its other threads used {100 * beside / ns:.0f} % of the time of its turns: "
+                    "not all its work is measured"
+                )
+        return ahead
+
+    def _compare_at_end(self, workers: dict[str, Worker]) -> None:
+        """At one frame of a trace, behind what the quickest was warmed by."""
+
+        def at_end(worker: Worker, read: dict[str, str]) -> Verified:
+            worker.advance(self._end)
+            return worker.verify(read)
+
+        self._compare(workers, at_end)
+
+    def _compare(
+        self, workers: dict[str, Worker], look: Callable[[Worker, dict[str, str]], Verified]
+    ) -> None:
+        """Of messages that were timed like any other, or come after them: a contender that only
+        pretended while it was watched is found out."""
+        first: tuple[Entry[Contender], Verified] | None = None
+        for entry in self._case.running:
+            with entry.failing(ProgramFailedError):
+                found = self._known(entry, look(workers[entry.key], self._read[entry.key]))
+                first = first or (entry, found)
+                baseline, expected = first
+                fault = self._same_work and self._mismatch(
+                    entry, [found], baseline, [expected], workers
+                )
+                if fault:
+                    entry.failure = f"while it was timed, {fault}"
+        self._forget(workers)
+
+    def _mismatch(
+        self,
+        entry: Entry[Contender],
+        verified: list[Verified],
+        baseline: Entry[Contender],
+        expected: list[Verified],
+        workers: dict[str, Worker],
+    ) -> str | None:
+        """Raises ProgramFailedError."""
+        compared = entry.contender.compared
+        for step, (mine, theirs) in enumerate(zip(verified, expected, strict=True)):
+            for which, message in enumerate(MESSAGES):
+                seen = compared != "published" and not (compared == "view" and which == 1)
+                pair = mine.digests[which], theirs.digests[which]
+                if not seen or pair[0] == pair[1] or pair in self._within_error:
+                    continue
+                one = workers[entry.key].canonical(step, which)
+                other = workers[baseline.key].canonical(step, which)
+                if one is None or other is None:
+                    return f"its {message} is not {baseline.key}'s, as it was in another process"
+                if where := _difference(one, other, exact=compared != "error"):
+                    return f"its {message} is not {baseline.key}'s: {where}"
+                self._within_error.add(pair)
+            both_exact = compared == baseline.contender.compared == "exact"
+            if both_exact and mine.read_sum != theirs.read_sum:
+                return f"what its sensor read is not what {baseline.key}'s did"
+        return None
+
+
+def _warm_steps(step_ns: int) -> int:
+    least, most = WARM_STEPS
+    return min(max(least, WARM_NS // step_ns), most)
+
+
+def _facts(verified: Verified) -> dict[str, object]:
+    sizes, digests = verified.sizes, verified.digests
+    return {
+        "sensor_view_bytes": sizes[0],
+        "sensor_data_bytes": sizes[1],
+        "sensor_view_digest": digests[0],
+        "sensor_data_digest": digests[1],
+    }
+
+
+def _difference(one: Canonical, other: Canonical, exact: bool) -> str:
+    return first_difference(one, other) if exact else difference_beyond(one, other, STATED_ERRORS)

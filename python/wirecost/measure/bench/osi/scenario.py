@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench osi`` as a whole: settings, FMUs, and the result folder they fill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wirecost.measure.bench.engine import limits
+from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.engine.measurement import Case, Measurement, Progress
+from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.measure.bench.engine.program import SCHEMAS
+from wirecost.measure.bench.osi.cases import Work
+from wirecost.measure.bench.osi.contenders import Contender, Registry
+from wirecost.measure.bench.osi.fmu import Values
+from wirecost.measure.bench.osi.race import run_race
+from wirecost.measure.bench.osi.trace_files import Frames, can_play, write_trace
+from wirecost.measure.bench.osi.verification import empty_step_ns
+from wirecost.measure.bench.osi.worker_process import Assignment
+from wirecost.results.records.journal import Journal
+from wirecost.system import scratch
+from wirecost.system.errors import UserError
+
+SCENARIO = "osi"
+BYTES_A_REFLECTION = 28  # the largest contender's
+MAX_REFLECTIONS = (2**31 - 1 - 2**20) // BYTES_A_REFLECTION
+MAX_OBJECTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    cases: tuple[Work, ...]
+    steps: int = 30
+    fmi: int = 2
+    seed: int = 1
+    processes: int = PROCESSES
+
+    def check(self) -> None:
+        """Check all options. Raises UserError on what cannot be run."""
+        if self.steps < 1:
+            raise UserError(f"--steps {self.steps}: at least 1 step is needed")
+        if self.processes < 1:
+            raise UserError(f"--processes {self.processes}: at least 1 process is needed")
+        if self.fmi not in (2, 3):
+            raise UserError(f"--fmi {self.fmi}: give 2 or 3")
+        if not 0 <= self.seed < 2**31:
+            raise UserError(f"--seed {self.seed}: must lie between 0 and 2147483647")
+        for case in self.cases:
+            if case.reflections < 0:
+                raise UserError(f"--reflections {case.reflections}: must not be negative")
+            if case.reflections > MAX_REFLECTIONS:
+                raise UserError(
+                    f"--reflections {case.reflections}: the message would reach 2^31 bytes, more "
+                    f"than OSMP can carry; at most {MAX_REFLECTIONS}"
+                )
+            limits.between("--objects", case.objects, 1, MAX_OBJECTS)
+
+    @property
+    def plan(self) -> Plan:
+        return plan(self.steps, self.processes, self.seed)
+
+
+def run(settings: Settings, registry: Registry, journal: Journal, progress: Progress) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
+    settings.check()
+    for build in {work.build for work in settings.cases}:
+        names = [n for work in settings.cases if work.build == build for n in work.contenders]
+        if missing := registry.missing(build, names):
+            progress(0, 1, registry.effort(build, missing))
+            registry.make(build, missing)
+    total = sum(settings.steps * len(work.pairs) for work in settings.cases)
+    measurement = Measurement(journal, progress, total)
+    measurement.about(
+        SCENARIO,
+        {
+            "compiler": registry.manifest["compiler"],
+            "flags": registry.manifest["flags"],
+            "empty_step_ns": empty_step_ns(),
+        },
+        steps=settings.steps,
+        processes=settings.plan.processes,
+        fmi=settings.fmi,
+        seed=settings.seed,
+        contenders={
+            name: {"wire": c.wire, "library": c.library} for name, c in registry.contenders.items()
+        },
+    )
+    for race, work in enumerate(settings.cases):
+        logs = journal.folder / "logs" / f"{race}"
+        entries = [
+            _entry(registry.contenders[name], allocator, work, settings, logs)
+            for name, allocator in work.pairs
+            if not work.player or can_play(registry.contenders[name], _frames(work, settings))
+        ]
+        label = f"{work.name}, {work.variant}, {work.build}"
+        with (
+            scratch.folder("traces") as traces,
+            measurement.case(label, entries, settings.steps) as case,
+        ):
+            assignments = {
+                entry.key: _assignment(entry, work, settings, registry) for entry in entries
+            }
+            if work.player:
+                _give_traces(assignments, case, work, settings, registry, traces)
+            run_race(case, assignments, settings.plan, work.variant == "same-work")
+
+
+def _entry(
+    contender: Contender, allocator: str, work: Work, settings: Settings, logs: Path
+) -> Entry[Contender]:
+    """``logs``: the folder of the race's."""
+    key = " ".join(part for part in (contender.name, allocator) if part)
+    who = {
+        "case": work.name,
+        "contender": contender.name,
+        "mode": allocator,
+        "variant": work.variant,
+        "build": work.build,
+        "fmi": settings.fmi,
+    }
+    facts = {
+        "race": logs.name,
+        "reflections": work.reflections,
+        "objects": work.objects,
+        "content": work.content,
+        "read": work.read,
+        "pages": work.pages,
+        "player": work.player,
+        "trace": str(work.trace) if work.trace else None,
+        "sensor_view_bytes": None,
+        "sensor_data_bytes": None,
+        "sensor_view_digest": None,
+        "sensor_data_digest": None,
+        "peak_memory_bytes": None,
+        "malloc": None,
+    }
+    where = logs / key.replace(" ", "-")
+    return Entry(key, contender, who, facts, bytes=None, logs=where)
+
+
+def _assignment(
+    entry: Entry[Contender], work: Work, settings: Settings, registry: Registry
+) -> Assignment:
+    contender, logs = entry.contender, entry.logs
+    assert logs is not None
+    logs.mkdir(parents=True)
+    common: Values = {
+        "published": work.variant == "published" or contender.compared == "published",
+        "log_folder": str(logs.absolute()),
+    }
+    return Assignment(
+        source=registry.archive(contender.fmus, "source", settings.fmi, work.build),
+        sensor=registry.archive(contender.fmus, "sensor", settings.fmi, work.build),
+        wire=contender.wire,
+        schema=SCHEMAS / contender.schema,
+        source_values=common | _content(work, settings),
+        sensor_values=common | {"read_all": work.read == "all"},
+        allocator=entry.who["mode"],
+        small_pages=work.pages == "small",
+    )
+
+
+def _content(work: Work, settings: Settings) -> Values:
+    """Return the source's parameters that say what it sends."""
+    return {
+        "reflections": work.reflections,
+        "objects": work.objects,
+        "varied": work.content != "report",
+        "distinct": work.content == "distinct",
+        "seed": settings.seed,
+    }
+
+
+def _frames(work: Work, settings: Settings) -> Frames:
+    source = None if work.trace else _content(work, settings)
+    return Frames(work.trace, source, settings.fmi, work.build)
+
+
+def _give_traces(
+    assignments: dict[str, Assignment],
+    case: Case[Contender],
+    work: Work,
+    settings: Settings,
+    registry: Registry,
+    folder: Path,
+) -> None:
+    """Put a trace player with a contender's trace in the place of its source."""
+    frames = _frames(work, settings)
+    for entry in case.entries:
+        trace = write_trace(entry.contender, frames, registry, folder, case.report)
+        former = assignments[entry.key]
+        values = {name: former.source_values[name] for name in ("published", "log_folder")}
+        assignments[entry.key] = replace(
+            former,
+            source=registry.archive(entry.contender.fmus, "player", settings.fmi, work.build),
+            source_values=values | {"trace": str(trace)},
+            poison_view=False,
+        )

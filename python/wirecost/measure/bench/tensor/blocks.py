@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timed loops. Each runs one end of a block of messages. Times are CLOCK_MONOTONIC, in ns.
+
+The loops repeat each other on purpose: each stage is one line, so that nothing else lies between
+two stamps. A row of stamps begins with the message's number, and ends with when it was compressed
+or decompressed, where a plugin does that, or was on a device again. Contents are checked and
+garbage is collected after a message's last stamp; objects are deleted first, as they may hold its
+memory.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wirecost.measure.bench.engine.timing import undisturbed
+from wirecost.measure.bench.tensor.contenders.base import (
+    COMPRESSED,
+    Answerer,
+    Asker,
+    Received,
+    Receiver,
+    Sender,
+)
+from wirecost.measure.bench.tensor.plugins import touch
+from wirecost.measure.bench.tensor.task import Side, Task
+
+now = time.monotonic_ns
+QUIET_S = 0.5
+"""A listener waits this long for a further message once the publisher has finished, and longer by
+the time that a message takes at ``SLOW_BYTES_PER_S``."""
+SLOW_BYTES_PER_S = 20_000_000
+WAIT_S = 0.1
+ASK_S = 5.0
+BYTES = (bytes, bytearray, memoryview)
+
+Finished = Callable[[], bool]
+"""Whether nothing more will be sent."""
+
+
+def publish(sender: Sender, task: Task) -> Side:
+    """Rows: number, due, begin, made, on the host or shared, encoded, sent."""
+    side = Side(failure=_makes_itself(sender, task))
+    module, device = task.plugin.load(), task.place
+    compress = task.compressor()
+    leave = sender.share if task.shared else sender.to_host
+    with undisturbed():
+        for number, array, due in task.schedule(lambda _: sender.number):
+            begin = now()
+            obj = sender.make(task.plugin, module, array, device)
+            made = now()
+            if device != "cpu":
+                obj = leave(obj)
+            hosted = now()
+            if compress is not None:
+                obj = compress(obj)
+                compressed = now()
+            encoded = sender.encode(obj)
+            ready = now()
+            sender.send(encoded)
+            side.stamps.append([number, due, begin, made, hosted, ready, now()])
+            if compress is not None:
+                side.stamps[-1].append(compressed)
+    return side
+
+
+def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
+    """Rows: number, received, decoded, read. Ends with the last message, or when nothing more is
+    sent and nothing came for a while."""
+    side = Side()
+    order = task.order
+    quiet = QUIET_S + task.source.nbytes / SLOW_BYTES_PER_S
+    expected = order.first
+    codec, on_device = task.codec, order.device == "cuda"
+    receiver.as_ = COMPRESSED if codec else None
+    with undisturbed():
+        while len(side.stamps) < order.count:
+            last = finished()
+            got = receiver.receive(quiet if last else WAIT_S)
+            received = now()
+            if got is None:
+                if last:
+                    break
+                continue
+            obj = receiver.decode(got.message)
+            decoded = now()
+            if codec:
+                obj = obj.array()
+                ready = now()
+            if on_device:
+                obj = receiver.to_device(obj, order.device)
+                ready = now()
+            array = task.array(obj)
+            touch(array)
+            read = now()
+            number = got.number
+            if number is None:
+                number = task.source.number_in(array, expected)
+            if number >= order.first:  # else a message of an earlier block, come late
+                side.stamps.append([number, received, decoded, read])
+                if codec or on_device:
+                    side.stamps[-1].append(ready)
+                side.carried += got.nbytes
+                if side.failure is None and got.nbytes != _size(got):
+                    side.failure = f"it reports {got.nbytes} bytes of {_size(got)}"
+                if order.rate or len(side.stamps) == order.count:
+                    side.check(task, obj, array, number)
+                else:
+                    side.check_number(task, array, number)
+                expected = number + 1
+            del obj, array
+            if order.objects and order.rate:
+                gc.collect()
+            receiver.release(got)
+            del got
+    return side
+
+
+def ask(asker: Asker, task: Task) -> Side:
+    """Rows: number, due, begin, made, on the host, encoded, answered, answer decoded. Nothing is
+    copied to the host, so that stamp is the one before."""
+    side = Side()
+    module, device = task.plugin.load(), task.order.device
+    compress = task.compressor()
+    asker.as_ = COMPRESSED if compress else None
+    with undisturbed():
+        for number, array, due in task.schedule(lambda place: task.order.first + place):
+            begin = now()
+            obj = task.plugin.make(module, array, device)
+            made = now()
+            if compress is not None:
+                obj = compress(obj)
+                compressed = now()
+            encoded = asker.encode(obj)
+            ready = now()
+            got = asker.ask(encoded, ASK_S)
+            answered = now()
+            back = asker.decode(got.message)
+            if compress is not None:
+                back = back.array()
+            side.stamps.append([number, due, begin, made, made, ready, answered, now()])
+            if compress is not None:
+                side.stamps[-1].append(compressed)
+            side.carried += got.nbytes
+            side.check(task, back, task.array(back), number)
+            del back, got
+            gc.collect()
+    return side
+
+
+def answer(answerer: Answerer, task: Task, finished: Finished) -> Side:
+    """Rows: number, received, decoded, answered. Sends every object back."""
+    side = Side()
+    compress = task.compressor()
+    answerer.as_ = COMPRESSED if compress else None
+    with undisturbed():
+        while len(side.stamps) < task.order.count:
+            got = answerer.receive(WAIT_S)
+            received = now()
+            if got is None:
+                if finished():
+                    break
+                continue
+            obj = answerer.decode(got.message)
+            decoded = now()
+            if compress is not None:
+                obj = obj.array()
+                expanded = now()
+            answerer.answer(got, obj if compress is None else compress(obj))
+            answered = now()
+            number = task.order.first + len(side.stamps)
+            side.stamps.append([number, received, decoded, answered])
+            if compress is not None:
+                side.stamps[-1].append(expanded)
+            side.check(task, obj, task.array(obj), number)
+            del obj, got
+            gc.collect()
+    return side
+
+
+def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
+    """For contenders between whose ends no message travels: one process sends and receives each in
+    turn. Rows as those of ``publish`` and ``listen``."""
+    publisher, listener = Side(failure=_makes_itself(sender, task)), Side()
+    module, device = task.plugin.load(), task.order.device
+    compress = task.compressor()
+    receiver.as_ = COMPRESSED if compress else None
+    with undisturbed():
+        for number, array, due in task.schedule(lambda place: task.order.first + place):
+            begin = now()
+            obj = sender.make(task.plugin, module, array, device)
+            made = now()
+            obj = sender.to_host(obj)
+            hosted = now()
+            packed = obj
+            if compress is not None:
+                packed = compress(obj)
+                compressed = now()
+            encoded = sender.encode(packed)
+            ready = now()
+            sender.send(encoded)
+            published = now()
+            got = receiver.receive(0)
+            assert got is not None
+            received = now()
+            back = receiver.decode(got.message)
+            decoded = now()
+            if compress is not None:
+                back = back.array()
+                there = now()
+            if device != "cpu":
+                back = receiver.to_device(back, device)
+                there = now()
+            found = task.array(back)
+            touch(found)
+            read = now()
+            publisher.stamps.append([number, due, begin, made, hosted, ready, published])
+            listener.stamps.append([number, received, decoded, read])
+            if compress is not None:
+                publisher.stamps[-1].append(compressed)
+            if compress is not None or device != "cpu":
+                listener.stamps[-1].append(there)
+            listener.carried += got.nbytes
+            listener.check(task, back, found, number)
+            made_of = task.array(obj) if task.order.objects else obj
+            if any(np.may_share_memory(found, one) for one in (array, made_of)):
+                listener.failure = "what was received is the sender's own memory"
+            del obj, packed, encoded, back, found, got, made_of
+            gc.collect()
+    return publisher, listener
+
+
+def _makes_itself(sender: Sender, task: Task) -> str | None:
+    """Objects are made before the time that counts: a contender that makes them could encode
+    there. A floor may, as it says so."""
+    if task.order.objects and type(sender).make is not Sender.make:
+        return "it makes the objects itself, before the time that counts"
+    return None
+
+
+def _size(got: Received) -> int:
+    """Bytes of a message, where that can be seen."""
+    message: Any = got.message
+    return memoryview(message).nbytes if isinstance(message, BYTES) else got.nbytes

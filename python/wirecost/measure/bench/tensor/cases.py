@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked for, and what of it is measured: cases, and in each the contenders that can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from wirecost.measure.bench.engine import limits
+from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.measure.bench.tensor import addresses
+from wirecost.measure.bench.tensor.contenders import find_contender
+from wirecost.measure.bench.tensor.contenders.base import Contender
+from wirecost.measure.bench.tensor.content import CONTENTS
+from wirecost.measure.bench.tensor.interpreters import Interpreter
+from wirecost.measure.bench.tensor.pair import PATTERNS
+from wirecost.measure.bench.tensor.plugins import PLUGINS, SHARED
+from wirecost.system.errors import UserError
+
+SWEEP = tuple(64 << 2 * i for i in range(11))
+"""Bytes, 64 B to 64 MiB."""
+SWEEP_BYTES_PER_S = 100_000_000
+"""Large sizes are sent less often, so that no more has to be carried per second."""
+SLOT_SPARE = 1 << 20
+
+LARGEST = 1 << 30
+"""Bytes of an array."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A plugin over a middleware; empty ``plugin``: a floor."""
+
+    mware: str
+    plugin: str
+
+    @property
+    def apart(self) -> str:
+        """The plugin, where it wants processes of its own."""
+        return self.plugin if self.plugin and PLUGINS[self.plugin].apart else ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.mware} {self.plugin}".strip()
+
+    @property
+    def image(self) -> bool:
+        """Whether its arrays are a camera's images."""
+        return bool(self.plugin) and PLUGINS[self.plugin].image
+
+
+@dataclass(frozen=True)
+class Case:
+    """One race: arrays of one shape and type, one pattern. ``rate`` 0 is back to back."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    rate: float
+    trials: int
+    combinations: tuple[Combination, ...]
+    one_process: bool = False
+    """Whether nothing travels: messages follow each other back to back then."""
+
+    @property
+    def shape_text(self) -> str:
+        return "x".join(map(str, self.shape))
+
+    @property
+    def nbytes(self) -> int:
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+    @property
+    def name(self) -> str:
+        device = "" if self.device == "cpu" else f" {self.device}"
+        where = ", in process" if self.one_process else ""
+        return f"{self.shape_text} {self.dtype}{device}{where}"
+
+
+@dataclass
+class Plan:
+    """``not_run``: what was asked for and cannot be had, with the reason."""
+
+    cases: list[Case] = field(default_factory=list)
+    contenders: dict[str, Contender] = field(default_factory=dict)
+    not_run: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Settings:
+    plugins: tuple[str, ...]
+    mwares: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...] = ((200, 200),)
+    dtypes: tuple[str, ...] = ("float64",)
+    devices: tuple[str, ...] = ("cpu",)
+    content: str = "ones"
+    rate: float = 100.0
+    """Messages per second."""
+    trials: int = 200
+    pattern: str = "pubsub"
+    sweep: bool = False
+    addresses: dict[str, str] = field(default_factory=dict)
+    """Where a contender's ends meet, if it does not decide that itself."""
+    processes: int = PROCESSES
+    """Pairs of them, or where nothing travels single ones: of each contender, one a round."""
+    seed: int = 1
+    """Of the contenders' order in each round."""
+    interpreters: dict[str, Interpreter] = field(default_factory=dict)
+    """Of plugins that have one of their own."""
+
+    def check(self) -> None:
+        """Check all options. Raises UserError on what cannot be run."""
+        limits.between("--trials", self.trials, 1, 1_000_000)
+        limits.between("--processes", self.processes, 1, 1_000)
+        limits.seed(self.seed)
+        if not 0.1 <= self.rate <= 10_000:
+            raise UserError(f"--rate {self.rate:g}: must lie between 0.1 and 10000 Hz")
+        if self.content not in CONTENTS:
+            raise UserError(f"--content {self.content}: there are {', '.join(CONTENTS)}")
+        if self.pattern not in PATTERNS:
+            raise UserError(f"--pattern {self.pattern}: there are {', '.join(PATTERNS)}")
+        if self.pattern == "reqrep" and set(self.devices) != {"cpu"}:
+            raise UserError("--pattern reqrep: measures the host's memory only; leave cuda out")
+        for name in self.dtypes:
+            try:
+                usable = np.dtype(name).kind in "iufc"
+            except TypeError:
+                usable = False
+            if not usable:
+                raise UserError(
+                    f"--dtype {name}: give numeric types, such as float32, uint8 or int64"
+                )
+        for shape in self.shapes:
+            size = int(np.prod(shape, dtype=np.float64)) * 16
+            if min(shape, default=0) < 1 or size > 16 * LARGEST:
+                text = "x".join(map(str, shape))
+                raise UserError(f"--shape {text}: give positive extents, below {LARGEST} elements")
+
+    @property
+    def largest(self) -> int:
+        """Bytes of the largest array."""
+        return max(_bytes(shape, dtype) for dtype in self.dtypes for shape in self.shapes_of(dtype))
+
+    def shapes_of(self, dtype: str) -> Iterable[tuple[int, ...]]:
+        """Return the shapes of arrays of that type."""
+        return (
+            [(size // np.dtype(dtype).itemsize,) for size in SWEEP] if self.sweep else self.shapes
+        )
+
+    def plan(self, loopback: bool | None = None) -> Plan:
+        """Return what can be measured, and why the rest cannot. ``loopback``: of listeners that are
+        asked for at an address, whether they are on this machine; None: there are none.
+
+        Raises UserError if nothing can be measured.
+        """
+        if loopback is not None and SHARED in self.devices:
+            raise UserError(f"--device {SHARED}: stays on this machine; leave --peer out")
+        return _Planner(self, loopback).plan()
+
+
+class _Planner:
+    """Finds out what can be measured."""
+
+    def __init__(self, settings: Settings, loopback: bool | None) -> None:
+        self._settings = settings
+        self._loopback = loopback
+        self._plan = Plan()
+
+    def plan(self) -> Plan:
+        """Find all of it. Raises UserError if nothing can be measured."""
+        settings, made = self._settings, self._plan
+        for name in settings.mwares:
+            try:
+                contender = find_contender(name, settings.largest + SLOT_SPARE)
+                why = self._missing(contender)
+            except UserError as error:
+                why = str(error)
+            if why is None:
+                made.contenders[name] = contender
+            else:
+                made.not_run[name] = why
+        for device in settings.devices:
+            plugins = self._plugins(device)
+            for dtype in settings.dtypes:
+                for shape in settings.shapes_of(dtype):
+                    made.cases += self._cases(shape, dtype, device, plugins)
+        if not made.cases:
+            reasons = "; ".join(f"{name}: {why}" for name, why in made.not_run.items())
+            floors = (
+                "floors carry no plugin's objects; give a transport too, as --mwares shm,zeromq"
+            )
+            raise UserError(f"nothing can be measured: {reasons or floors}")
+        return made
+
+    def _missing(self, contender: Contender) -> str | None:
+        """Return why a contender cannot be used. Raises UserError."""
+        settings = self._settings
+        why = None
+        if self._loopback is not None:
+            why = addresses.refusal(contender.name, settings.addresses, self._loopback)
+        why = why or contender.missing()
+        if why is None and settings.pattern == "reqrep" and not contender.requests():
+            why = "has no requests"
+        return why
+
+    def _plugins(self, device: str) -> list[str]:
+        """Return those that can be used there."""
+        usable = []
+        for name in self._settings.plugins:
+            other = self._settings.interpreters.get(name)
+            if why := other.missing.get(name) if other else PLUGINS[name].missing(device):
+                self._plan.not_run[name if device == "cpu" else f"{name} {device}"] = why
+            else:
+                usable.append(name)
+        return usable
+
+    def _cases(
+        self, shape: tuple[int, ...], dtype: str, device: str, plugins: list[str]
+    ) -> list[Case]:
+        """Return the cases of one shape: within one process, and between two."""
+        combinations = self._combinations(shape, dtype, device, plugins)
+        if not combinations or (plugins and not any(one.plugin for one in combinations)):
+            return []
+        rate, trials = self._settings.rate, self._settings.trials
+        if self._settings.sweep:
+            rate = min(rate, max(1.0, SWEEP_BYTES_PER_S / _bytes(shape, dtype)))
+            trials = min(trials, max(10, round(2 * rate)))
+        contenders = self._plan.contenders
+        inside = tuple(one for one in combinations if contenders[one.mware].one_process)
+        between = tuple(one for one in combinations if one not in inside)
+        return [
+            Case(shape, dtype, device, at, trials, chosen, chosen is inside)
+            for chosen, at in ((inside, 0.0), (between, rate))
+            if chosen
+        ]
+
+    def _combinations(
+        self, shape: tuple[int, ...], dtype: str, device: str, plugins: list[str]
+    ) -> list[Combination]:
+        usable = []
+        for name in plugins:
+            if why := PLUGINS[name].refuses(shape, dtype):
+                text = "x".join(map(str, shape))
+                self._plan.not_run[f"{name} {text} {dtype}"] = why
+            else:
+                usable.append(name)
+        combinations = []
+        for name, contender in self._plan.contenders.items():
+            if not contender.takes_objects:
+                combinations += [Combination(name, "")] * (device == "cpu")
+                continue
+            for plugin in usable:
+                if device == SHARED and not contender.shares:
+                    self._plan.not_run[f"{plugin} {device} over {name}"] = (
+                        "its memory is the host's"
+                    )
+                elif why := self._refused(contender, plugin):
+                    self._plan.not_run[f"{plugin} over {name}"] = why
+                else:
+                    combinations.append(Combination(name, plugin))
+        return combinations
+
+    def _refused(self, contender: Contender, plugin: str) -> str | None:
+        if PLUGINS[plugin].codec and not contender.takes_compressed:
+            return "has no compressed objects"
+        elsewhere = self._settings.interpreters.get(plugin)
+        why = elsewhere.missing.get(contender.name) if elsewhere else None
+        return f"{why}, with {elsewhere.path}" if elsewhere and why else None
+
+
+def _bytes(shape: tuple[int, ...], dtype: str) -> int:
+    return math.prod(shape) * np.dtype(dtype).itemsize

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a contender must offer: both ends of a path from one process to another."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from wirecost.measure.bench.engine.other_python import installed_packages
+from wirecost.measure.bench.tensor.content import Array
+from wirecost.measure.bench.tensor.plugins import Plugin
+from wirecost.messaging.transport import Package
+
+COMPRESSED = "compressed"
+"""``as_`` of what ``decode`` leaves compressed, for that is a stage of its own."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Where two processes find each other. ``descriptors`` are inherited by both."""
+
+    address: str | None = None
+    descriptors: tuple[int, ...] = ()
+    topic: str = "wirecost-bench"
+    """Every pair has its own."""
+
+
+@dataclass(frozen=True)
+class Received:
+    """``number`` is None where the contender does not know it; the content has it too."""
+
+    number: int | None
+    message: Any
+    """What ``decode`` gets."""
+    nbytes: int
+
+
+class Sender(ABC):
+    """The publishing or asking end."""
+
+    number = 0
+    """Of the message that is sent next."""
+
+    def make(self, plugin: Plugin, module: Any, array: Array, device: str) -> Any:
+        """Return an object with the array's content."""
+        return plugin.make(module, array, device)
+
+    def to_host(self, obj: Any) -> Any:
+        """From a device's memory to the host's, where that is a step of its own."""
+        return obj
+
+    def share(self, obj: Any) -> Any:
+        """On its device, where the listener gets it. Raises NotImplementedError where it cannot."""
+        raise NotImplementedError(type(obj))
+
+    def encode(self, obj: Any) -> Any:
+        """Return what ``send`` gets."""
+        return obj
+
+    @abstractmethod
+    def send(self, encoded: Any) -> None:
+        """Send it. Raises UserError."""
+
+    def wait_for_receiver(self, timeout: float) -> bool:  # noqa: ARG002
+        """Return whether what is sent from now on arrives."""
+        return True
+
+    def close(self) -> None:  # noqa: B027
+        """Close it; some leave that to the end of the process."""
+
+
+class Receiver(ABC):
+    """The listening end."""
+
+    as_: str | None = None
+    """Of ``wirecost.tensor.decode``, where ``decode`` calls it."""
+
+    @abstractmethod
+    def receive(self, timeout: float) -> Received | None:
+        """Return the next message; None if none comes for ``timeout`` seconds."""
+
+    def decode(self, message: Any) -> Any:
+        """Return the object that was sent."""
+        return message
+
+    def to_device(self, obj: Any, device: str) -> Any:  # noqa: ARG002
+        """Return what was decoded, on a device, where it is not there already."""
+        return obj
+
+    def release(self, received: Received) -> None:  # noqa: B027  most have nothing to do
+        """Give the memory back, where the object does not do that itself."""
+
+    def close(self) -> None:  # noqa: B027
+        """Close it; some leave that to the end of the process."""
+
+
+HANDED: deque[tuple[int, Any]] = deque()
+"""What a ``Hander`` gives to a ``Taker`` in its process."""
+
+
+class Hander(Sender):
+    """Hands over what was encoded, as it is."""
+
+    def send(self, encoded: Any) -> None:
+        HANDED.append((self.number, encoded))
+        self.number += 1
+
+    def close(self) -> None:
+        HANDED.clear()
+
+
+class Taker(Receiver):
+    """Receives what was handed over."""
+
+    def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
+        if not HANDED:
+            return None
+        number, message = HANDED.popleft()
+        return Received(number, message, len(message))
+
+
+class Asker(ABC):
+    """Sends an object and gets one back."""
+
+    as_: str | None = None
+    """As ``Receiver`` has it."""
+
+    @abstractmethod
+    def encode(self, obj: Any) -> Any: ...
+
+    @abstractmethod
+    def ask(self, encoded: Any, timeout: float) -> Received: ...
+
+    @abstractmethod
+    def decode(self, message: Any) -> Any: ...
+
+    @abstractmethod
+    def wait_for_receiver(self, timeout: float) -> bool: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class Answerer(Receiver):
+    """Gets an object and sends one back."""
+
+    @abstractmethod
+    def answer(self, received: Received, obj: Any) -> None: ...
+
+
+class Contender(ABC):
+    """``size``: most bytes of an array that is sent."""
+
+    takes_objects: ClassVar[bool] = True
+    """Whether it carries every plugin's objects, or bytes of that size only: a floor."""
+    takes_compressed: ClassVar[bool] = True
+    """Whether it carries objects of ``wirecost.tensor.compress`` too."""
+    shares: ClassVar[bool] = False
+    """Whether listeners get what lies on a device there."""
+    one_process: bool = False
+    """Whether there is nothing between sender and receiver: no message travels."""
+    primed: bool = False
+    """Whether both ends find each other only while messages are sent."""
+    package: Package = Package("wirecost", ("wirecost",))
+    """What its library comes in; this one where there is no other."""
+    address_form: str = ""
+    """How an address names another machine; empty where it stays on this one."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name
+        self.size = size
+
+    @property
+    def python(self) -> Path:
+        """The interpreter that both processes run in."""
+        return Path(sys.executable)
+
+    def missing(self) -> str | None:
+        """Why it cannot be used here, on one line."""
+        return self.package.missing()
+
+    @property
+    def packages(self) -> list[str]:
+        """Folders with what it needs, behind those of an interpreter that a framework has of its
+        own."""
+        return installed_packages()
+
+    def missing_there(self) -> str | None:
+        """Return the same within an interpreter that is not its own."""
+        return self.missing()
+
+    def version(self) -> str | None:
+        """Of its package; None where nobody knows."""
+        return self.package.version()
+
+    def about(self) -> dict[str, Any]:
+        """Return what result folders record of it."""
+        return {"library": f"{self.package.name} {self.version() or 'unknown version'}"}
+
+    def requests(self) -> bool:
+        """Whether it has an asker and an answerer."""
+        return False
+
+    def environment(self, meeting: Meeting, role: str) -> dict[str, str]:  # noqa: ARG002
+        """Environment variables that a process needs for its role."""
+        return {}
+
+    @contextmanager
+    def meeting(self) -> Iterator[Meeting]:
+        """Make what must exist before either process starts."""
+        yield Meeting()
+
+    @abstractmethod
+    def sender(self, meeting: Meeting) -> Sender: ...
+
+    @abstractmethod
+    def receiver(self, meeting: Meeting) -> Receiver: ...
+
+    def asker(self, meeting: Meeting) -> Asker:
+        """Open it. Raises NotImplementedError where there are no requests."""
+        raise NotImplementedError(f"{self.name} has no requests")
+
+    def answerer(self, meeting: Meeting) -> Answerer:
+        """Open it. Raises NotImplementedError where there are no requests."""
+        raise NotImplementedError(f"{self.name} has no requests")

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Floor: pyzmq by itself sends an array's bytes. Copies as our transport: one into libzmq's
+message, none on receiving."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from wirecost.measure.bench.tensor.contenders import base
+from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.measure.bench.tensor.content import Array, raw_bytes
+from wirecost.messaging.transport.zeromq.adapter import ZeroMQ, ZeroMQTCP
+from wirecost.system import scratch
+from wirecost.system.errors import UserError
+
+TCP = "raw-zeromq-tcp"
+SEND_WAITING, RECEIVE_WAITING = 32, 16
+"""High-water marks, as our transport has them."""
+
+
+class Sender(base.Sender):
+    def __init__(self, endpoint: str) -> None:
+        import zmq  # noqa: PLC0415
+
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.XPUB)
+        self._socket.sndhwm = SEND_WAITING
+        self._socket.bind(endpoint)
+
+    def send(self, encoded: Array) -> None:
+        self._socket.send(raw_bytes(encoded), copy=True)
+        self.number += 1
+
+    def wait_for_receiver(self, timeout: float) -> bool:
+        return bool(self._socket.poll(int(timeout * 1000)) and self._socket.recv())
+
+    def close(self) -> None:
+        self._socket.close(linger=0)
+        self._context.term()
+
+
+class Receiver(base.Receiver):
+    def __init__(self, endpoint: str) -> None:
+        import zmq  # noqa: PLC0415
+
+        self._zmq = zmq
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.SUB)
+        self._socket.rcvhwm = RECEIVE_WAITING
+        self._socket.connect(endpoint)
+        self._socket.subscribe(b"")
+
+    def receive(self, timeout: float) -> Received | None:
+        self._socket.rcvtimeo = int(timeout * 1000)
+        try:
+            frame = self._socket.recv(copy=False)
+        except self._zmq.Again:
+            return None
+        return Received(None, frame.buffer, len(frame.buffer))
+
+    def close(self) -> None:
+        self._socket.close(linger=0)
+        self._context.term()
+
+
+class RawZeroMQ(Contender):
+    takes_objects = False
+    package = ZeroMQ.package
+
+    @property
+    def address_form(self) -> str:  # type: ignore[override]
+        return ZeroMQTCP.address_form if self.name == TCP else ""
+
+    @contextmanager
+    def meeting(self) -> Iterator[Meeting]:
+        if self.name == TCP:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+            yield Meeting(f"tcp://127.0.0.1:{port}")
+            return
+        with scratch.folder("zeromq") as folder:
+            yield Meeting(f"ipc://{folder}/socket")
+
+    def sender(self, meeting: Meeting) -> Sender:
+        return Sender(_endpoint(meeting))
+
+    def receiver(self, meeting: Meeting) -> Receiver:
+        return Receiver(_endpoint(meeting))
+
+
+def _endpoint(meeting: Meeting) -> str:
+    if meeting.address is None:
+        raise UserError("raw-zeromq: an address is needed")
+    return meeting.address
+
+
+contender = RawZeroMQ

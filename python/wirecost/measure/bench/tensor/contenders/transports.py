@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wirecost's own frames over a transport of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from wirecost.measure.bench.tensor.contenders import base
+from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.messaging.tensor import SamplePool, decode, encode, to_device, to_host_pinned
+from wirecost.messaging.tensor.ipc.sharing import Sharing
+from wirecost.messaging.transport import Sample, find, open_transport
+
+DEPTH = 16
+
+
+def _release(sample: Sample) -> None:
+    sample.release()
+
+
+class _End:
+    """One end of a transport that is opened for it alone."""
+
+    def __init__(self, name: str, meeting: Meeting, role: str, **options: Any) -> None:
+        self._transport = open_transport(name, meeting.address)
+        self._end: Any = getattr(self._transport, role)(meeting.topic, **options)
+
+    def close(self) -> None:
+        self._end.close()
+        self._transport.close()
+
+
+class Sender(_End, base.Sender):
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        super().__init__(name, meeting, "publisher")
+        self._sharing = Sharing()
+
+    @property
+    def number(self) -> int:  # type: ignore[override]
+        return int(self._end.sent + self._end.dropped)
+
+    def to_host(self, obj: Any) -> Any:
+        return to_host_pinned(obj)
+
+    def share(self, obj: Any) -> Any:
+        return self._sharing.share(obj)
+
+    def encode(self, obj: Any) -> Any:
+        return encode(obj)
+
+    def send(self, encoded: Any) -> None:
+        self._end.send(encoded)
+
+    def wait_for_receiver(self, timeout: float) -> bool:
+        return bool(self._end.wait_for_subscriber(timeout))
+
+    def close(self) -> None:
+        super().close()
+        self._sharing.close()
+
+
+class _ReceivingEnd(_End):
+    """Objects keep the sample that they lie in, and give it back with their last array."""
+
+    as_: str | None = None
+
+    def __init__(self, name: str, meeting: Meeting, role: str, **options: Any) -> None:
+        super().__init__(name, meeting, role, **options)
+        self._pool = SamplePool(DEPTH)
+
+    def decode(self, message: Sample) -> Any:
+        owner = self._pool.borrow(message, _release)
+        return decode(message.buffer, as_=self.as_, owner=owner)
+
+
+class Receiver(_ReceivingEnd, base.Receiver):
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        super().__init__(name, meeting, "subscriber", depth=DEPTH)
+
+    def receive(self, timeout: float) -> Received | None:
+        sample = self._end.receive(timeout)
+        return None if sample is None else Received(sample.number, sample, len(sample.buffer))
+
+    def to_device(self, obj: Any, device: str) -> Any:
+        return to_device(obj, device)
+
+
+class Asker(_ReceivingEnd, base.Asker):
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        super().__init__(name, meeting, "requester")
+
+    def encode(self, obj: Any) -> Any:
+        return encode(obj)
+
+    def ask(self, encoded: Any, timeout: float) -> Received:
+        sample = self._end.ask(encoded, timeout)
+        return Received(None, sample, len(sample.buffer))
+
+    def wait_for_receiver(self, timeout: float) -> bool:
+        return bool(self._end.wait_for_replier(timeout))
+
+
+class Answerer(_ReceivingEnd, base.Answerer):
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        super().__init__(name, meeting, "replier")
+
+    def receive(self, timeout: float) -> Received | None:
+        request = self._end.take(timeout)
+        return None if request is None else Received(None, request, len(request.sample.buffer))
+
+    def decode(self, message: Any) -> Any:
+        return super().decode(message.sample)
+
+    def answer(self, received: Received, obj: Any) -> None:
+        received.message.answer(encode(obj))
+
+
+class Transported(Contender):
+    shares = True
+
+    def __init__(self, name: str, size: int) -> None:
+        """Find the transport. Raises UserError for a name that is none."""
+        super().__init__(name, size)
+        self._kind = find(name)
+        self.package = self._kind.package
+        self.address_form = self._kind.address_form
+
+    def missing(self) -> str | None:
+        return self._kind.missing()
+
+    def about(self) -> dict[str, Any]:
+        can = self._kind.capabilities
+        return {
+            **super().about(),
+            "send_copies": can.send_copies,
+            "receive_copies": can.receive_copies,
+            "aligned": can.aligned,
+        }
+
+    def requests(self) -> bool:
+        return self._kind.capabilities.request_reply
+
+    @contextmanager
+    def meeting(self) -> Iterator[Meeting]:
+        with self._kind.server() as address:
+            yield Meeting(address)
+
+    def sender(self, meeting: Meeting) -> Sender:
+        return Sender(self.name, meeting)
+
+    def receiver(self, meeting: Meeting) -> Receiver:
+        return Receiver(self.name, meeting)
+
+    def asker(self, meeting: Meeting) -> Asker:
+        return Asker(self.name, meeting)
+
+    def answerer(self, meeting: Meeting) -> Answerer:
+        return Answerer(self.name, meeting)
+
+
+contender = Transported

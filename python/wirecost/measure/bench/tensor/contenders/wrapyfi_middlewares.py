@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrapyfi's middlewares: what each needs between its peers, and how it is told where that is."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost.measure.bench.tensor.wrapyfi_environment import interpreter
+from wirecost.messaging.transport import find
+from wirecost.messaging.transport.shared.server_process import program, running
+from wirecost.system import scratch
+
+Variables = dict[str, str]
+RELAY = Path(__file__).with_name("wrapyfi_relay.py")
+ZENOH_CONFIG = {"scouting": {"multicast": {"enabled": False}}}
+ZEROMQ_PORTS = ("SOCKET_PUB", "SOCKET_SUB", "PARAM_PUB", "PARAM_SUB", "PARAM_REQREP")
+
+
+@dataclass(frozen=True)
+class Middleware:
+    """``server``: runs what has to be there first, and gives the environment of both ends, in one
+    text for its listener (``listen``) or publisher."""
+
+    name: str
+    """As Wrapyfi calls it."""
+    server: Callable[[], AbstractContextManager[Variables]]
+    listens: Callable[[Variables], Variables] = lambda _: {}
+    """What its listener needs besides."""
+    program: str = ""
+    """What has to be installed, and the Debian package that has it."""
+    modules: tuple[str, ...] = ()
+    """Python's, which no registry but Debian's has, each in ``python3-`` and its name."""
+
+    transport: str = ""
+    """Ours, where Wrapyfi uses the library that this one has."""
+
+    def missing(self) -> str | None:
+        """Why it cannot be used here."""
+        if self.transport:
+            return find(self.transport).missing()
+        if self.program and program(self.program) is None:
+            return f"no {self.program}: apt install {self.program}"
+        lacking = [name for name in self.modules if importlib.util.find_spec(name) is None]
+        if lacking:
+            packages = " ".join(f"python3-{name}" for name in lacking)
+            return f"no {', '.join(lacking)}: apt install {packages}"
+        return None
+
+
+def _free_ports(count: int) -> list[str]:
+    with ExitStack() as stack:
+        opened = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [str(one.getsockname()[1]) for one in opened]
+
+
+@contextmanager
+def _zeromq() -> Iterator[Variables]:
+    """Choose ports; it starts its broker itself."""
+    ports = _free_ports(len(ZEROMQ_PORTS))
+    yield {
+        f"WRAPYFI_ZEROMQ_{name}_PORT": port for name, port in zip(ZEROMQ_PORTS, ports, strict=True)
+    }
+
+
+@contextmanager
+def _zenoh() -> Iterator[Variables]:
+    (port,) = _free_ports(1)
+    with scratch.folder("wrapyfi") as folder:
+        config = folder / "zenoh.json"
+        config.write_text(json.dumps(ZENOH_CONFIG))
+        yield {"WRAPYFI_ZENOH_PORT": port, "WRAPYFI_ZENOH_CONFIG_FILEPATH": str(config)}
+
+
+def _zenoh_listens(variables: Variables) -> Variables:
+    port = variables["WRAPYFI_ZENOH_PORT"]
+    return {"WRAPYFI_ZENOH_LISTEN": json.dumps([f"tcp/127.0.0.1:{port}"])}
+
+
+@contextmanager
+def _mqtt() -> Iterator[Variables]:
+    with find("mqtt").server() as address:
+        host, _, port = (address or "").rpartition(":")
+        yield {"WRAPYFI_MQTT_BROKER_ADDRESS": host, "WRAPYFI_MQTT_BROKER_PORT": port}
+
+
+@contextmanager
+def _ros1() -> Iterator[Variables]:
+    with find("ros1").server() as address:
+        yield {"ROS_MASTER_URI": address or "", "ROS_IP": "127.0.0.1"}
+
+
+@contextmanager
+def _websocket() -> Iterator[Variables]:
+    with scratch.folder("wrapyfi") as folder:
+
+        def command(port: int) -> list[str]:
+            return [str(interpreter()), "-P", str(RELAY), str(port)]
+
+        with running(command, folder / "log") as port:
+            yield {"WRAPYFI_WEBSOCKET_SOCKET_PORT": str(port)}
+
+
+@contextmanager
+def _yarp() -> Iterator[Variables]:
+    with find("yarp").server() as address, scratch.folder("wrapyfi") as folder:
+        host, _, port = (address or "").rpartition(":")
+        (folder / "yarp.conf").write_text(f"{host} {port} yarp\n")
+        yield {"YARP_CONFIG_HOME": str(folder), "YARP_IP": host, "YARP_QUIET": "1"}
+
+
+@contextmanager
+def _ros2() -> Iterator[Variables]:
+    with find("ros2").server() as domain:
+        yield {"ROS_DOMAIN_ID": domain or "", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+
+
+MIDDLEWARES = {
+    "zeromq": Middleware("zeromq", _zeromq),
+    "zenoh": Middleware("zenoh", _zenoh, _zenoh_listens),
+    "websocket": Middleware("websocket", _websocket),
+    "mqtt": Middleware("mqtt", _mqtt, program="mosquitto"),
+    "ros1": Middleware("ros", _ros1, modules=("rosmaster", "rospy", "rostopic")),
+    "yarp": Middleware("yarp", _yarp, transport="yarp"),
+    "ros2": Middleware("ros2", _ros2, transport="ros2"),
+}
+"""By the names of our transports."""

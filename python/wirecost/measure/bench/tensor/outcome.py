@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured of a combination in a case."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cache
+
+from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.tensor.camera import Camera
+from wirecost.measure.bench.tensor.cases import Case, Combination
+from wirecost.measure.bench.tensor.content import Source
+from wirecost.measure.bench.tensor.pair import Block
+from wirecost.measure.bench.tensor.stamps import Counts
+
+
+@dataclass
+class Outcome:
+    """``entry``: its samples and its record, in which what is known changes from block to block."""
+
+    case: Case
+    entry: Entry[Combination]
+    counts: Counts = field(default_factory=Counts)
+    nbytes: int = 0
+    """Of a message of the last block; compressed ones differ."""
+    measured: int = 0
+    """Messages of which the entry has samples."""
+    bytes_per_s: float | None = None
+    """Of messages sent back to back, as they arrived."""
+    lost_back_to_back: int | None = None
+    clock_offset_ns: int | None = None
+    """What the listener's clock was ahead in the last block, where it is another machine's."""
+    clock_bound_ns: int | None = None
+    """The most that any time between the machines is wrong by."""
+
+    def add(
+        self, block: Block, counts: Counts, samples: list[dict[str, int]], process: int
+    ) -> None:
+        """Add a block; ``samples``: nanoseconds of each stage, message by message."""
+        self.counts.add(counts)
+        self.nbytes = block.nbytes or self.nbytes
+        if block.clock is not None:
+            self.clock_offset_ns = block.clock.offset_ns
+            self.clock_bound_ns = max(self.clock_bound_ns or 0, block.clock.bound_ns)
+        rows = [
+            (stage, self.measured + place, process, ns, self.nbytes)
+            for place, stages in enumerate(samples)
+            for stage, ns in stages.items()
+        ]
+        names = ("stage", "repetition", "process", "ns", "bytes")
+        self.entry.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+        self.measured += len(samples)
+        self.state()
+
+    def state(self) -> None:
+        """Let the entry's record be what is known by now."""
+        counts, timed = self.counts, self.case.rate > 0
+        self.entry.facts.update(
+            asked_rate=self.case.rate,
+            rate=counts.rate if timed else None,
+            sent=counts.sent,
+            received=counts.received,
+            lost=counts.lost,
+            late=counts.late if timed else None,
+            most_lag_ns=counts.most_lag_ns if timed else None,
+            clock_offset_ns=self.clock_offset_ns,
+            clock_bound_ns=self.clock_bound_ns,
+            duplicates=counts.duplicates,
+            reordered=counts.reordered,
+            bytes_per_s=self.bytes_per_s,
+            lost_without_pause=self.lost_back_to_back,
+            message_bytes=self.nbytes,
+            message_digest=self.entry.digest,
+        )
+
+
+def outcome(case: Case, combination: Combination, content: str, pattern: str) -> Outcome:
+    """Return one without any block."""
+    who = {
+        "case": case.name if pattern == "pubsub" else f"{case.name}, {pattern}",
+        "variant": content,
+        "build": "release",
+        "contender": combination.mware,
+        "mode": combination.plugin,
+        "plugin": combination.plugin,
+        "mware": combination.mware,
+        "dtype": case.dtype,
+        "shape": case.shape_text,
+        "pattern": pattern,
+        "device": case.device,
+    }
+    digest = _digest(case.shape, case.dtype, content, combination.image)
+    fresh = Outcome(case, Entry(combination.label, combination, who, bytes=None, digest=digest))
+    fresh.state()
+    return fresh
+
+
+@cache
+def _digest(shape: tuple[int, ...], dtype: str, content: str, image: bool) -> str:
+    """Return that of message 0, which every contender sent and received equal."""
+    array = (Camera if image else Source)(shape, dtype, content).array(0)
+    return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()

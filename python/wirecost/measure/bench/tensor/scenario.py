@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench tensor`` as a whole: settings, cases, and the result folder they fill."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+from wirecost.measure.bench.engine.measurement import Measurement, Progress
+from wirecost.measure.bench.engine.timing import GC_POLICY
+from wirecost.measure.bench.tensor.cases import Plan, Settings
+from wirecost.measure.bench.tensor.outcome import Outcome, outcome
+from wirecost.measure.bench.tensor.plugins import PLUGINS
+from wirecost.measure.bench.tensor.race import WARM_UP, Pairs, Race, plan_of, warm_up_of
+from wirecost.measure.bench.tensor.remote import LostError, Remote
+from wirecost.results.records.journal import Journal
+
+SCENARIO = "tensor"
+PAPER_TRIALS = 2000
+START_S = 3.0
+"""What starting a pair of processes takes, roughly."""
+BLOCK_S = 0.4
+
+
+def expected_seconds(settings: Settings, made: Plan) -> float:
+    """Return how long measuring takes, roughly: messages at their rate, and starting."""
+    rounds = [plan_of(case, settings.processes, settings.seed).processes for case in made.cases]
+    starts = {(one.mware, one.apart) for case in made.cases for one in case.combinations}
+    blocks = sum(
+        len(case.combinations)
+        * (
+            count * BLOCK_S
+            + (case.trials + count * warm_up_of(case.nbytes)) / (case.rate or 1000.0)
+        )
+        for case, count in zip(made.cases, rounds, strict=True)
+    )
+    return START_S * max(rounds) * len(starts) + blocks
+
+
+def run(
+    settings: Settings,
+    made: Plan,
+    journal: Journal,
+    progress: Progress,
+    remote: Remote | None = None,
+) -> str | None:
+    """Measure all cases; ``remote``: where listeners are.
+
+    Returns how the other machine was lost if it was.
+    """
+    total = sum(case.trials * len(case.combinations) for case in made.cases)
+    measurement = Measurement(journal, progress, total)
+    plugins = {one.plugin for case in made.cases for one in case.combinations if one.plugin}
+    measurement.about(
+        SCENARIO,
+        {"packages": _versions(plugins - set(settings.interpreters))},
+        trials=settings.trials,
+        rate=settings.rate,
+        content=settings.content,
+        pattern=settings.pattern,
+        warm_up=WARM_UP,
+        processes=settings.processes,
+        seed=settings.seed,
+        gc=GC_POLICY,
+        interpreters={
+            name: {"path": str(one.path), "packages": one.packages}
+            for name, one in settings.interpreters.items()
+        },
+        contenders={name: contender.about() for name, contender in made.contenders.items()},
+        not_run=made.not_run,
+        listener=remote.about if remote else None,
+        lost=None,
+    )
+    logs = journal.folder / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    pairs = Pairs(
+        made.contenders, settings.pattern, logs, settings.addresses, remote, settings.interpreters
+    )
+    outcomes = [
+        [outcome(case, one, settings.content, settings.pattern) for one in case.combinations]
+        for case in made.cases
+    ]
+    entries = [one.entry for case in outcomes for one in case]
+    try:
+        with measurement.case("", entries) as together:
+            race = Race(pairs, settings.content, settings.pattern, together.report, together.keep)
+            _run_rounds(settings, outcomes, race, pairs)
+    except LostError as error:
+        journal.about(lost=str(error))
+        return str(error)
+    finally:
+        pairs.end()
+    return None
+
+
+def _run_rounds(
+    settings: Settings, outcomes: list[list[Outcome]], race: Race, pairs: Pairs
+) -> None:
+    """Give every case its turn in each round, so that new processes serve all of them. Raises
+    LostError."""
+    plans = [plan_of(of_case[0].case, settings.processes, settings.seed) for of_case in outcomes]
+    for number in range(max(one.processes for one in plans)):
+        for of_case, rounds in zip(outcomes, plans, strict=True):
+            if number >= rounds.processes:
+                continue
+            race.round(of_case, rounds, number)
+            last = number == rounds.processes - 1
+            inside = of_case[0].case.one_process
+            if settings.sweep and last and settings.pattern == "pubsub" and not inside:
+                race.back_to_back(of_case)
+        pairs.end()
+
+
+def _versions(plugins: set[str]) -> dict[str, str]:
+    modules = {PLUGINS[name].pip or PLUGINS[name].module.partition(".")[0] for name in plugins}
+    return {name: _version(name) for name in sorted(modules | {"numpy"})}
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown version"

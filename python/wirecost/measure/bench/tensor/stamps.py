@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both ends' stamps of a block, joined by the messages' numbers: stages, losses and the rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirecost.measure.bench.engine.deliveries import Deliveries
+from wirecost.measure.bench.tensor.plugins import SHARED
+
+Row = list[int]
+_LEAVING = {"cuda": "to_host", SHARED: "share"}
+"""The stage before encoding, by device."""
+
+
+@dataclass
+class Counts(Deliveries):
+    """Counts of a block's messages, or of several blocks'."""
+
+    LARGEST = "most_lag_ns"
+
+    late: int = 0
+    """Messages that were started late, by a tenth of a period or more: a contender that fell behind
+    sends the next ones back to back."""
+    most_lag_ns: int = 0
+    """The most that a message was started later than due."""
+
+
+LATE = 0.1
+"""Of a period."""
+
+
+def count(sent: list[Row], arrived: list[Row], rate: float) -> Counts:
+    """``rate``: messages per second that were asked for; 0 is back to back.
+
+    Raises ValueError for a message that nobody sent.
+    """
+    known = {row[0] for row in sent}
+    seen: set[int] = set()
+    counts = Counts(sent=len(sent))
+    latest = -1
+    for number, *_ in arrived:
+        if number not in known:
+            raise ValueError(f"message {number} was received, but not sent")
+        if number in seen:
+            counts.duplicates += 1
+            continue
+        seen.add(number)
+        counts.reordered += number < latest
+        latest = max(latest, number)
+    counts.received = len(seen)
+    counts.lost = counts.sent - counts.received
+    if rate:
+        lags = [begin - due for _, due, begin, *_ in sent]
+        counts.late = sum(lag >= LATE * 1e9 / rate for lag in lags)
+        counts.most_lag_ns = max(lags, default=0)
+    if len(sent) > 1:
+        # From when the first one was due: had it started late, the rest would look too quick.
+        counts.begun_ns = sent[-1][2] - sent[0][1]
+        counts.intervals = len(sent) - 1
+    return counts
+
+
+def stages(sent: list[Row], arrived: list[Row], device: str) -> list[dict[str, int]]:
+    """Nanoseconds of each stage of each message that arrived, in the order of sending.
+
+    ``transit`` is from the begin of sending until the listener has the message, so that it holds
+    what of ``publish`` happens before; ``total`` from the finished object to the received one.
+    Rows of what is compressed have a stamp more: ``compress`` and ``decompress`` end with it; what
+    arrived for a device has one when it is there.
+    """
+    first = {row[0]: row for row in reversed(arrived)}
+    found = []
+    for number, due, begin, made, hosted, ready, published, *compressed in sent:
+        if number not in first:
+            continue
+        _, received, decoded, read, *expanded = first[number]
+        there = (expanded or [decoded])[0]
+        found.append(
+            {
+                **_sending(due, begin, made, hosted, ready, compressed, device),
+                "publish": published - ready,
+                "transit": received - ready,
+                **_decoding(received, decoded, expanded, device),
+                "access": read - there,
+                "total": there - made,
+            }
+        )
+    return found
+
+
+def round_trips(asked: list[Row], answered: list[Row], device: str) -> list[dict[str, int]]:
+    """Return the same of requests: ``reply`` is from the decoded request to the decoded reply,
+    ``total`` the whole round trip."""
+    there = {row[0]: row for row in answered}
+    found = []
+    for number, due, begin, made, hosted, ready, _, back, *compressed in asked:
+        if number not in there:
+            continue
+        _, received, decoded, _, *expanded = there[number]
+        found.append(
+            {
+                **_sending(due, begin, made, hosted, ready, compressed, device),
+                "transit": received - ready,
+                **_decoding(received, decoded, expanded, "cpu"),
+                "reply": back - (expanded or [decoded])[0],
+                "total": back - made,
+            }
+        )
+    return found
+
+
+def _sending(
+    due: int, begin: int, made: int, hosted: int, ready: int, compressed: Row, device: str
+) -> dict[str, int]:
+    """Return the stages before a message or request is sent."""
+    there = made if device == "cpu" else hosted
+    return {
+        "lateness": begin - due,
+        "construct": made - begin,
+        **({_LEAVING[device]: hosted - made} if device in _LEAVING else {}),
+        **({"compress": compressed[0] - there} if compressed else {}),
+        "encode": ready - (compressed or [there])[0],
+    }
+
+
+def _decoding(received: int, decoded: int, ready: Row, device: str) -> dict[str, int]:
+    """Return the stages after a message or request has come."""
+    last = "to_device" if device == "cuda" else "decompress"
+    return {"decode": decoded - received, **({last: ready[0] - decoded} if ready else {})}

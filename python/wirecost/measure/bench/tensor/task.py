@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A block of messages as both ends run it: what is sent and when, and whether it arrived whole."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from wirecost.measure.bench.engine.timing import spin_until
+from wirecost.measure.bench.tensor.content import Array, Source
+from wirecost.measure.bench.tensor.plugins import SHARED, Plugin, as_array
+
+LEAD_NS = 20_000_000
+"""Before the first message is due: the other end is about to be ready."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """A block: what is sent, how often, and how quickly. ``rate`` 0 is back to back."""
+
+    plugin: str
+    shape: tuple[int, ...]
+    dtype: str
+    content: str
+    device: str
+    objects: bool
+    """Whether the plugin's objects are sent; else the bytes of an array."""
+    first: int
+    """Number of the block's first message."""
+    count: int
+    rate: float
+    seed: int = 0
+    """Of what differs from message to message."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """An order with what is needed to carry it out. ``marked``: whether messages differ in every
+    page, which takes time between those that are sent back to back."""
+
+    order: Order
+    plugin: Plugin
+    source: Source
+    marked: bool = False
+
+    def schedule(self, number: Callable[[int], int]) -> Iterator[tuple[int, Array, int]]:
+        """Each message's number, content and the time when it is due, given when that comes.
+
+        ``number`` gives a message's number by its place in the block.
+        """
+        period = round(1e9 / self.order.rate) if self.order.rate else 0
+        due = time.monotonic_ns() + LEAD_NS
+        for place in range(self.order.count):
+            at = number(place)
+            array = self.source.array(at, self.marked)
+            if not period:
+                due = max(due, time.monotonic_ns())
+            spin_until(due)
+            yield at, array, due
+            due += period
+        if period:
+            # Who sends no more reports what was sent, which would disturb the last message.
+            spin_until(due)
+
+    @property
+    def place(self) -> str:
+        """The device that objects are made on."""
+        return "cuda" if self.shared else self.order.device
+
+    @property
+    def shared(self) -> bool:
+        """Whether they stay there on their way."""
+        return self.order.device == SHARED
+
+    @property
+    def codec(self) -> str:
+        """What compresses the objects; empty where nothing does."""
+        return self.plugin.codec if self.order.objects else ""
+
+    def compressor(self) -> Callable[[Any], Any] | None:
+        """Return what compresses an object before it is encoded, if anything does."""
+        if not self.codec:
+            return None
+        # Wrapyfi's environment lacks what the library needs.
+        from wirecost.messaging.tensor import compress  # noqa: PLC0415
+
+        return partial(compress, how=self.codec)
+
+    def array(self, obj: Any) -> Any:
+        """Return a received object as NumPy's array."""
+        if self.order.objects:
+            return as_array(self.plugin, obj, self.source.shape)
+        return self.source.from_bytes(obj)
+
+
+@dataclass
+class Side:
+    """What one end saw. ``failure``: why the block counts for nothing."""
+
+    stamps: list[list[int]] = field(default_factory=list)
+    failure: str | None = None
+    carried: int = 0
+    """Bytes of all messages that are in ``stamps``."""
+
+    @property
+    def nbytes(self) -> int:
+        """Of a message, on average: compressed ones differ."""
+        return round(self.carried / len(self.stamps)) if self.stamps else 0
+
+    def check(self, task: Task, obj: Any, array: Any, number: int) -> None:
+        """Compare a received object, and the array in it, with what was sent under ``number``."""
+        if self.failure is None and task.order.objects:
+            self.failure = task.plugin.check_kind(obj)
+        if self.failure is None:
+            tolerance = task.plugin.tolerance if task.codec else 0.0
+            self.failure = task.source.difference(array, number, task.marked, tolerance)
+
+    def check_number(self, task: Task, array: Any, number: int) -> None:
+        """Check the least that a message shows: that its content is this one's. Takes no time to
+        speak of."""
+        found = task.source.number_in(array, number)
+        if self.failure is None and found != number:
+            self.failure = f"message {number} holds message {found}'s content"

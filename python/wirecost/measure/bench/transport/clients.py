@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that speak ``protocol``: the Python client, and native ones that are installed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from wirecost.measure.bench.engine.channel import Channel
+from wirecost.measure.bench.engine.json_stream import JsonObject
+from wirecost.measure.bench.engine.program import PROGRAMS, ProgramFailedError
+from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_PROGRAMS, PYTHON
+from wirecost.measure.bench.transport.ground import Spot
+from wirecost.measure.bench.transport.protocol import PROTOCOL
+from wirecost.system import scratch
+
+NATIVE_PREFIX = "transport_"
+MODULE = "wirecost.measure.bench.transport.client"
+HELLO_S = 20.0
+ENVIRONMENT = {"RUST_LOG": "error", "PYTHONWARNINGS": "ignore"}
+
+
+@dataclass(frozen=True)
+class Client:
+    """``versions``: of libraries, as it reports them."""
+
+    kind: str
+    command: tuple[str, ...]
+    transports: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def start(
+        self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
+    ) -> Channel:
+        """Its process, which waits for commands; ``environment``: more than this process's."""
+        return started(self.command, name, spot, log, environment)
+
+
+def started(
+    command: Sequence[str],
+    name: str,
+    spot: Spot,
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+) -> Channel:
+    more = {**ENVIRONMENT, "TMPDIR": str(scratch.make("client")), **(environment or {})}
+    return Channel(name, [*spot.prefix, *command], {**os.environ, **more}, log)
+
+
+def python(command: Sequence[str] = (sys.executable, "-P", "-m", MODULE)) -> Client:
+    """``command``: of a client that has other transports."""
+    return _asked(PYTHON, tuple(command))
+
+
+def native() -> list[Client]:
+    """Those that are installed and answer. Raises nothing: what does not answer is not there."""
+    found = []
+    for path in sorted(PROGRAMS.glob(f"{NATIVE_PREFIX}*")):
+        try:
+            found.append(_asked(NATIVE, (str(path),)))
+        except ProgramFailedError:
+            continue
+    return found
+
+
+def native_installed() -> dict[str, bool]:
+    """By transport that has a native client: whether its program is here. Starts nothing."""
+    return {
+        mware: (PROGRAMS / f"{NATIVE_PREFIX}{program}").is_file()
+        for mware, program in NATIVE_PROGRAMS.items()
+    }
+
+
+@cache
+def _asked(kind: str, command: tuple[str, ...]) -> Client:
+    """Raises ProgramFailedError."""
+    with scratch.folder("hello") as folder:
+        process = Client(kind, command).start(kind, Spot(), folder / "log")
+        try:
+            hello: JsonObject = process.ask("hello", HELLO_S)
+            if hello.get("protocol") != PROTOCOL:
+                raise ProgramFailedError(f"{command[0]} speaks another protocol; install it anew")
+            return Client(kind, command, tuple(hello["transports"]), dict(hello["versions"]))
+        finally:
+            process.end()

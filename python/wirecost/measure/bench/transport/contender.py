@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A contender: a transport, the client that uses it, and its settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirecost.measure.bench.transport.clients import Client
+from wirecost.measure.bench.transport.settings import Setting
+
+
+@dataclass(frozen=True)
+class Contender:
+    mware: str
+    client: Client
+    setting: Setting
+
+    @property
+    def mode(self) -> str:
+        """What distinguishes it from others with the same transport."""
+        return f"{self.client.kind} {self.setting.name}"
+
+    @property
+    def name(self) -> str:
+        return f"{self.mware} {self.mode}"

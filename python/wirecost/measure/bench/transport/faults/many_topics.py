@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""1,000 topics between two processes: do they find each other, and what do they cost?"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import time
+from contextlib import ExitStack
+
+from wirecost.measure.bench.engine.channel import Channel
+from wirecost.measure.bench.engine.json_stream import JsonObject
+from wirecost.measure.bench.engine.program import ProgramFailedError
+from wirecost.measure.bench.transport import clients
+from wirecost.measure.bench.transport.choices import PYTHON
+from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
+from wirecost.measure.bench.transport.ground import Spot
+from wirecost.measure.bench.transport.meeting import Meeting, meeting
+from wirecost.observe.usage import memory
+from wirecost.observe.usage.meter import Meter
+
+MODULE = "wirecost.measure.bench.transport.faults.topics_end"
+OPEN_S = 60.0
+MEET_S = 30.0
+IDLE_S = 2.0
+ROLES = ("subscriber", "publisher")
+
+
+class ManyTopics(Fault):
+    name = "many-topics"
+    about = (
+        "1,000 topics between two processes; recovered: from the first open to a message on each"
+    )
+
+    def refusal(self, contender: Contender) -> str | None:
+        if contender.client.kind != PYTHON:
+            return "a native client has one topic"
+        return None
+
+    def run(self, setup: Setup) -> Found:
+        found = Found()
+        mware, setting = setup.contender.mware, setup.contender.setting
+        with ExitStack() as stack:
+            log = setup.logs / f"{mware}-server.txt"
+            met = stack.enter_context(meeting(mware, setup.ground, "pubsub", setting.router, log))
+            receiver, sender = (_start(setup, met, role, stack) for role in ROLES)
+            ends = receiver, sender
+            pids = [receiver.pid, sender.pid, *met.servers]
+            for one, role in zip(ends, ROLES, strict=True):
+                one.ask("load", OPEN_S, **_load(setup, met, role))
+            found.memory_bytes_before = memory.held(pids)
+            topic = f"bench_{secrets.token_hex(6)}"
+            begin = time.monotonic_ns()
+            for one, role in zip(ends, ROLES, strict=True):
+                one.send("open", role=role, topic=topic, topics=setup.topics)
+            opened = [int(one.receive(OPEN_S)["ns"]) for one in ends]
+            for one, role in zip(ends, ROLES, strict=True):
+                one.send("exchange", role=role, seconds=MEET_S)
+            got = receiver.receive(2 * MEET_S)
+            sender.send("finish")
+            sender.receive(2 * MEET_S)
+            if got["wrong"]:
+                raise ProgramFailedError(f"{got['wrong']} messages came on another topic")
+            found.memory_bytes_after = memory.held(pids)
+            with Meter(pids) as meter:
+                time.sleep(IDLE_S)
+                idle = meter.read()
+        found.lost = setup.topics - int(got["there"])
+        if not found.lost:
+            found.recovered_ns = int(got["last_ns"]) - begin
+        each = (found.memory_bytes_after - found.memory_bytes_before) / setup.topics
+        found.others = (
+            f"{setup.topics} topics: {found.lost} had no message within {MEET_S:g} s; opening took "
+            f"{opened[0] / 1e9:.3g} s at the subscriber and {opened[1] / 1e9:.3g} s at the "
+            f"publisher; {each / 1000:.3g} kB for each; without messages they take "
+            f"{100 * idle.cpu_ns / (IDLE_S * 1e9):.2g} % of a processor"
+        )
+        return found
+
+
+def _start(setup: Setup, met: Meeting, role: str, stack: ExitStack) -> Channel:
+    log = setup.logs / f"{setup.contender.mware}-topics-{role}.txt"
+    spot = _spot(setup, role)
+    command = [sys.executable, "-P", "-m", MODULE]
+    made = clients.started(command, f"{role} of topics", spot, log, met.environment_at(spot))
+    stack.callback(made.end)
+    return made
+
+
+def _load(setup: Setup, met: Meeting, role: str) -> JsonObject:
+    contender = setup.contender
+    setting = contender.setting
+    return {
+        "transport": contender.mware,
+        "address": met.address_at(_spot(setup, role)),
+        "size": setup.size,
+        "queue": setting.queue,
+        "reliable": setting.reliable,
+        "settings": dict(setting.options),
+    }
+
+
+def _spot(setup: Setup, role: str) -> Spot:
+    return setup.ground.sender if role == "publisher" else setup.ground.receiver(0)
+
+
+FAULT = ManyTopics()

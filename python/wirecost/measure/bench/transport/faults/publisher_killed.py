@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kill -9 of the publisher."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from wirecost.measure.bench.engine.channel import Channel
+from wirecost.measure.bench.transport.faults.course import forget
+from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
+from wirecost.measure.bench.transport.faults.replacing import replace
+
+
+class PublisherKilled(Fault):
+    name = "publisher-killed"
+    about = (
+        "kill -9 of the publisher; recovered: from when another one opens until all have a message"
+    )
+
+    def run(self, setup: Setup) -> Found:
+        return replace(setup, _kill)
+
+
+def _kill(publisher: Channel) -> None:
+    os.kill(publisher.pid, signal.SIGKILL)
+    forget(publisher)
+
+
+FAULT = PublisherKilled()

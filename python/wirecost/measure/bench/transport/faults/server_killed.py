@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kill -9 of the daemon, broker, router or master, which is started again as it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.faults import judging
+from wirecost.measure.bench.transport.faults.course import BEFORE_S, Course
+from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
+from wirecost.messaging.transport import find
+from wirecost.system import children
+from wirecost.system.errors import UserError
+
+DOWN_S = 0.5
+AFTER_S = 8.0
+
+
+@dataclass(frozen=True)
+class _Server:
+    """What it takes to start it again."""
+
+    words: list[str]
+    environment: dict[str, str]
+    folder: str
+
+    @classmethod
+    def of(cls, process: int) -> _Server:
+        """Look at a process. Raises UserError where it does not live."""
+        proc = Path(f"/proc/{process}")
+        try:
+            words = (proc / "cmdline").read_bytes().split(b"\0")[:-1]
+            pairs = (proc / "environ").read_bytes().split(b"\0")[:-1]
+            folder = str((proc / "cwd").readlink())
+        except OSError as error:
+            raise UserError(f"process {process}: {error.strerror}; it has ended") from error
+        variables = [os.fsdecode(one).partition("=") for one in pairs]
+        return cls([os.fsdecode(one) for one in words], {n: v for n, _, v in variables}, folder)
+
+
+class ServerKilled(Fault):
+    name = "server-killed"
+    about = (
+        "kill -9 of the daemon, broker, router or master; recovered: from its restart 0.5 s later"
+    )
+
+    def refusal(self, contender: Contender) -> str | None:
+        served = contender.setting.router
+        with suppress(UserError):  # of a library that only a native client has
+            served |= bool(find(contender.mware).capabilities.server)
+        return None if served else "no process runs between the ends"
+
+    def run(self, setup: Setup) -> Found:
+        found, seconds = Found(), BEFORE_S + DOWN_S + AFTER_S
+        started: list[subprocess.Popen[bytes]] = []
+        with Course(setup, 2) as course:
+            tops = _tops(course.servers)
+            if not tops:
+                raise UserError(f"{setup.contender.mware}: no server runs")
+            servers = [_Server.of(one) for one in tops]
+            run = course.another_run()
+            listening = [course.listen(one, run) for one in course.receivers]
+            speaking = course.speak(course.sender, run, seconds)
+            time.sleep(BEFORE_S)
+            found.memory_bytes_before = course.memory()
+            fault_ns = time.monotonic_ns()
+            for one in course.servers:
+                with suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
+            time.sleep(DOWN_S)
+            try:
+                again_ns = time.monotonic_ns()
+                prefix = setup.ground.sender.prefix
+                started += [_start(one, prefix, setup.logs) for one in servers]
+                sent = course.sent(speaking, seconds)
+                heard = course.heard(listening, len(sent))
+                course.servers = tuple(one.pid for one in started)
+                found.memory_bytes_after = course.memory()
+                ended = [one.poll() for one in started]
+            finally:
+                for process in started:
+                    children.end(process)
+        if any(one is not None for one in ended):
+            raise UserError(f"{servers[0].words[0]} does not start again after kill -9")
+        firsts = [judging.first_after(sent, one, again_ns) for one in heard]
+        if None not in firsts:
+            found.recovered_ns = max(one for one in firsts if one is not None) - again_ns
+        found.lost = sum(judging.lost(sent, one) for one in heard)
+        found.duplicates = sum(map(judging.duplicates, heard))
+        found.messages = judging.timeline(sent, [(0, one) for one in heard], fault_ns)
+        while_down = sum(judging.lost(sent, one, fault_ns, again_ns) for one in heard)
+        refused = int((sent[:, 3] < 0).sum())
+        found.others = (
+            f"{while_down} lost while it was down, {found.lost - while_down} before and after; "
+            f"{refused} were refused; sending took at most "
+            f"{judging.in_ms(judging.longest_call(sent, fault_ns, int(sent[-1, 2]) + 1))}"
+        )
+        return found
+
+
+def _tops(processes: tuple[int, ...]) -> list[int]:
+    """Those that no other one of them has started."""
+    found = []
+    for one in processes:
+        with suppress(OSError):
+            stat = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+            if int(stat[1]) not in processes:
+                found.append(one)
+    return found
+
+
+def _start(server: _Server, prefix: tuple[str, ...], logs: Path) -> subprocess.Popen[bytes]:
+    with (logs / "server-again.txt").open("ab") as printed:
+        return children.start(
+            [*prefix, *server.words], server.environment,
+            stdin=subprocess.DEVNULL, stdout=printed, stderr=printed, cwd=server.folder,
+        )  # fmt: skip
+
+
+FAULT = ServerKilled()

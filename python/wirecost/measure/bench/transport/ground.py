@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the processes of a case run: on this machine's loopback, or on hosts with a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
+
+from wirecost.measure.network import counters, hosts, verified
+from wirecost.measure.network.counters import Traffic
+from wirecost.measure.network.namespace import Namespace, NetworkError
+from wirecost.measure.network.profiles import LOOPBACK, Profile
+from wirecost.system.errors import UserError
+
+LOOPBACK_ADDRESS = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """``prefix``: words before a command that let it run there."""
+
+    address: str = LOOPBACK_ADDRESS
+    prefix: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Bytes that passed the network, headers included. On loopback those of both directions are in
+    ``there``."""
+
+    there: int
+    back: int | None
+
+
+@dataclass
+class Ground:
+    """``sender``: where publishers, requesters and servers run; ``receivers``: the others."""
+
+    name: str
+    sender: Spot
+    receivers: tuple[Spot, ...]
+    network: hosts.Network | None = None
+    namespace: Namespace | None = None
+    """With a loopback interface that these processes alone use; None: the machine's."""
+    record: dict[str, object] = field(default_factory=dict)
+    """What was asked of the network, and what was measured of it."""
+
+    @property
+    def profile(self) -> Profile | None:
+        return self.network.profile if self.network is not None else None
+
+    @property
+    def loopback(self) -> bool:
+        return self.network is None
+
+    def receiver(self, number: int) -> Spot:
+        return self.receivers[number % len(self.receivers)]
+
+    def wire(self) -> Wire:
+        """Up to now."""
+        if self.network is None:
+            passed = self.namespace.call if self.namespace is not None else _here
+            return Wire(passed(counters.loopback).sent_bytes, None)
+        found = self.network.publisher.traffic()
+        return Wire(found.sent_bytes, found.received_bytes)
+
+    def disturbed(self) -> AbstractContextManager[None]:
+        """As long as it lasts, what the network does to a running block is done."""
+        return self.network.disturbed() if self.network is not None else nullcontext()
+
+
+def _here(read: Callable[[], Traffic]) -> Traffic:
+    return read()
+
+
+@contextmanager
+def _own_loopback() -> Iterator[Namespace | None]:
+    """So that its bytes are those of what is measured. Where that is not permitted, None: then what
+    other programs send on the machine's loopback is counted as well."""
+    with ExitStack() as stack:
+        try:
+            namespace = stack.enter_context(Namespace())
+            namespace.ip("link set lo multicast on", "route add 224.0.0.0/4 dev lo")
+        except (NetworkError, UserError):
+            stack.close()
+            yield None
+        else:
+            yield namespace
+
+
+@contextmanager
+def opened(profile: Profile | None, receivers: int) -> Iterator[Ground]:
+    """``profile``: None for loopback. Raises UserError with what is missing."""
+    if profile is None:
+        with _own_loopback() as namespace:
+            spot = Spot(prefix=namespace.prefix) if namespace is not None else Spot()
+            yield Ground(LOOPBACK, spot, (spot,), namespace=namespace)
+        return
+    with hosts.network(profile, receivers) as network:
+        readings = verified.verify(network)
+        record = {
+            **network.record(),
+            **{f"ping_{name}": value for name, value in readings[0].record().items()},
+            "differences": "; ".join(verified.differences(profile, readings)),
+        }
+        there = tuple(Spot(one.address, one.prefix) for one in network.subscribers)
+        here = Spot(network.publisher.address, network.publisher.prefix)
+        yield Ground(profile.name, here, there, network, record=record)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured of a contender in a case, over all rounds: sums, and what a run's record
+makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.transport.cases import Case
+from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.joining import Counts
+from wirecost.measure.bench.transport.price import Part, Price
+from wirecost.measure.bench.transport.session import Block
+from wirecost.results.records.schemas.transport import Peak, Totals, Usage
+from wirecost.system.counted import counted
+
+Columns = dict[str, list[Any]]
+LOST = " lost"
+"""In the reason why a rate did not hold."""
+STAGES = 3
+"""Of each message, in either pattern."""
+
+
+@dataclass
+class Outcome:
+    """``entry``: its part of the journal."""
+
+    case: Case
+    entry: Entry[Contender]
+    asked: tuple[str, ...]
+    """Words of a command line that measures this alone, but for the rate."""
+    rounds: int = 0
+    counts: Counts = field(default_factory=Counts)
+    first: Counts = field(default_factory=Counts)
+    """Of what was compared before anything was timed."""
+    price: Price = field(default_factory=Price)
+    wire: list[int | None] = field(default_factory=lambda: [0, 0])
+    peak: Peak | None = None
+
+    @property
+    def contender(self) -> Contender:
+        return self.entry.contender
+
+    def compared(self, counts: Counts) -> None:
+        """Count a block before the timed one: losses count, times do not."""
+        self.first.add(counts)
+        self.state()
+
+    def lose(self, counts: Counts) -> None:
+        """Count a block of which nothing arrived."""
+        self.counts.add(counts)
+        self.state()
+
+    def add(self, block: Block) -> None:
+        """Add a round's block, with its samples."""
+        self.counts.add(block.counts)
+        self.price.add(block.price)
+        passed = block.wire.there, block.wire.back
+        self.wire = [
+            None if mine is None or other is None else mine + other
+            for mine, other in zip(self.wire, passed, strict=True)
+        ]
+        self.entry.table(_samples(block, self.rounds, self.entry.samples // STAGES))
+        self.rounds += 1
+        self.state()
+
+    def state(self) -> None:
+        """Lets the entry's record be what is known by now."""
+        self.entry.facts.update(self._facts())
+
+    def _facts(self) -> dict[str, Any]:
+        counts, setting = self.counts, self.contender.setting
+        messages = max(1, counts.sent)
+        there, back = self.wire
+        broken, rate = self._broken()
+        return {
+            "asked_rate": self.case.rate,
+            "rate": counts.rate,
+            "queue": setting.queue,
+            "reliable": setting.reliable,
+            "promise": "no loss" if setting.promise else "",
+            "broken": broken,
+            "reproduce": " ".join([*self.asked, "--rate", f"{rate:.6g}"]),
+            "sent": counts.sent,
+            "refused": counts.refused,
+            "received": counts.received,
+            "lost": counts.lost,
+            "duplicates": counts.duplicates,
+            "reordered": counts.reordered,
+            "wrong": counts.wrong,
+            "checked": counts.checked + self.first.checked,
+            "lost_before": self.first.lost,
+            "usage": {
+                name: msgspec.to_builtins(_usage(part, messages))
+                for name, part in self.price.parts.items()
+            },
+            "machine_cpu_ns": self.price.kernel_ns / messages,
+            "wire_bytes": None if there is None else there / messages,
+            "wire_bytes_back": None if back is None else back / messages,
+            "peak": msgspec.to_builtins(self.peak),
+            "totals": msgspec.to_builtins(self.totals()),
+        }
+
+    def _broken(self) -> tuple[str, float]:
+        """How a promise was broken, and the rate at which that shows."""
+        counts, rate = self.counts, self.case.rate
+        setting = self.contender.setting
+        if not setting.promise:
+            return "", rate
+        for of, when in ((counts, ""), (self.first, ", before anything was timed")):
+            if of.lost and not _excused(of, setting.longest_wait_s):
+                expected = of.sent * self.case.subscribers
+                were = "was" if of.lost == 1 else "were"
+                return f"{of.lost:,} of {counted(expected, 'message')} {were} lost{when}", rate
+        if setting.longest_wait_s:
+            # What was tried does not say how long its calls waited.
+            return "", rate
+        for tried_rate, _, why, *_ in self.peak.tried if self.peak else ():
+            if LOST in str(why):
+                return f"at {tried_rate:,.0f} Hz {why}", float(tried_rate or 0)
+        return "", rate
+
+    def totals(self) -> Totals:
+        """Return what ``resumed`` goes on from."""
+        return Totals(
+            rounds=self.rounds,
+            counts=asdict(self.counts),
+            first=asdict(self.first),
+            kernel_ns=self.price.kernel_ns,
+            parts={name: asdict(part) for name, part in self.price.parts.items()},
+            wire=list(self.wire),
+        )
+
+    def resumed(self, totals: Totals, peak: Peak | None, rows: Columns) -> None:
+        """Take over what another run measured. ``rows``: its samples, by column."""
+        self.rounds = totals.rounds
+        self.counts = Counts(**totals.counts)
+        # Before version 2 of the clients only what was compared is known.
+        self.first = Counts(**(totals.first or {"checked": totals.verified}))
+        self.price = Price.of(totals)
+        self.wire = list(totals.wire)
+        self.peak = peak
+        self.entry.table(rows)
+        self.state()
+
+
+def _excused(counts: Counts, longest_wait_s: float) -> bool:
+    """Whether a call waited for as long as the settings allow, after which a message is lost."""
+    return 0 < longest_wait_s * 1e9 <= counts.longest_ns
+
+
+def _usage(part: Part, messages: int) -> Usage:
+    return Usage(
+        cpu_ns=part.cpu_ns / messages,
+        kernel_ns=part.kernel_ns / messages,
+        wait_ns=None if part.wait_ns is None else part.wait_ns / messages,
+        switches=part.switches / messages,
+        memory_bytes=part.memory_bytes,
+        processes=part.processes,
+        source=part.source,
+    )
+
+
+def _samples(block: Block, number: int, before: int) -> Columns:
+    """Rows of a round: for each message at each subscriber one of every stage."""
+    columns: Columns = {name: [] for name in ("stage", "repetition", "process", "subscriber", "ns")}
+    for subscriber, arrivals in enumerate(block.arrivals):
+        many = len(arrivals.number)
+        repetitions = np.arange(before, before + many).tolist()
+        for stage, ns in arrivals.stages.items():
+            columns["stage"] += [stage] * many
+            columns["repetition"] += repetitions
+            columns["process"] += [number] * many
+            columns["subscriber"] += [subscriber] * many
+            columns["ns"] += ns.tolist()
+        before += many
+    return columns

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The highest rate that a contender carries: without loss, without refusing, and with bounded
+latency.
+
+Sending as fast as it goes shows where the search begins. A rate that holds is raised, one that
+does not is lowered, until both are within 5 % of each other; then a longer run at 90 % must hold.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from wirecost.measure.bench.transport.joining import Arrivals
+from wirecost.measure.bench.transport.session import Block, Order
+from wirecost.results.records.schemas.transport import Peak
+from wirecost.system.counted import counted
+
+WITHIN = 0.05
+TRY_S, CONFIRM_S = 1.0, 3.0
+CONFIRMED_AT = 0.9
+LEAST_MESSAGES = 20
+MOST_TRY_S = 4.0
+BOUND_NS = 100_000_000
+"""Later than this after it was due, a message has waited in a queue."""
+GROWTH_NS = 20_000_000
+"""By so much more the last messages may have waited than the first ones."""
+PART = 0.2
+"""What counts as the first and last messages."""
+SENT = 0.98
+"""Of the asked rate must have been sent."""
+LIMIT_S = 60.0
+MOST_RATE = 200_000.0
+
+Run = Callable[[Order], Block]
+
+
+def find_peak(run: Run, size: int, quiet_s: float, limit_s: float = LIMIT_S) -> Peak:
+    """Find the peak. ``run`` raises whatever stops the search; ``limit_s``: for all of it."""
+    found, begin = Peak(), time.monotonic()
+    latest = begin + limit_s - CONFIRM_S - 2 * quiet_s
+    start = _capacity(run, size, quiet_s)
+    rate = max(1.0, 0.8 * start)
+    while time.monotonic() + TRY_S + quiet_s < latest:
+        why = _try(run, size, rate, quiet_s, found)
+        if why:
+            found.above, found.limit = rate, why
+        else:
+            found.rate = rate
+        if found.above is None:
+            if rate >= MOST_RATE:
+                break
+            rate = min(MOST_RATE, 1.5 * rate)
+        elif found.rate == 0:
+            if rate <= 0.1:
+                break
+            rate /= 2
+        elif found.above / found.rate <= 1 + WITHIN:
+            break
+        else:
+            rate = (found.rate * found.above) ** 0.5
+    while found.rate and not found.confirmed:
+        _confirm(run, size, quiet_s, found)
+        if not found.confirmed:
+            # A rate that held once was luck; the next lower one counts, while there is time.
+            if time.monotonic() > latest:
+                break
+            found.above, found.rate = found.rate, found.rate / (1 + WITHIN)
+    found.seconds = time.monotonic() - begin
+    return found
+
+
+def _capacity(run: Run, size: int, quiet_s: float) -> float:
+    """Messages per second that arrive when they are sent as fast as possible."""
+    block = run(Order(size, 0.0, seconds=TRY_S / 2, check=64, quiet_s=quiet_s))
+    took = [
+        one.received_ns.max() - one.due_ns.min() for one in block.arrivals if len(one.number) > 1
+    ]
+    if not took:
+        return 1.0
+    return float(min(len(one.number) for one in block.arrivals) * 1e9 / max(took))
+
+
+def _try(run: Run, size: int, rate: float, quiet_s: float, found: Peak) -> str:
+    """Why a rate does not hold; empty if it does."""
+    seconds = min(MOST_TRY_S, max(TRY_S, LEAST_MESSAGES / rate))
+    block = run(Order(size, rate, seconds=seconds, check=64, quiet_s=quiet_s))
+    why = fault(block, rate)
+    found.tried.append([rate, not why, why, *_latency(block)])
+    return why
+
+
+def _confirm(run: Run, size: int, quiet_s: float, found: Peak) -> None:
+    found.confirmed_rate = CONFIRMED_AT * found.rate
+    order = Order(size, found.confirmed_rate, seconds=CONFIRM_S, check=64, quiet_s=quiet_s)
+    block = run(order)
+    why = fault(block, found.confirmed_rate)
+    latency = _latency(block)
+    found.tried.append([found.confirmed_rate, not why, why, *latency])
+    found.confirmed = not why
+    found.confirmed_p99_ns = latency[1]
+    if why:
+        found.limit = why
+
+
+def _latency(block: Block) -> tuple[float | None, float | None]:
+    """Median and 99th percentile of what arrived, in nanoseconds."""
+    total = [one.stages["total"] for one in block.arrivals if len(one.number)]
+    if not total:
+        return None, None
+    median, tail = np.percentile(np.concatenate(total), [50, 99])
+    return float(median), float(tail)
+
+
+def fault(block: Block, rate: float) -> str:
+    """Why a block at a rate did not hold, the plainest reason first; empty if it did."""
+    counts = block.counts
+    if counts.wrong:
+        return f"{counted(counts.wrong, 'message')} with other content than was sent"
+    if counts.lost:
+        return f"{counted(counts.lost, 'message')} lost"
+    if counts.refused:
+        return f"{counted(counts.refused, 'message')} refused"
+    if counts.rate is not None and counts.rate < SENT * rate:
+        return f"sent at {counts.rate:.0f} Hz only"
+    return next(filter(None, map(_waiting, block.arrivals)), "")
+
+
+def _waiting(arrivals: Arrivals) -> str:
+    """Whether a queue grew before a subscriber, which then has only begun to lose."""
+    waited = arrivals.received_ns - arrivals.due_ns
+    if not len(waited):
+        return "nothing arrived"
+    few = max(1, int(PART * len(waited)))
+    last, first = np.median(waited[-few:]), np.median(waited[:few])
+    if last > BOUND_NS:
+        return f"the last came {last / 1e6:.0f} ms late"
+    if last - first > GROWTH_NS:
+        return f"waits grew by {(last - first) / 1e6:.0f} ms"
+    return ""

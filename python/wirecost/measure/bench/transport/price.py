@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a block cost: processor time, waiting, switches and memory of each part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from wirecost.observe.usage import machine
+from wirecost.observe.usage.meter import Meter, Usage
+from wirecost.results.records.schemas.transport import Totals
+from wirecost.system.closing import Closing
+
+MIXED = "mixed"
+"""Sources of processor time over blocks: one had a control group, another one had not."""
+PARTS = ("publisher", "subscribers", "daemon")
+
+
+@dataclass
+class Part:
+    """Sums over its processes and, but for memory and processes, over blocks. ``wait_ns``: that
+    threads could run, but waited for a processor; None where the kernel does not say."""
+
+    processes: int = 0
+    cpu_ns: int = 0
+    kernel_ns: int = 0
+    wait_ns: int | None = 0
+    voluntary: int = 0
+    switches: int = 0
+    memory_bytes: int = 0
+    """The most that its processes had at once each; what they share is counted for each."""
+    source: str = ""
+    """Of the processor time: ``cgroup``, ``clocks``, or ``mixed``."""
+
+    def add(self, other: Part) -> None:
+        for name in ("cpu_ns", "kernel_ns", "voluntary", "switches"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        waits = self.wait_ns, other.wait_ns
+        self.wait_ns = None if None in waits else sum(one or 0 for one in waits)
+        self.processes = max(self.processes, other.processes)
+        self.memory_bytes = max(self.memory_bytes, other.memory_bytes)
+        # One of no process yet has none.
+        known = {self.source, other.source} - {""}
+        self.source = known.pop() if len(known) == 1 else MIXED if known else ""
+
+
+@dataclass
+class Price:
+    """``kernel_ns``: of what the kernel does in nobody's name, ``ksoftirqd``."""
+
+    parts: dict[str, Part] = field(default_factory=dict)
+    kernel_ns: int = 0
+
+    def add(self, other: Price) -> None:
+        self.kernel_ns += other.kernel_ns
+        for name, part in other.parts.items():
+            self.parts.setdefault(name, Part()).add(part)
+
+    @classmethod
+    def of(cls, totals: Totals) -> Price:
+        """Return the price that an earlier run took, which may have been of another version."""
+        known = {one.name for one in fields(Part)}
+        parts: dict[str, dict[str, Any]] = {
+            name: {key: value for key, value in part.items() if key in known}
+            for name, part in totals.parts.items()
+        }
+        return cls({name: Part(**part) for name, part in parts.items()}, totals.kernel_ns)
+
+
+class Pricing(Closing):
+    """Begins when it is made."""
+
+    def __init__(self, sender: int, receivers: Sequence[int], servers: Sequence[int]) -> None:
+        pids = dict(zip(PARTS, ([sender], list(receivers), list(servers)), strict=True))
+        self._stack = ExitStack()
+        self._meters = {
+            name: self._stack.enter_context(Meter(some)) for name, some in pids.items() if some
+        }
+        self._before = machine.read()
+
+    def end(self) -> Price:
+        """Return what it took until now."""
+        parts = {name: _part(meter.read()) for name, meter in self._meters.items()}
+        price = Price(parts, (machine.read() - self._before).ksoftirqd_ns)
+        self.close()
+        return price
+
+    def close(self) -> None:
+        """End it. A second call does nothing."""
+        self._stack.close()
+
+
+def _part(usage: Usage) -> Part:
+    return Part(
+        usage.processes,
+        usage.cpu_ns,
+        usage.system_ns,
+        usage.wait_ns,
+        usage.voluntary,
+        usage.voluntary + usage.involuntary,
+        usage.memory.peak_rss_bytes,
+        usage.source,
+    )

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an earlier run measured of the same cases, so that only the rest is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from wirecost.measure.bench.transport.outcome import Outcome
+from wirecost.results.records.reading import read_results
+from wirecost.results.records.schemas.common import Scalar
+from wirecost.results.records.schemas.transport import Fault, Meta
+from wirecost.system.errors import UserError
+
+COLUMNS = ("stage", "repetition", "process", "subscriber", "ns")
+SAME = ("seconds", "reliable", "queue", "seed")
+"""Of ``meta.json``'s ``asked``: what must be alike."""
+
+
+def check(folder: Path) -> None:
+    """Check the folder. Raises UserError where it is not there; a killed run's has another name,
+    until the next run finds it."""
+    if not folder.is_dir() and not folder.with_name(f".{folder.name}.partial").is_dir():
+        raise UserError(f"--resume {folder}: there is no such folder; name a result folder")
+
+
+def faults(folder: Path) -> list[Fault]:
+    """Return the faults that happened. Raises UserError."""
+    meta = read_results(folder).meta
+    return list(meta.faults) if isinstance(meta, Meta) else []
+
+
+def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Scalar]) -> None:
+    """Give each outcome what the folder has of it. Raises UserError where it was measured
+    otherwise."""
+    results = read_results(folder)
+    if not isinstance(results.meta, Meta):
+        raise UserError(f"--resume {folder}: is of another benchmark")
+    before = results.meta.asked
+    for name in SAME:
+        if before.get(name) != asked[name]:
+            raise UserError(
+                f"--resume {folder}: was measured with {name} {before.get(name)}, not"
+                f" {asked[name]}; give the same, or measure anew"
+            )
+    runs = {(run.case, run.contender, run.mode): run for run in results.meta.runs}
+    samples = results.samples.partition_by(
+        ["case", "contender", "mode"], as_dict=True, maintain_order=True
+    )
+    for outcome in outcomes:
+        who = outcome.entry.who
+        key = who["case"], who["contender"], who["mode"]
+        run = runs.get(key)
+        if run is None or run.failure or not run.totals.rounds:
+            continue
+        table = samples.get(key, pl.DataFrame())
+        rows = {name: table[name].to_list() for name in COLUMNS} if len(table) else {}
+        try:
+            outcome.resumed(run.totals, run.peak, rows)
+        except TypeError as error:  # counts of another version
+            raise UserError(f"--resume {folder}: its totals are damaged ({error})") from error

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tasks of a campaign that the store lacks, wherever they are measured."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from wirecost.measure.campaign.definition import Definition
+from wirecost.measure.campaign.measuring import Measured
+from wirecost.measure.campaign.tasks import Task
+from wirecost.results.store.store import DONE, FAILED, Record, Store
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+
+Progress = Callable[[int, int, str], None]
+"""Called with seconds that were expected of what is done and of all, and what runs now."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """Result of a task: ``record``, which the store has, or the reason why there is none."""
+
+    task: Task
+    record: Record | None = None
+    why: str = ""
+
+
+Results = Callable[[list[Task], set[str]], Iterator[Given]]
+"""Measures tasks, and keeps what came of them in the store. The second argument: keys of those that
+the store has already."""
+
+
+@dataclass
+class Outcome:
+    done: int = 0
+    failed: int = 0
+    missing: int = 0
+    """That came to nothing: the store has no record of them."""
+    there: int = 0
+    """That the store had already."""
+    elsewhere: int = 0
+    """Of other machines."""
+    reasons: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def run(
+    definition: Definition,
+    tasks: list[Task],
+    store: Store,
+    machines: set[str],
+    resume: bool,
+    results: Results,
+    progress: Progress,
+) -> Outcome:
+    """Run the tasks of ``machines``. What failed before is tried again. Raises UserError where the
+    store has some already and not ``resume``, OSError where it cannot be written."""
+    outcome = Outcome()
+    known = store.records()
+    there = set(known.filter(outcome=DONE)["task"].to_list())
+    mine = [task for task in tasks if task.machine in machines]
+    if not mine:
+        here, names = (", ".join(sorted(some)) for some in (machines, {t.machine for t in tasks}))
+        raise UserError(f"{definition.path}: no task is for machine {here}; there are {names}")
+    outcome.elsewhere = len(tasks) - len(mine)
+    left = [task for task in mine if task.key not in there]
+    outcome.there = len(mine) - len(left)
+    attempted = {task.key for task in mine} & set(known["task"].to_list())
+    if attempted and not resume:
+        raise UserError(
+            f"{store.place}: has {len(attempted):,} of {counted(len(mine), 'task')} of this "
+            "campaign; give --resume to run the others, or name another --store"
+        )
+    store.begin()
+    begin = time.monotonic()
+    _follow(left, there, results, progress, outcome)
+    outcome.seconds = time.monotonic() - begin
+    return outcome
+
+
+def here(store: Store, measure: Callable[[Task], Measured]) -> Results:
+    """On this machine, in this process, one after the other."""
+
+    def results(tasks: list[Task], _: set[str]) -> Iterator[Given]:
+        for task in tasks:
+            measured = measure(task)
+            store.keep(measured.record, measured.samples, measured.rows)
+            yield Given(task, measured.record)
+
+    return results
+
+
+def _follow(
+    tasks: list[Task], there: set[str], results: Results, progress: Progress, outcome: Outcome
+) -> None:
+    """Machines work at the same time: what is left takes as long as the one with most."""
+    left: defaultdict[str, float] = defaultdict(float)
+    for task in tasks:
+        left[task.machine] += task.expected_s
+    total = max(left.values(), default=0.0)
+    progress(
+        0, round(total), f"{counted(len(tasks), 'task')}, about {max(1, round(total / 60)):,} min"
+    )
+    for number, given in enumerate(results(tasks, there), start=1):
+        left[given.task.machine] -= given.task.expected_s
+        line = " ".join((given.task.scenario, *given.task.arguments))
+        done = round(total - max(left.values()))
+        progress(done, round(total), f"{number:,} of {counted(len(tasks), 'task')}, last {line}")
+        why = given.why
+        if given.record is None:
+            outcome.missing += 1
+        else:
+            why = given.record.failure
+            outcome.failed += given.record.outcome == FAILED
+            outcome.done += given.record.outcome == DONE
+        if why:
+            outcome.reasons.append(f"{given.task.key} {line}: {why}")

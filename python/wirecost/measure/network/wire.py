@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What joins the hosts: by the kernel's bridge, or by a relay of ours."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from wirecost.measure.network.profiles import Profile
+from wirecost.system.closing import Closing
+
+INTERFACE = "eth0"
+"""Each host's."""
+MTU = 1500
+FRAME = MTU + 14
+"""Bytes of a full packet with Ethernet's header."""
+BURST_S = 0.001
+
+
+class Wire(Closing):
+    """The network between hosts. ``host``: its number, from 0."""
+
+    made_by: ClassVar[str]
+    """For people and the result folder."""
+
+    @abstractmethod
+    def set_down(self, host: int, down: bool) -> None:
+        """Cuts a host's link, or mends it: without notice, as beyond a switch. Raises
+        NetworkError."""
+
+    def counts(self) -> dict[str, int]:
+        """What became of packets, where the wire counts that itself."""
+        return {}
+
+
+def mac(host: int) -> str:
+    return f"02:77:63:00:{host // 256:02x}:{host % 256:02x}"
+
+
+def limited(interface: str, profile: Profile) -> tuple[str, ...]:
+    """The command of tc(8) for an interface that sends at the profile's rate."""
+    burst = max(2 * FRAME, round(profile.rate_mbit * 1e6 / 8 * BURST_S))
+    return (
+        "tc", "qdisc", "replace", "dev", interface, "root", "tbf",
+        "rate", _rate(profile), "burst", str(burst),
+        "limit", str(burst + profile.queue_packets * FRAME),
+    )  # fmt: skip
+
+
+def emulated(interface: str, profile: Profile) -> tuple[str, ...]:
+    """The same with delay, jitter and loss, by netem. Its rate is what keeps the order."""
+    bits_waiting = profile.rate_mbit * 1e3 * (profile.delay_ms + profile.jitter_ms)
+    limit = profile.queue_packets + round(bits_waiting / 8 / FRAME)
+    jitter = (f"{profile.jitter_ms}ms",) if profile.jitter_ms else ()
+    loss = ("loss", f"{profile.loss_percent}%") if profile.loss_percent else ()
+    return (
+        "tc", "qdisc", "replace", "dev", interface, "root", "netem", "limit", str(limit),
+        "delay", f"{profile.delay_ms}ms", *jitter, *loss, "rate", _rate(profile),
+    )  # fmt: skip
+
+
+def _rate(profile: Profile) -> str:
+    return f"{round(profile.rate_mbit * 1e6)}bit"

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transports and frameworks that can be used here; nothing is imported to find out."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from wirecost.messaging.api.opening import default
+from wirecost.messaging.tensor.matching import packages
+from wirecost.messaging.tensor.packages import INSTALL
+from wirecost.messaging.transport import Capabilities, find, names
+from wirecost.system.errors import UserError
+
+
+@dataclass(frozen=True)
+class AvailableTransport:
+    """One transport, usable or not."""
+
+    name: str
+    title: str
+    missing: str | None
+    """Why it cannot be used here and how to install it; None where it can."""
+    default: bool
+    """What ``wirecost.publish`` takes where none is named."""
+    capabilities: Capabilities
+
+    def document(self) -> dict[str, Any]:
+        """For JSON, the capabilities beside the rest."""
+        fields = asdict(self)
+        return {**fields, **fields.pop("capabilities")}
+
+
+@dataclass(frozen=True)
+class AvailableFramework:
+    """One framework whose objects have a form in frames."""
+
+    name: str
+    """As ``as_`` takes it."""
+    package: str
+    """As it is imported."""
+    version: str | None
+    """None where it is not installed, empty where nobody knows."""
+    install: str
+
+    def document(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def transports() -> list[AvailableTransport]:
+    """Return all of them."""
+    try:
+        taken = default()
+    except UserError:
+        taken = ""
+    return [
+        AvailableTransport(name, kind.title, kind.missing(), name == taken, kind.capabilities)
+        for name in names()
+        for kind in (find(name),)
+    ]
+
+
+def frameworks() -> list[AvailableFramework]:
+    """Return all that frames know."""
+    distributions = importlib.metadata.packages_distributions()
+    found = []
+    for name, package in packages().items():
+        version = None
+        if importlib.util.find_spec(package) is not None:
+            owners = distributions.get(package, [])
+            version = importlib.metadata.version(owners[0]) if owners else ""
+        install = f"pip install {INSTALL.get(package, package)}"
+        found.append(AvailableFramework(name, package, version, install))
+    return found

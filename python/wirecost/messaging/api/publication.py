@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sending messages to whoever listens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from wirecost.messaging.api.connection import Connection
+from wirecost.messaging.api.kinds import described
+from wirecost.messaging.api.opening import chosen
+from wirecost.messaging.api.schema import Checked, Schema
+from wirecost.messaging.api.sharing import Sharing
+from wirecost.messaging.api.topics import announcement, opened
+from wirecost.messaging.tensor import encode
+from wirecost.messaging.transport import Publisher
+
+
+class Publication(Connection[Publisher]):
+    """Publication that ``publish`` gives."""
+
+    def __init__(
+        self,
+        transport: str,
+        topic: str,
+        address: str | None,
+        device_to_host: Callable[[Any], Any] | None,
+        checksum: bool,
+        schema: Schema = None,
+    ) -> None:
+        """Take what ``publish`` takes."""
+        self._check = None if schema is None else Checked(topic, schema).check
+        self._sharing = Sharing(device_to_host)
+        super().__init__(transport, topic, address, lambda made: made.publisher(topic))
+        self._device_to_host = device_to_host
+        self._checksum = checksum
+        self._entry = opened(transport, topic, address)
+        self._carries_unknown = True
+        self._endpoint.announce(announcement(self._entry))
+
+    @property
+    def sent(self) -> int:
+        """Messages that the middleware took."""
+        return self._endpoint.sent
+
+    @property
+    def dropped(self) -> int:
+        """Messages that the middleware refused, where it reports that."""
+        return self._endpoint.dropped
+
+    def send(self, message: Any) -> bool:
+        """Send what ``wirecost.tensor.encode`` has a form for; False if it was dropped.
+
+        Its tensors may be changed afterwards. Does not wait for subscribers. Raises UserError for
+        what cannot be sent, as a tensor on a device without ``device_to_host``, and for what the
+        topic's schema does not allow.
+        """
+        if self._check is not None:
+            self._check(message)
+        shared = self._sharing.shared(message)
+        frame = encode(shared, device_to_host=self._device_to_host, checksum=self._checksum)
+        with self._lock:
+            self._check_open()
+            if self._carries_unknown:
+                self._announce(message)
+            return self._endpoint.send(frame)
+
+    def _announce(self, message: Any) -> None:
+        """Once, as what comes later is mostly of the same kind."""
+        self._carries_unknown = False
+        with suppress(Exception):  # of an object's own attributes; the list can do without
+            entry = replace(self._entry, carries=described(message))
+            self._endpoint.announce(announcement(entry))
+
+    async def send_async(self, message: Any) -> bool:
+        """``send`` in a thread, for messages so large or networks so slow that it takes long.
+
+        The message must not be changed before this returns; what was begun is sent even if the
+        task is cancelled. ``send`` is quicker where it does not wait.
+        """
+        return await self._in_worker(lambda: self.send(message))
+
+    def close(self) -> None:
+        """End it. Tensors that it passed on a device and that nobody has copied yet are lost. A
+        second call does nothing."""
+        super().close()
+        self._sharing.close()
+
+    def wait_for_subscriber(self, timeout: float = 10.0) -> bool:
+        """Return whether somebody listened within ``timeout`` seconds."""
+        with self._lock:
+            self._check_open()
+            return self._endpoint.wait_for_subscriber(timeout)
+
+
+def publish(
+    transport_or_topic: str,
+    topic: str | None = None,
+    /,
+    *,
+    address: str | None = None,
+    device_to_host: Callable[[Any], Any] | None = None,
+    checksum: bool = False,
+    schema: Schema = None,
+) -> Publication:
+    """Open a topic for sending: ``publish("zenoh", "camera")``, or ``publish("camera")``.
+
+    Without a transport it is the first one for one machine that can be used here, iceoryx2 or
+    ZeroMQ. ``address``: where the transport's server or peer is; without it, on this machine.
+    ``device_to_host``: gets each tensor on a device, as ``wirecost.to_host`` does; without it such
+    tensors are an error. ``checksum``: lets the receiver check the data; needs xxhash on both
+    sides. ``schema``: what each message must be (``wirecost.messaging.api.schema``); another one is
+    refused before it is sent. Raises UserError.
+    """
+    name, topic = chosen(transport_or_topic, topic)
+    return Publication(name, topic, address, device_to_host, checksum, schema)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Receiving messages of a topic."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from wirecost.messaging.api.opening import chosen
+from wirecost.messaging.api.receiver import Receiver
+from wirecost.messaging.api.schema import Checked, Schema
+from wirecost.messaging.api.unpacking import Options, Unpacker
+from wirecost.messaging.tensor import LostError
+from wirecost.messaging.transport import Count, Sample, Subscriber
+
+
+class Subscription(Receiver[Subscriber, Sample, Any]):
+    """Subscription that ``subscribe`` gives."""
+
+    def __init__(
+        self,
+        transport: str,
+        topic: str,
+        address: str | None,
+        depth: int,
+        options: Options,
+        schema: Schema = None,
+    ) -> None:
+        """Take what ``subscribe`` takes."""
+        self._check = None if schema is None else Checked(topic, schema).check
+        self._unpacker = Unpacker(depth, options)
+        self._overwritten = 0
+        super().__init__(
+            transport, topic, address, lambda opened: opened.subscriber(topic, depth=depth)
+        )
+
+    @property
+    def count(self) -> Count:
+        """Messages received, lost, doubled and out of order, by the senders' numbers. Those whose
+        tensors on a device were overwritten before they were copied are lost."""
+        found, late = self._endpoint.count, self._overwritten
+        return replace(found, received=found.received - late, lost=found.lost + late)
+
+    def _take(self, timeout: float) -> Sample | None:
+        self._unpacker.check_room()
+        return self._endpoint.receive(timeout)
+
+    def _message(self, raw: Sample) -> Any:
+        try:
+            message = self._unpacker.message(raw)
+        except LostError:
+            self._overwritten += 1
+            raise
+        if self._check is not None:
+            self._check(message)
+        return message
+
+    def _discard(self, raw: Sample) -> None:
+        raw.release()
+
+    def _fileno(self) -> int | None:
+        return self._endpoint.fileno()
+
+
+def subscribe(
+    transport_or_topic: str,
+    topic: str | None = None,
+    /,
+    *,
+    address: str | None = None,
+    depth: int = 16,
+    as_: str | None = None,
+    copy: bool = False,
+    writable: bool = False,
+    schema: Schema = None,
+) -> Subscription:
+    """Open a topic for listening: ``subscribe("zenoh", "camera")``, or ``subscribe("camera")``.
+
+    Transport and ``address`` as those of ``wirecost.publish``. ``depth``: messages that may wait,
+    and that may be held by arrays in use, each; where more wait the transport drops some, as
+    ``wirecost transports`` shows. ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …)
+    or of the tables (``"pandas"``, …), else the sender's. ``copy``: into memory of the message's
+    own, which may be kept and written. ``writable``: arrays may be written without; other
+    subscribers see that where the transport shares its memory. ``schema``: what each message must
+    be, else receiving it raises UserError, after which the next one can be received. Raises
+    UserError.
+    """
+    name, topic = chosen(transport_or_topic, topic)
+    return Subscription(name, topic, address, depth, Options(as_, copy, writable), schema)

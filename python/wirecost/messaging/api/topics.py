@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The topics of this user that are open on this machine, as their senders announce them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from wirecost.messaging.transport.shared.announced import Announced, announced
+from wirecost.system.errors import UserError
+from wirecost.system.printable import is_unicode, printable
+
+MOST_LETTERS = 1024
+"""Of a text in an announcement."""
+_LATEST = 32_503_680_000
+"""The year 3000: what is later is no time."""
+
+
+@dataclass(frozen=True)
+class OpenTopic:
+    """One sender of a topic; a topic may have several."""
+
+    transport: str
+    topic: str
+    address: str | None
+    """As it was given to ``publish``."""
+    pid: int
+    """As its process knows itself: in a container, not as others do."""
+    program: str
+    since: float
+    """Seconds since 1970."""
+    carries: str = ""
+    """Kinds, types of elements and shapes of its first message; empty before that."""
+    sent: int = 0
+
+
+def opened(transport: str, topic: str, address: str | None) -> OpenTopic:
+    """Return a sender in this process, from now on."""
+    return OpenTopic(transport, topic, address, os.getpid(), _program(), time.time())
+
+
+def _program() -> str:
+    """Return the script, or what ``python -m`` was given."""
+    script = Path(sys.argv[0] if sys.argv else "")
+    name = script.parent.name if script.name == "__main__.py" else script.name
+    return "python" if not name or name.startswith("-") else name
+
+
+def announcement(one: OpenTopic) -> bytes:
+    """Return what ``topics`` reads of it."""
+    fields = asdict(one)
+    del fields["sent"]
+    return json.dumps(fields).encode()
+
+
+def topics() -> list[OpenTopic]:
+    """All that are open, by transport and name. What was damaged is left out. Raises UserError."""
+    found = [one for each in announced() if (one := _read(each)) is not None]
+    return sorted(found, key=lambda one: (one.transport, one.topic, one.since))
+
+
+def _read(found: Announced) -> OpenTopic | None:
+    try:
+        fields = json.loads(found.text)
+    except (ValueError, RecursionError):
+        return None
+    if type(fields) is not dict or fields.keys() != _KINDS.keys():
+        return None
+    if not all(type(fields[name]) in kinds for name, kinds in _KINDS.items()):
+        return None
+    if any(type(value) is str and len(value) > MOST_LETTERS for value in fields.values()):
+        return None
+    if not (0 < fields["pid"] < 1 << 31 and 0 <= fields["since"] < _LATEST):
+        return None
+    return replace(OpenTopic(**fields), sent=found.sent)
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "transport": (str,),
+    "topic": (str,),
+    "address": (str, type(None)),
+    "pid": (int,),
+    "program": (str,),
+    "since": (float, int),
+    "carries": (str,),
+}
+
+
+def check_names(topic: str, address: str | None) -> None:
+    """Raise UserError for one that is no text: no transport could carry its name."""
+    for what, name in (("topic", topic), ("address", address or "")):
+        if not is_unicode(name):
+            raise UserError(f"{what} {printable(name)}: not UTF-8; name it in UTF-8")
+
+
+def find_topic(
+    topic: str, transport: str | None = None, address: str | None = None
+) -> tuple[str, str | None]:
+    """Transport and address that a topic is published at on this machine.
+
+    With a transport given, a topic that nobody publishes yet has the given address. Raises
+    UserError where nobody publishes it, or over several transports or addresses, which it names.
+    """
+    check_names(topic, address)
+    open_now = [one for one in topics() if one.topic == topic]
+    found = sorted(
+        {
+            (one.transport, one.address or "")
+            for one in open_now
+            if transport in (None, one.transport) and address in (None, one.address)
+        }
+    )
+    if not found:
+        if transport is None:
+            raise UserError(_nobody(topic, address, open_now))
+        return transport, address
+    transports = sorted({name for name, _ in found})
+    if len(transports) > 1:
+        raise UserError(
+            f"{topic}: published over {' and '.join(transports)}; give --transport"
+            f" {' or '.join(transports)}"
+        )
+    if len(found) > 1:
+        places = " and ".join(place or "its usual address" for _, place in found)
+        raise UserError(f"{topic}: published over {transports[0]} at {places}; give --address")
+    return transports[0], found[0][1] or None
+
+
+def _nobody(topic: str, address: str | None, open_now: list[OpenTopic]) -> str:
+    remedy = "start its sender, or give --transport, and --address for one on another machine"
+    if open_now and address is not None:
+        places = sorted({one.address or "its usual address" for one in open_now})
+        return f"{topic}: not published at {address} but at {' and '.join(places)}; {remedy}"
+    return f"{topic}: no process of yours on this machine publishes it; {remedy}"

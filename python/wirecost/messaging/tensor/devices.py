@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Between a device's memory and the host's: on request, or as a program says once for all.
+
+Frames are made of the host's memory. What lies on a device is copied before it is encoded, and what
+was received may be copied to a device after it was decoded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from wirecost.messaging.tensor import staging
+from wirecost.messaging.tensor.packages import load
+from wirecost.system.errors import UserError
+
+_COLLECTIONS = (list, tuple)
+_DEVICE = re.compile("cuda(:[0-9]{1,4})?")
+Move = Callable[[Any], Any]
+
+
+class _Policy:
+    """Policy of senders and receivers that are told nothing else."""
+
+    device_to_host: Move | None = None
+    host_to_device: Move | None = None
+    ipc = False
+
+
+POLICY = _Policy()
+
+
+def use_devices(
+    *,
+    device_to_host: str | Move | None = None,
+    host_to_device: str | Move | None = None,
+    ipc: bool = False,
+) -> None:
+    """Say for this process what happens to tensors on a device, until it is called again.
+
+    ``device_to_host``: ``"copy"``, as ``to_host`` does; ``"pinned"``, through page-locked memory
+    that is used again, which a device copies to faster; or a function that gets a tensor and
+    returns one in the host's memory. None: to encode such a tensor is an error.
+    ``host_to_device``: where received tensors of PyTorch, JAX, TensorFlow and PaddlePaddle go, such
+    as ``"cuda"`` or ``"cuda:1"``; or a function. None: they stay where they were received.
+    ``ipc``: publications, clients and services pass tensors of PyTorch, CuPy and JAX on a CUDA
+    device to processes of the same user and machine without the host, but for those that are given
+    a ``device_to_host`` of their own; receivers need no setting. Raises UserError for other
+    words.
+    """
+    if type(ipc) is not bool:
+        raise UserError(f"ipc={ipc!r}: give True or False")
+    moves: dict[str, Move] = {"copy": to_host, "pinned": to_host_pinned}
+    out = moves.get(device_to_host) if isinstance(device_to_host, str) else device_to_host
+    if device_to_host is not None and not callable(out):
+        raise UserError(
+            f'device_to_host={device_to_host!r}: give "copy", "pinned", a function or None'
+        )
+    place = host_to_device
+    if isinstance(place, str):
+        _checked(place)
+    elif place is not None and not callable(place):
+        raise UserError(
+            f'host_to_device={place!r}: give a device such as "cuda:0", a function or None'
+        )
+    POLICY.device_to_host = out
+    POLICY.ipc = ipc
+    POLICY.host_to_device = (lambda obj: to_device(obj, place)) if isinstance(place, str) else place
+
+
+def to_host(obj: Any) -> Any:
+    """``obj`` with every tensor in the host's memory: those on a device are copied and waited for.
+
+    Looks into dicts, lists and tuples; CuPy's arrays become NumPy's. What is on the host already is
+    returned as it is.
+    """
+    return replaced(obj, _TO_HOST)
+
+
+def to_host_pinned(obj: Any) -> Any:
+    """Copy the same through page-locked memory, which is used again once nothing refers to the copy
+    any more. PyTorch's and CuPy's tensors; the others' frameworks have memory of their own for
+    it."""
+    return replaced(obj, _TO_HOST | staging.MOVES)
+
+
+def to_device(obj: Any, device: str) -> Any:
+    """``obj`` with every tensor on ``device``, such as ``"cuda:1"``: those elsewhere are copied and
+    waited for. NumPy's arrays stay. Raises UserError where a framework has no such device."""
+    number = _checked(device)
+
+    def move(one: Callable[[Any, int], Any]) -> Move:
+        def moved(tensor: Any) -> Any:
+            try:
+                return one(tensor, number)
+            except Exception as error:
+                # Each framework has errors of its own for a device that is not there.
+                raise UserError(
+                    f"a tensor of {type(tensor).__module__.partition('.')[0]} cannot be put on"
+                    f" {device}: {type(error).__name__}: {str(error).partition(chr(10))[0]:.120};"
+                    " name another device, or leave host_to_device out"
+                ) from error
+
+        return moved
+
+    return replaced(obj, {root: move(one) for root, one in _TO_DEVICE.items()})
+
+
+def refuse_moved(moved: Any, framework: str) -> UserError:
+    """For what a program's ``device_to_host`` gave that cannot be written."""
+    known = "a NumPy array" if framework == "numpy" else f"a tensor of {framework} or NumPy"
+    return UserError(
+        f"device_to_host gave {type(moved).__module__}.{type(moved).__qualname__}, which is not"
+        f" {known} in the host's memory; wirecost.to_host gives one"
+    )
+
+
+def _checked(device: str) -> int:
+    """Return the number of a CUDA device. Raises UserError."""
+    if not _DEVICE.fullmatch(device):
+        raise UserError(f'device {device!r:.40}: give "cuda" or "cuda:NUMBER"')
+    return int(device.partition(":")[2] or "0")
+
+
+def replaced(obj: Any, moves: dict[str, Move]) -> Any:
+    """``obj`` with what ``moves`` makes of each object in its dicts, lists and tuples, by the
+    package of its class or of one that it derives from."""
+    if type(obj) is dict:
+        return {key: replaced(value, moves) for key, value in obj.items()}
+    if type(obj) in _COLLECTIONS:
+        return type(obj)(replaced(value, moves) for value in obj)
+    for base in type(obj).__mro__:  # a subclass may be of the program's own
+        move = moves.get(base.__module__.partition(".")[0])
+        if move is not None:
+            return move(obj)
+    return obj
+
+
+def _torch(tensor: Any) -> Any:
+    return tensor.cpu() if hasattr(tensor, "cpu") else tensor
+
+
+def _tensorflow(tensor: Any) -> Any:
+    if "CPU" in getattr(tensor, "device", "CPU").upper():
+        return tensor
+    return tensor.cpu()
+
+
+def _jax(array: Any) -> Any:
+    if not hasattr(array, "devices") or all(d.platform == "cpu" for d in array.devices()):
+        return array
+    jax = load("jax")
+    return jax.device_put(array, jax.devices("cpu")[0]).block_until_ready()
+
+
+def _mxnet(array: Any) -> Any:
+    return array.as_in_context(load("mxnet").cpu()) if hasattr(array, "as_in_context") else array
+
+
+def _paddle(tensor: Any) -> Any:
+    return tensor.cpu() if hasattr(tensor, "cpu") else tensor
+
+
+def _cupy(array: Any) -> Any:
+    return array.get() if hasattr(array, "get") else array
+
+
+_TO_HOST: dict[str, Move] = {
+    "torch": _torch,
+    "tensorflow": _tensorflow,
+    "jax": _jax,
+    "jaxlib": _jax,
+    "mxnet": _mxnet,
+    "paddle": _paddle,
+    "cupy": _cupy,
+}
+
+
+def _torch_device(tensor: Any, number: int) -> Any:
+    torch = load("torch")
+    if not isinstance(tensor, torch.Tensor):
+        return tensor
+    if (tensor.device.type, tensor.device.index) == ("cuda", number):
+        return tensor
+    made = tensor.to(f"cuda:{number}")
+    torch.cuda.current_stream(made.device).synchronize()
+    return made
+
+
+def _jax_device(array: Any, number: int) -> Any:
+    jax = load("jax")
+    if not hasattr(array, "devices"):
+        return array
+    # JAX gives an array back that is there already.
+    return jax.device_put(array, jax.devices("cuda")[number]).block_until_ready()
+
+
+def _tensorflow_device(tensor: Any, number: int) -> Any:
+    tf = load("tensorflow")
+    with tf.device(f"/GPU:{number}"):
+        return tf.identity(tensor)
+
+
+def _paddle_device(tensor: Any, number: int) -> Any:
+    return tensor.cuda(number) if hasattr(tensor, "cuda") else tensor
+
+
+_TO_DEVICE: dict[str, Callable[[Any, int], Any]] = {
+    "torch": _torch_device,
+    "jax": _jax_device,
+    "jaxlib": _jax_device,
+    "tensorflow": _tensorflow_device,
+    "paddle": _paddle_device,
+}
+"""CuPy's arrays are made on a device when they are decoded."""

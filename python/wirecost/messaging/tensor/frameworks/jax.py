@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JAX. It takes over memory only that starts on a multiple of 64; other is copied."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from wirecost.messaging.tensor.devices import refuse_moved
+from wirecost.messaging.tensor.dtypes import describe
+from wirecost.messaging.tensor.frameworks import cupy
+from wirecost.messaging.tensor.ipc.receiving import Place
+from wirecost.messaging.tensor.ipc.ring import DeviceMemory
+from wirecost.messaging.tensor.packages import load
+from wirecost.messaging.tensor.source import Form, Source, refuse
+from wirecost.messaging.tensor.writer import Handler, Writer
+from wirecost.system.errors import UserError
+
+_NUMPY_KINDS = frozenset("biufc")
+_CUDA = frozenset({"cuda", "gpu"})
+_LARGEST_EMPTY = 1 << 20
+"""Product of an empty array's extents without the zeros: XLA works through it, or asks for it."""
+
+
+def encoder(cls: type) -> Handler | None:
+    """Arrays; a tracer within jit has no memory and is refused."""
+    if "Tracer" in cls.__name__:
+        raise UserError("jax: an array within jit has no values yet; send what jit returns")
+    return _array if cls.__name__ == "ArrayImpl" else None
+
+
+def _array(writer: Writer, array: Any) -> Any:
+    if any(device.platform != "cpu" for device in array.devices()):
+        array = writer.on_host(array, str(next(iter(array.devices()))))
+        if type(array) is np.ndarray:
+            return writer.tensor(array, "jax")
+        if not hasattr(array, "devices") or any(one.platform != "cpu" for one in array.devices()):
+            raise refuse_moved(array, "jax")
+    try:
+        found = np.asarray(array)
+    except TypeError as error:
+        raise UserError(f"jax: {array.dtype} has no plain memory ({error})") from error
+    if len(array.devices()) > 1:
+        writer.copied(found.nbytes)
+    return writer.tensor(found, "jax")
+
+
+def device_memory(array: Any) -> DeviceMemory | None:
+    """Return where an array on one CUDA device lies, once it is computed."""
+    if not hasattr(array, "devices") or not hasattr(array, "unsafe_buffer_pointer"):
+        return None
+    devices = array.devices()
+    device = next(iter(devices))
+    if len(devices) != 1 or device.platform not in _CUDA:
+        return None
+    array.block_until_ready()
+    place = device.local_hardware_id, array.unsafe_buffer_pointer(), array.nbytes, 0
+    return DeviceMemory(*place, describe(np.dtype(array.dtype)), array.shape, array)
+
+
+def on_device(form: Form, place: Place) -> Any:
+    """Over memory of CuPy's, as JAX gives out none that may be written. Raises UserError without
+    it, and for element types that either has not."""
+    jax = load("jax", 'decode with as_="numpy"')
+    load("cupy", 'decode with as_="torch" or as_="numpy"')
+    return _same_type(jax.dlpack.from_dlpack(cupy.on_device(form, place)), form.dtype)
+
+
+def tensor(source: Source) -> Any:
+    """Over received memory. Raises UserError for element types that JAX has not."""
+    jax = load("jax", 'decode with as_="numpy"')
+    name = source.narrow
+    if name is None and source.kind not in _NUMPY_KINDS:
+        raise refuse(source, "jax")
+    shape = source.numpy().shape
+    if 0 in shape and math.prod(max(1, extent) for extent in shape) > _LARGEST_EMPTY:
+        raise UserError(
+            f'jax: an empty array of {len(shape)} extents, too large ones; decode with as_="numpy"'
+        )
+    if name is not None:
+        return jax.numpy.array(source.numpy())
+    array = source.aligned()
+    made = jax.dlpack.from_dlpack(array) if array.size else jax.numpy.array(array)
+    return _same_type(made, array.dtype)
+
+
+def _same_type(made: Any, dtype: np.dtype[Any]) -> Any:
+    if made.dtype != dtype:
+        raise UserError(
+            f"jax: turns {dtype} into {made.dtype}; enable 64 bits with"
+            ' jax.config.update("jax_enable_x64", True)'
+        )
+    return made

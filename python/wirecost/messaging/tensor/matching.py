@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frameworks of objects, found without importing anything that is not there already."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from wirecost.messaging.tensor import codes
+from wirecost.messaging.tensor.budget import Budget
+from wirecost.messaging.tensor.errors import FrameError, short
+from wirecost.messaging.tensor.registry import name_of, plugin_for
+from wirecost.messaging.tensor.source import Form, Source
+from wirecost.messaging.tensor.writer import HANDLERS, Handler, Writer, only_once
+from wirecost.system.errors import UserError
+
+if TYPE_CHECKING:
+    from wirecost.messaging.tensor.ipc.receiving import Place
+    from wirecost.messaging.tensor.ipc.ring import DeviceMemory
+
+# Wire name → root packages of its types. The wire name is the file's in ``frameworks``.
+_ROOTS = {
+    "numpy": ("numpy", "ml_dtypes"),
+    "torch": ("torch",),
+    "tensorflow": ("tensorflow",),
+    "jax": ("jax", "jaxlib"),
+    "mxnet": ("mxnet",),
+    "paddle": ("paddle",),
+    "cupy": ("cupy",),
+    "pandas": ("pandas",),
+    "polars": ("polars",),
+    "pyarrow": ("pyarrow",),
+    "xarray": ("xarray",),
+    "dask": ("dask",),
+    "zarr": ("zarr",),
+    "pint": ("pint",),
+    "pillow": ("PIL",),
+}
+_BY_ROOT = {root: name for name, roots in _ROOTS.items() for root in roots}
+_TENSORS = frozenset({"numpy", "torch", "tensorflow", "jax", "mxnet", "paddle", "cupy", "dask"})
+_TABLES = frozenset({"pandas", "polars", "pyarrow"})
+COMPRESSED = "compressed"
+"""What ``as_`` is where compressed tensors shall stay compressed."""
+
+
+class Framework(Protocol):
+    """A module of ``frameworks``."""
+
+    def encoder(self, cls: type) -> Handler | None:
+        """Return how objects of a class are written; None where the framework has no form for
+        it."""
+        ...
+
+    def tensor(self, source: Source) -> Any:
+        """Return a tensor over received memory; only frameworks of tensors have it."""
+        ...
+
+    def device_memory(self, tensor: Any) -> DeviceMemory | None:
+        """Return where a tensor lies on a CUDA device; None where it is elsewhere or has no plain
+        memory. Only where other processes can get it so."""
+        ...
+
+    def on_device(self, form: Form, place: Place) -> Any:
+        """Return a tensor in memory of its own on a CUDA device, copied from ``place``; only where
+        ``device_memory`` is."""
+        ...
+
+    def restore(self, kind: str, body: Any, budget: Budget) -> Any:
+        """Return an object from what its encoder wrote; only where one writes objects. Asks
+        ``budget`` before it makes what takes more memory than lies in the frame, or more than 100
+        ns a byte of it."""
+        ...
+
+
+_FRAMEWORKS: dict[str, Framework] = {}
+
+
+def packages() -> dict[str, str]:
+    """Return every framework by its name in frames, with the package that is imported for it."""
+    return {name: roots[0] for name, roots in _ROOTS.items()}
+
+
+def framework(name: str) -> Framework:
+    """By its name in frames. Raises FrameError."""
+    if type(name) is not str or name not in _ROOTS:
+        raise FrameError(f"frame: framework {short(name)} is unknown to this version")
+    found = _FRAMEWORKS.get(name)
+    if found is None:
+        module: Any = import_module(f"wirecost.messaging.tensor.frameworks.{name}")
+        found = _FRAMEWORKS[name] = module
+    return found
+
+
+def families(wanted: str | None) -> tuple[str | None, str | None]:
+    """Return the framework of tensors and that of tables that ``as_`` names. Raises UserError."""
+    if wanted is None or wanted == COMPRESSED:
+        return None, None
+    if wanted in _TENSORS:
+        return wanted, None
+    if wanted in _TABLES:
+        return None, wanted
+    known = ", ".join(sorted({*_TENSORS, *_TABLES, COMPRESSED}))
+    raise UserError(f"as_={wanted!r}: not one of {known}")
+
+
+def match(value: Any) -> Handler:
+    """Return the handler for a value's type, remembered. Raises UserError where there is none."""
+    cls = type(value)
+    handler = _framework_handler(cls) or _record_handler(cls)
+    if handler is not None:
+        HANDLERS[cls] = handler
+        return handler
+    handler = _protocol_handler(value)
+    if handler is None and plugin_for(cls) is not None:
+        handler = _plugin
+    if handler is None:
+        raise UserError(
+            f"{name_of(cls)}: frames do not support it; send its parts,"
+            " or say how to send it with wirecost.tensor.register_plugin"
+        )
+    return handler
+
+
+def _framework_handler(cls: type) -> Handler | None:
+    for base in cls.__mro__:
+        name = _BY_ROOT.get(base.__module__.partition(".")[0])
+        if name is not None and (found := framework(name).encoder(base)) is not None:
+            return found
+    return None
+
+
+def _record_handler(cls: type) -> Handler | None:
+    if issubclass(cls, enum.Enum):
+        return _enum
+    if dataclasses.is_dataclass(cls):
+        return _dataclass
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return _named_tuple
+    for base in (bool, int, float, str, bytes):
+        if issubclass(cls, base):
+            raise UserError(f"{name_of(cls)}: a kind of {base.__name__}; send {base.__name__}(…)")
+    return None
+
+
+def _protocol_handler(value: Any) -> Handler | None:
+    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        return _dlpack
+    if hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__"):
+        return _arrow
+    if hasattr(value, "__array_interface__") or hasattr(value, "__array__"):
+        return _array
+    try:
+        memoryview(value).release()
+    except TypeError:
+        return None
+    return _array
+
+
+def _dlpack(writer: Writer, value: Any) -> Any:
+    place = _device_of(value)
+    if place is not None:
+        moved = writer.on_host(value, place)
+        if not hasattr(moved, "__array__") or _device_of(moved) is not None:
+            raise UserError(
+                f"{name_of(type(value))} on {place}: device_to_host gave {name_of(type(moved))},"
+                " which is not in the host's memory; let it return a NumPy array for this class"
+            )
+        return writer.prepare(moved)
+    try:
+        array = np.from_dlpack(value)
+    except BufferError as error:
+        raise UserError(
+            f"{name_of(type(value))}: NumPy cannot take it by DLPack ({error}); send an array"
+        ) from error
+    return writer.tensor(array, "numpy")
+
+
+def _device_of(value: Any) -> str | None:
+    """Return where DLPack says that a tensor lies; None for the host."""
+    if not hasattr(value, "__dlpack_device__"):
+        return None
+    device, number = value.__dlpack_device__()
+    return None if int(device) == 1 else f"DLPack device {int(device)}:{number}"
+
+
+def _arrow(writer: Writer, value: Any) -> Any:
+    only_once(writer)
+    module: Any = framework("pyarrow")
+    return writer.prepare(module.from_capsule(value))
+
+
+def _array(writer: Writer, value: Any) -> Any:
+    array = np.asarray(value)
+    if not (hasattr(value, "__array_interface__") or _shares(array, value)):
+        writer.copied(array.nbytes)
+    return writer.tensor(array, "numpy")
+
+
+def _shares(array: Any, value: Any) -> bool:
+    try:
+        return bool(np.shares_memory(array, np.frombuffer(value, np.uint8)))
+    except (TypeError, ValueError, BufferError):
+        return False
+
+
+def _plugin(writer: Writer, value: Any) -> Any:
+    only_once(writer)
+    plugin = plugin_for(type(value))
+    if plugin is None:
+        raise AssertionError(value)
+    return writer.extension(codes.OBJECT, ["plugin", plugin.name, plugin.encode(value)])
+
+
+def _enum(writer: Writer, value: enum.Enum) -> Any:
+    record = ["enum", name_of(type(value)), [value.name, value.value]]
+    return writer.extension(codes.RECORD, record)
+
+
+def _dataclass(writer: Writer, value: Any) -> Any:
+    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return writer.extension(codes.RECORD, ["dataclass", name_of(type(value)), fields])
+
+
+def _named_tuple(writer: Writer, value: Any) -> Any:
+    record = ["namedtuple", name_of(type(value)), value._asdict()]
+    return writer.extension(codes.RECORD, record)

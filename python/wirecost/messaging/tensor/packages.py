@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Optional packages: imported where first needed, named with their remedy where missing."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from wirecost.system.errors import UserError
+
+INSTALL = {
+    "PIL": "pillow",
+    "cupy": "cupy-cuda12x",
+    "paddle": "paddlepaddle",
+    "tensorflow": "tensorflow-cpu",
+}
+_LOADED: dict[str, Any] = {}
+
+
+def load(name: str, remedy: str = "") -> Any:
+    """Return the module ``name``; ``remedy`` is what one may do instead of installing it.
+
+    Raises UserError with the line that installs it.
+    """
+    found = _LOADED.get(name)
+    if found is None:
+        try:
+            found = _LOADED[name] = importlib.import_module(name)
+        except ImportError as error:
+            root = name.partition(".")[0]
+            line = f"{root}: cannot be imported ({error}); pip install {INSTALL.get(root, root)}"
+            raise UserError(line + (f", or {remedy}" if remedy else "")) from error
+    return found

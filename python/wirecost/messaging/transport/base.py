@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contract that each middleware beside this file meets to carry frames.
+
+A transport takes a frame's bytes and gives samples: received memory that stays until released. It
+knows nothing of tensors. Ctrl-C interrupts blocking calls, which wait for ever only if no
+timeout is given. A second ``close`` does nothing.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from wirecost.messaging.transport.package import Package
+from wirecost.messaging.transport.quality import OWN, Quality
+from wirecost.messaging.transport.shared.progress import Progress, follow
+from wirecost.messaging.transport.shared.trailer import (
+    MAGIC,
+    TRAILER,
+    Count,
+    Publishing,
+    StreamCounter,
+    new_stream,
+    split,
+)
+from wirecost.system.closing import Closing
+from wirecost.system.errors import UserError
+
+ON_LOOPBACK = "every user of this machine can connect to its ports on loopback"
+
+
+class Frame(Protocol):
+    """Protocol of ``wirecost.tensor.Frame``: bytes to send that nobody has copied yet."""
+
+    nbytes: int
+
+    def parts(self) -> Sequence[memoryview]: ...
+    def write_into(self, buffer: Any) -> int: ...
+    def tobytes(self) -> bytes: ...
+
+
+MOST_BYTES = 1 << 30
+"""Of a message, where the middleware itself sets no lower limit."""
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """Abilities of a transport and what they cost; shown by ``wirecost transports``."""
+
+    send_copies: int
+    """Copies of the frame's bytes on the sending side, the one into the transport's memory
+    included; those inside the operating system's sockets are not counted."""
+    receive_copies: int
+    """Copies on the receiving side until the sample can be read."""
+    aligned: bool
+    """Samples start on a multiple of 64."""
+    request_reply: bool
+    other_machines: bool
+    full: str
+    """What happens when a subscriber is slower than its publisher, in a few words."""
+    server: str = ""
+    """The process that must run between publishers and subscribers."""
+    exposed: str = ""
+    """What others than this user's processes can reach where no ``address`` is given."""
+    kept: str = ""
+    """What of this machine it keeps longer than it is used."""
+
+
+class Sample:
+    """A received message; ``buffer`` is valid until ``release``."""
+
+    __slots__ = ("_release", "buffer", "number", "stream")
+
+    def __init__(
+        self,
+        buffer: memoryview,
+        stream: int = 0,
+        number: int = 0,
+        release: Callable[[], object] | None = None,
+    ) -> None:
+        self.buffer = buffer
+        """The frame's bytes."""
+        self.stream = stream
+        self.number = number
+        self._release = release
+
+    def release(self) -> None:
+        """Give the memory back. A second call does nothing."""
+        release, self._release = self._release, None
+        if release is not None:
+            release()
+
+
+class Publisher(Closing):
+    """Sends frames on one topic. Not for several threads at once."""
+
+    def __init__(self) -> None:
+        self._stream = new_stream()
+        self.sent = 0
+        """Frames given to the middleware."""
+        self.dropped = 0
+        """Frames that the middleware refused, where it reports that: nobody got them."""
+        self._progress = Progress(self._stream)
+        self._sent_so_far = self._progress.sent
+
+    def send(self, frame: Frame) -> bool:
+        """Send a frame; its memory may be changed afterwards. False if it was dropped.
+
+        Raises UserError if it cannot be sent at all, as when it is too large.
+        """
+        delivered = self._send(frame, self.trailer())
+        if delivered:
+            self.sent += 1
+        else:
+            self.dropped += 1
+        self._sent_so_far[0] = self.sent + self.dropped
+        return delivered
+
+    def announce(self, text: bytes) -> None:
+        """Let other processes of this user find it by ``shared.progress.announced``; a second text
+        replaces the first."""
+        self._progress.announce(text)
+
+    def trailer(self, start: int = 0) -> bytes:
+        """Return the bytes behind the next frame, which starts at ``start`` of the message."""
+        return TRAILER.pack(self._stream, self.sent + self.dropped, start, MAGIC)
+
+    def _check_size(self, frame: Frame, transport: str, more: int = 0) -> None:
+        """Raise UserError for a frame that has more than ``MOST_BYTES`` with ``more`` around."""
+        if frame.nbytes + more > MOST_BYTES:
+            raise UserError(f"a frame of {frame.nbytes} bytes: {transport} carries at most 1 GiB")
+
+    @abstractmethod
+    def _send(self, frame: Frame, trailer: bytes) -> bool:
+        """Send the frame's bytes and then the trailer as one message."""
+
+    @abstractmethod
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        """Return whether a subscriber was there within ``timeout`` seconds. What is sent from then
+        on reaches it."""
+
+    def close(self) -> None:
+        """End the stream, whatever it does. A second call does nothing. Every subclass's own calls
+        this one."""
+        self._progress.close()
+
+
+class Subscriber(Closing):
+    """Receives frames of one topic. Not for several threads at once."""
+
+    def __init__(self) -> None:
+        self._counter = StreamCounter(self._met)
+        self._drained_at = -1
+
+    @property
+    def count(self) -> Count:
+        """Return what was received and lost up to now, by the numbers the publishers gave."""
+        seen = self._counter.count
+        return self._counter.total(self._drained_at == seen.received + seen.duplicates)
+
+    def _met(self, stream: int) -> Publishing | None:
+        """With the first message of a publisher: how far that is, where it can be known."""
+        return follow(stream)
+
+    def _drained(self) -> None:
+        """Nothing waits: what has not come by now from a publisher that has ended is lost."""
+        seen = self._counter.count
+        self._drained_at = seen.received + seen.duplicates
+
+    def receive(self, timeout: float | None = None) -> Sample | None:
+        """Return the next frame, or None after ``timeout`` seconds; 0 does not wait.
+
+        Raises UserError for a message that no publisher of wirecost sent.
+        """
+        got = self._receive(timeout)
+        if got is None:
+            self._drained()
+            return None
+        message, release = got
+        try:
+            stream, number, frame = split(message)
+        except BaseException:
+            if release is not None:
+                release()
+            raise
+        self._counter.add(stream, number)
+        return Sample(frame, stream, number, release)
+
+    def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
+        """Return a message that offers the buffer protocol, and what gives its memory back. Not
+        asked for where ``receive`` is written anew."""
+        raise NotImplementedError
+
+    def fileno(self) -> int | None:
+        """Return a descriptor that is readable when ``receive(0)`` may give a frame; None if the
+        middleware has none."""
+        return None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A question that waits for its answer."""
+
+    sample: Sample
+    answer: Callable[[Frame], None]
+    """Sends the reply; may be called once."""
+
+
+class Requester(Closing):
+    """Asks one service. Not for several threads at once."""
+
+    @abstractmethod
+    def ask(self, frame: Frame, timeout: float) -> Sample:
+        """Return the reply. Raises UserError if none comes within ``timeout`` seconds."""
+
+    @abstractmethod
+    def wait_for_replier(self, timeout: float) -> bool:
+        """Return whether the service was there within ``timeout`` seconds."""
+
+
+class Replier(Closing):
+    """Answers requests of one service, one after the other."""
+
+    @abstractmethod
+    def take(self, timeout: float | None = None) -> Request | None:
+        """Return the next request, or None after ``timeout`` seconds."""
+
+
+_E = TypeVar("_E")
+
+
+class Transport(Closing):
+    """One middleware, set up in this process. Subclasses import it only when made."""
+
+    name: ClassVar[str]
+    """As written on the command line."""
+    title: ClassVar[str]
+    """As its makers write it."""
+    package: ClassVar[Package]
+    """What its library comes in."""
+    address_form: ClassVar[str] = ""
+    """How an ``address`` names another machine; empty where it stays on this one."""
+    capabilities: ClassVar[Capabilities]
+    quality: Quality = OWN
+    """What is asked of the endpoints that are made from then on."""
+
+    def __init__(self, address: str | None = None) -> None:
+        """``address``: where its server or peer is, in the middleware's own form; None is the
+        middleware's default on this machine, loopback. Raises UserError."""
+        self.address = address
+        self._open: list[Any] = []
+
+    @classmethod
+    def missing(cls) -> str | None:
+        """Return None if it can be used here, else why not and how to install it, on one line.
+        Imports nothing heavy."""
+        return cls.package.missing()
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        """Run what it needs between the peers, on loopback and a free port, or nothing; give the
+        ``address`` for both sides. Ends it again."""
+        yield None
+
+    @classmethod
+    @contextmanager
+    def server_at(cls, host: str) -> Iterator[str | None]:
+        """Run what it needs between peers of several hosts, at an address of this one, and give
+        that; None where that is nothing."""
+        del host
+        yield None
+
+    @abstractmethod
+    def publisher(self, topic: str) -> Publisher:
+        """Raise UserError for a topic that the middleware cannot have."""
+
+    @abstractmethod
+    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
+        """``depth``: samples that wait to be received, and that may be held, each."""
+
+    def _kept(self, endpoint: _E) -> _E:
+        """Closed with the transport, which may be before the endpoint's own user does."""
+        self._open.append(endpoint)
+        return endpoint
+
+    def close(self) -> None:
+        """End what its endpoints share, and those that need it. A second call does nothing."""
+        for endpoint in self._open:
+            endpoint.close()
+        self._open.clear()
+
+    def requester(self, service: str) -> Requester:
+        """Raise NotImplementedError where ``capabilities.request_reply`` is false."""
+        raise NotImplementedError(f"{self.title} has no requests: use publish and subscribe")
+
+    def replier(self, service: str) -> Replier:
+        """Raise NotImplementedError where ``capabilities.request_reply`` is false."""
+        raise NotImplementedError(f"{self.title} has no requests: use publish and subscribe")

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DDS by Fast DDS: frames as ``std_msgs/UInt8MultiArray`` and arrays as ``sensor_msgs/Image``, on
+topics that nodes of ROS 2 read. Messages go over UDP on loopback, or on the given interface.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wirecost.messaging.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
+from wirecost.messaging.transport.package import Package
+from wirecost.messaging.transport.quality import OWN, Quality
+from wirecost.messaging.transport.shared.images import ImagePublisher
+from wirecost.messaging.transport.shared.inbox_based import InboxReplier, InboxRequester
+from wirecost.messaging.transport.shared.ros2_messages import array_data, array_head, image_message
+from wirecost.system.errors import UserError
+from wirecost.system.free_domain import FreeDomain
+from wirecost.system.waiting import wait_until
+
+if TYPE_CHECKING:
+    from wirecost import _dds
+
+_LOOPBACK = "127.0.0.1"
+_LAST_DOMAIN = 232
+_MOST_BYTES = 1 << 30
+_DEPTH = 16
+_TURN_S = 0.1
+_NAME = re.compile(r"/?[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*")
+_BYTES = "std_msgs::msg::dds_::UInt8MultiArray_"
+_IMAGE = "sensor_msgs::msg::dds_::Image_"
+
+
+def _topic(kind: str, name: str, end: str = "") -> str:
+    """Name a topic in DDS as ROS 2 does."""
+    if not _NAME.fullmatch(name) or len(name) > 200:
+        raise UserError(
+            f"topic {name!r}: ROS 2's are words of letters, digits and _ with / between"
+        )
+    return f"{kind}/{name.removeprefix('/')}{end}"
+
+
+class _Messages:
+    """Inbox of a topic's messages; Fast DDS's thread puts them there."""
+
+    def __init__(
+        self, participant: _dds.Participant, topic: str, depth: int, quality: Quality = OWN
+    ) -> None:
+        from wirecost import _dds  # noqa: PLC0415
+
+        self._depth = depth
+        self._keeps_all = quality.waits() and not quality.get("keep_last", False)
+        self._waiting: deque[_dds.Received] = deque()
+        qos = _qos(quality, quality.waits(own=True))
+        self._inbox = _dds.Inbox(participant, topic, _BYTES, qos, b"", _MOST_BYTES)
+
+    def take(self, timeout: float | None) -> Any:
+        """Return the data of the oldest message, or None after ``timeout`` seconds."""
+        end = None if timeout is None else time.monotonic() + timeout
+        # In turns, between which Ctrl-C is handled.
+        while not self._waiting:
+            left = _TURN_S if end is None else max(0.0, min(_TURN_S, end - time.monotonic()))
+            self._fetch(left)
+            if not self._waiting and end is not None and time.monotonic() >= end:
+                return None
+        self._fetch(0)
+        while not self._keeps_all and len(self._waiting) > self._depth:
+            self._waiting.popleft()
+        return array_data(self._waiting.popleft())
+
+    def _fetch(self, timeout: float) -> None:
+        self._waiting.extend(self._inbox.take_views(timeout))
+
+    def writers(self) -> int:
+        return self._inbox.writers()
+
+    def close(self) -> None:
+        self._inbox.close()
+
+
+def _qos(quality: Quality, reliable: bool) -> _dds.Qos:
+    """Without loss nothing is overwritten, unless the option ``keep_last`` says so."""
+    from wirecost import _dds  # noqa: PLC0415
+
+    keeps_all = quality.waits() and not quality.get("keep_last", False)
+    depth = 0 if keeps_all else quality.room(_DEPTH, 1)
+    return _dds.Qos(reliable=reliable, transient_local=False, depth=depth)
+
+
+def _found(writer: _dds.Writer) -> bool:
+    """Return whether a reader is there that will get what is sent now."""
+    return writer.readers() > writer.unconfirmed()
+
+
+def _writer(
+    participant: _dds.Participant, topic: str, kind: str = _BYTES, quality: Quality = OWN
+) -> _dds.Writer:
+    from wirecost import _dds  # noqa: PLC0415
+
+    # The makers chose reliable writers, and readers that are not.
+    qos = _qos(quality, quality.waits(own=True, makers=True))
+    return _dds.Writer(participant, topic, kind, qos, b"")
+
+
+def _wrapped(data: bytes) -> bytes:
+    return array_head(len(data)) + data
+
+
+class _Publisher(Publisher):
+    def __init__(self, participant: _dds.Participant, topic: str, quality: Quality) -> None:
+        super().__init__()
+        self._writer = _writer(participant, topic, quality=quality)
+
+    def _send(self, frame: Frame, trailer: bytes) -> bool:
+        size = frame.nbytes + len(trailer)
+        self._check_size(frame, "dds", len(trailer) + 64)
+        before = self._writer.dropped
+        self._writer.send_pieces([array_head(size), *frame.parts(), trailer])
+        return self._writer.dropped == before
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        return wait_until(lambda: _found(self._writer), timeout)
+
+    def close(self) -> None:
+        self._writer.close()
+        super().close()
+
+
+class _ImageTopic:
+    def __init__(self, participant: _dds.Participant, topic: str) -> None:
+        self._writer = _writer(participant, topic, _IMAGE)
+
+    def send(self, parts: Sequence[Any]) -> None:
+        self._writer.send_pieces(list(parts))
+
+    def wait(self, timeout: float) -> bool:
+        return wait_until(lambda: _found(self._writer), timeout)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _Subscriber(Subscriber):
+    def __init__(
+        self, participant: _dds.Participant, topic: str, depth: int, quality: Quality
+    ) -> None:
+        super().__init__()
+        self._messages = _Messages(participant, topic, depth, quality)
+
+    def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
+        message = self._messages.take(timeout)
+        return None if message is None else (message, None)
+
+    def close(self) -> None:
+        self._messages.close()
+
+
+class _Requester(InboxRequester):
+    def __init__(self, participant: _dds.Participant, service: str) -> None:
+        super().__init__(service)
+        self._writer = _writer(participant, _topic("rq", service, "Request"))
+        self._messages = _Messages(participant, _topic("rr", service, "Reply"), 64)
+
+    def _next(self, timeout: float) -> Any:
+        return self._messages.take(timeout)
+
+    def _send(self, message: bytes) -> None:
+        self._writer.send(_wrapped(message))
+
+    def wait_for_replier(self, timeout: float) -> bool:
+        return wait_until(lambda: _found(self._writer) and self._messages.writers() > 0, timeout)
+
+    def close(self) -> None:
+        self._writer.close()
+        self._messages.close()
+
+
+class _Replier(InboxReplier):
+    def __init__(self, participant: _dds.Participant, service: str) -> None:
+        super().__init__()
+        self._writer = _writer(participant, _topic("rr", service, "Reply"))
+        self._messages = _Messages(participant, _topic("rq", service, "Request"), 64)
+
+    def _next(self, timeout: float | None) -> Any:
+        message = self._messages.take(timeout)
+        return message and (message, self._reply)
+
+    def _reply(self, message: bytes) -> None:
+        self._writer.send(_wrapped(message))
+
+    def close(self) -> None:
+        self._writer.close()
+        self._messages.close()
+
+
+class Dds(Transport):
+    name = "dds"
+    title = "DDS"
+    package = Package(
+        "libfastrtps-dev",
+        ("wirecost._dds",),
+        "apt install libfastrtps-dev, then build wirecost again",
+        debian=True,
+    )
+    address_form = "DOMAIN@INTERFACE"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        send_copies=1,
+        receive_copies=2,
+        aligned=False,
+        request_reply=True,
+        other_machines=True,
+        full="the writer keeps 16 frames for readers that lost a part; of what waits at the"
+        " subscriber the oldest is lost",
+        exposed="every user of this machine can join its domain on loopback",
+    )
+
+    def __init__(self, address: str | None = None) -> None:
+        """``address``: the domain's number, and after an @ the address of a network interface;
+        else ``ROS_DOMAIN_ID``, or 0, on loopback."""
+        super().__init__(address)
+        from wirecost import _dds  # noqa: PLC0415
+
+        text, _, interface = (address or os.environ.get("ROS_DOMAIN_ID") or "0").partition("@")
+        if not (text.isascii() and text.isdecimal() and int(text) <= _LAST_DOMAIN):
+            raise UserError(
+                f"address {text!r}: a DDS domain is needed, 0 to {_LAST_DOMAIN}, as 5 or 5@10.0.0.1"
+            )
+        interface = interface or _LOOPBACK
+        try:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                probe.bind((interface, 0))
+            self._participant = _dds.Participant(int(text), "wirecost", b"", [interface])
+        except OSError as error:
+            raise UserError(
+                f"address {address!r}: {interface} is no interface's here ({error.strerror})"
+            ) from error
+        except RuntimeError as error:
+            raise UserError(f"dds: {error}") from error
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        with FreeDomain() as domain:
+            yield str(domain.number)
+
+    def publisher(self, topic: str) -> Publisher:
+        return self._kept(_Publisher(self._participant, _topic("rt", topic), self.quality))
+
+    def image_publisher(self, topic: str) -> ImagePublisher:
+        """Publish arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
+        images = _ImageTopic(self._participant, _topic("rt", topic))
+        return self._kept(ImagePublisher(images, image_message))
+
+    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
+        return self._kept(_Subscriber(self._participant, _topic("rt", topic), depth, self.quality))
+
+    def requester(self, service: str) -> InboxRequester:
+        return self._kept(_Requester(self._participant, service))
+
+    def replier(self, service: str) -> InboxReplier:
+        return self._kept(_Replier(self._participant, service))
+
+    def close(self) -> None:
+        super().close()
+        self._participant.close()
+
+
+TRANSPORTS = [Dds]

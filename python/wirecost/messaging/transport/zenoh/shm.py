@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Zenoh with messages in shared memory, of which only the places are sent."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import itertools
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+from wirecost.messaging.transport.base import Capabilities
+from wirecost.messaging.transport.shared.shared_memory import ENDPOINT_BYTES, check_room
+from wirecost.messaging.transport.shared.trailer import Publishing
+from wirecost.messaging.transport.zenoh.adapter import Zenoh, ZenohPublisher, ZenohSubscriber
+from wirecost.messaging.transport.zenoh.memory import (
+    LEAST_BYTES,
+    POOL,
+    allow_locks,
+    free_dead,
+    lockable_bytes,
+    remove_own,
+    sweep,
+)
+
+
+class _Publisher(ZenohPublisher):
+    """Copies the message into shared memory, of which only the place is sent."""
+
+    _numbers = itertools.count()
+
+    def __init__(self, transport: Zenoh, topic: str) -> None:
+        super().__init__(transport, topic)
+        self._shm = transport.library.shm
+        self._number = next(self._numbers)
+
+    def _put(self, message: bytearray) -> None:
+        room = POOL.room(self._shm, self._number, len(message))
+        if room is None:
+            # Subscribers hold all of it; without shared memory it goes on.
+            self._port.put(message)
+            return
+        room[:] = message
+        self._port.put(room)
+
+    def close(self) -> None:
+        super().close()
+        POOL.leave(self._number)
+
+
+class _Subscriber(ZenohSubscriber):
+    def __init__(self, transport: Zenoh, topic: str, depth: int) -> None:
+        super().__init__(transport, topic, depth)
+        _SUBSCRIBERS.add(self)
+
+    def _met(self, stream: int) -> Publishing | None:
+        if not any(one.inbox.waiting for one in _SUBSCRIBERS):
+            # It may be in place of one that was killed.
+            free_dead()
+        return super()._met(stream)
+
+
+_SUBSCRIBERS: weakref.WeakSet[_Subscriber] = weakref.WeakSet()
+
+
+class ZenohSharedMemory(Zenoh):
+    """Zenoh with messages in shared memory on one machine."""
+
+    name: ClassVar[str] = "zenoh-shm"
+    title: ClassVar[str] = "Zenoh (shared memory)"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        send_copies=2,
+        receive_copies=1,
+        aligned=False,
+        request_reply=True,
+        other_machines=True,
+        full=Zenoh.capabilities.full,
+        kept="a publisher's pool of 33 MB or more until its process ends; that of one that was"
+        " killed until those who received from it end or receive from two others",
+    )
+    shared: ClassVar[bool] = True
+    sender: ClassVar[type[ZenohPublisher]] = _Publisher
+    listener: ClassVar[type[ZenohSubscriber]] = _Subscriber
+
+    def __init__(self, address: str | None = None) -> None:
+        allow_locks()
+        sweep()
+        check_room(ENDPOINT_BYTES, "zenoh-shm")
+        super().__init__(address)
+        _OPEN.add(self)
+        _at_end()
+
+    @classmethod
+    def missing(cls) -> str | None:
+        lockable = lockable_bytes()
+        if (why := super().missing()) is not None or lockable is None:
+            return why
+        if lockable >= 2 * LEAST_BYTES:
+            return None
+        return (
+            f"zenoh locks pools of {LEAST_BYTES} bytes or more in memory, and this user may lock"
+            f" {lockable}: raise the limit (ulimit -l, or a container's --ulimit memlock=-1)"
+        )
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        try:
+            yield None
+        finally:
+            sweep()
+
+
+_OPEN: weakref.WeakSet[ZenohSharedMemory] = weakref.WeakSet()
+
+
+@functools.cache
+def _at_end() -> None:
+    atexit.register(_end)
+
+
+def _end() -> None:
+    """Remove what zenoh leaves behind a process that ends after others have."""
+    for transport in list(_OPEN):
+        transport.close()
+    POOL.end()
+    remove_own()

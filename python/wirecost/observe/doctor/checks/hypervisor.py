@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether another system shares the CPUs unseen."""
+
+from __future__ import annotations
+
+from wirecost.observe.doctor.check import Check, Verdict
+from wirecost.observe.doctor.system import whole
+
+DMI = "sys/class/dmi/id"
+TICKS_PER_S = 100
+"""USER_HZ: the unit of /proc/stat on every Linux port in use."""
+
+
+class Hypervisor(Check):
+    name = "hypervisor"
+    title = "virtual machine"
+    order = 70
+
+    def available(self) -> bool:
+        return self.system.exists("proc/cpuinfo")
+
+    def value(self) -> str:
+        if not self.machine.virtual:
+            return "no"
+        product = (self.system.text(f"{DMI}/product_name") or "")[:30]
+        stolen = self._stolen_s()
+        found = "yes" if not product else f"yes ({product})"
+        return found if stolen is None else f"{found}, {stolen:.1f} s stolen"
+
+    def verdict(self) -> Verdict:
+        return Verdict.WARN if self.machine.virtual else Verdict.OK
+
+    def advice(self) -> str:
+        return "measure on bare metal, or pin the virtual CPUs on the host; compare within one run"
+
+    def _stolen_s(self) -> float | None:
+        """Seconds since boot in which a CPU wanted to run and the host did not let it."""
+        for line in (self.system.text("proc/stat") or "").splitlines():
+            words = line.split()
+            if words[:1] == ["cpu"] and len(words) > 8:
+                ticks = whole(words[8])
+                return None if ticks is None else ticks / TICKS_PER_S
+        return None

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists of CPUs as the kernel writes and reads them: ``0-3,8``, ``0-15:2/4``, ``all``, ``N``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wirecost.observe.doctor.system import whole
+
+MOST_CPUS = 8192
+"""What Linux can be built for at most; a list that names more is no list of CPUs."""
+
+
+def parse(text: str, online: Iterable[int] = ()) -> tuple[int, ...]:
+    """The CPUs in order. ``all`` and ``N`` (the last) refer to ``online``. Raises ValueError."""
+    known = sorted(online)
+    cpus: set[int] = set()
+    for raw in text.split(","):
+        part = raw.strip()
+        if part == "all":
+            cpus.update(known)
+        elif part:
+            cpus.update(_range(part, known))
+    return tuple(sorted(cpus))
+
+
+def lenient(text: str | None, online: Iterable[int] = ()) -> tuple[int, ...]:
+    """Like ``parse``; none where the text is missing or no list."""
+    try:
+        return parse(text or "", online)
+    except ValueError:
+        return ()
+
+
+def render(cpus: Iterable[int]) -> str:
+    """Return the shortest list: ``0-3,8``."""
+    runs: list[list[int]] = []
+    for cpu in sorted(set(cpus)):
+        if runs and runs[-1][1] == cpu - 1:
+            runs[-1][1] = cpu
+        else:
+            runs.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def _range(part: str, known: list[int]) -> list[int]:
+    span, _, groups = part.partition(":")
+    first, dash, last = span.partition("-")
+    low = _cpu(first, known)
+    high = _cpu(last, known) if dash else low
+    cpus = list(range(low, high + 1))
+    if not cpus:
+        raise ValueError(part)
+    if not groups:
+        return cpus
+    used, _, size = groups.partition("/")
+    taken, of = whole(used), whole(size)
+    if not taken or not of or taken < 0 or of < taken:
+        raise ValueError(part)
+    return [cpu for cpu in cpus if (cpu - low) % of < taken]
+
+
+def _cpu(text: str, known: list[int]) -> int:
+    if text == "N" and known:
+        return known[-1]
+    cpu = whole(text)
+    if cpu is None or not 0 <= cpu < MOST_CPUS:
+        raise ValueError(text)
+    return cpu

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of a program and its libraries that patterns mean."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost.observe.probe.run.hook import library
+from wirecost.system.errors import UserError
+
+PATTERNS = "WIRECOST_FUNCTIONS"
+PROGRAM = "wirecost-functions"
+LONGEST_S = 300.0
+
+
+@dataclass(frozen=True)
+class Function:
+    """``name``: demangled, with parameters; ``section``: what its calls are recorded as; offsets
+    are in the file ``object``. ``refusal``: why no means can record it; ``no_jump``: why its
+    entry cannot be patched; ``no_exits``: why breakpoints cannot tell when it ends; empty: it
+    can."""
+
+    object: str
+    name: str
+    section: str
+    symbol: str
+    offset: int
+    size: int
+    refusal: str
+    no_jump: str
+    no_exits: str
+    returns: tuple[int, ...]
+    tail_jumps: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ObjectFile:
+    """``calls_hooks``: built with ``-finstrument-functions``; ``has_sleds``: built with clang's
+    ``-fxray-instrument``."""
+
+    path: str
+    trouble: str
+    calls_hooks: bool
+    has_sleds: bool
+    debug_information: bool
+
+
+@dataclass(frozen=True)
+class Listing:
+    objects: tuple[ObjectFile, ...]
+    functions: tuple[Function, ...]
+    nearest: tuple[str, ...]
+
+
+def helper() -> Path:
+    """Raise UserError: it was not built, as where Zydis is missing."""
+    return library(PROGRAM)
+
+
+def listing(patterns: Sequence[str], objects: Sequence[Path]) -> Listing:
+    """Raise UserError where the helper is missing or fails."""
+    command = [str(helper()), "list", *map(str, objects)]
+    environment = {**os.environ, PATTERNS: "\n".join(patterns)}
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, timeout=LONGEST_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(f"{command[0]}: {error}; functions cannot be listed") from error
+    if done.returncode:
+        why = done.stderr.decode("utf-8", "replace").strip() or f"status {done.returncode}"
+        raise UserError(f"{command[0]}: {why}; functions cannot be listed")
+    document = json.loads(done.stdout)
+    return Listing(
+        tuple(ObjectFile(**one) for one in document["objects"]),
+        tuple(
+            Function(
+                **{
+                    **one,
+                    "returns": tuple(one["returns"]),
+                    "tail_jumps": tuple(one["tail_jumps"]),
+                }
+            )
+            for one in document["functions"]
+        ),
+        tuple(document["nearest"]),
+    )

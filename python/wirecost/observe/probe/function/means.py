@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""By what calls are recorded: each means, why it may be impossible, and what a call costs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wirecost.observe.probe.function import trampoline, uprobes
+from wirecost.observe.probe.function.listing import Function, ObjectFile
+from wirecost.observe.probe.run.counting import asked_counters
+from wirecost.system.errors import UserError
+
+CHEAP_NS = 5_000.0
+"""What a breakpoint may cost a call if nobody asked for breakpoints: they need nothing in the
+program, but in virtual machines a trap can take tens of microseconds."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """``unavailable``: why not for this program, empty: it is; ``why_not``: the same for a
+    function; ``cost_ns``: of a call, measured when it is asked; ``counts``: the only counters that
+    it has, None: all."""
+
+    name: str
+    about: str
+    unavailable: str
+    why_not: Callable[[Function], str]
+    cost_ns: Callable[[Mapping[str, str]], float | None]
+    counts: frozenset[str] | None = None
+
+    def uncounted(self, names: Iterable[str]) -> list[str]:
+        """Return those of the counters that this means cannot count."""
+        return [] if self.counts is None else [one for one in names if one not in self.counts]
+
+
+def all_means(refusal: str | None, objects: Sequence[ObjectFile]) -> list[Means]:
+    """In the order in which they are tried. ``refusal``: why nothing can be preloaded."""
+    instrumented = {one.path for one in objects if one.calls_hooks}
+    with_sleds = {one.path for one in objects[:1] if one.has_sleds}
+    cannot_preload = f"nothing can be preloaded: {refusal}" if refusal else ""
+    return [
+        Means(
+            "uprobes",
+            "by uprobes",
+            uprobes.unavailable(),
+            uprobes.why_not,
+            uprobes.cost_ns,
+            uprobes.COUNTED,
+        ),
+        Means(
+            "trampoline",
+            "by patched entries",
+            cannot_preload,
+            trampoline.why_not,
+            trampoline.cost_ns,
+        ),
+        _built("instrumented", "by -finstrument-functions", cannot_preload, instrumented),
+        _built("xray", "by -fxray-instrument", cannot_preload, with_sleds),
+    ]
+
+
+def _built(name: str, about: str, cannot_preload: str, objects: set[str]) -> Means:
+    """Means that a program has by how it was built. What a call costs depends on the program."""
+
+    def why_not(one: Function) -> str:
+        if one.refusal or one.object in objects:
+            return one.refusal
+        return f"{one.object} was not built so"
+
+    missing = "" if objects else "nothing of the program was built so"
+    return Means(name, about, cannot_preload or missing, why_not, lambda _: None)
+
+
+@dataclass(frozen=True)
+class Taken:
+    means: Means
+    cost_ns: float | None
+    notes: tuple[str, ...]
+
+
+def take(asked: str, every: Iterable[Means], functions: Iterable[Function]) -> Taken:
+    """Return the first one that is available, can record a function, is cheap, and counts what
+    ``WIRECOST_PROBE_COUNTERS`` names; another one where there is no better.
+
+    Raises:
+        UserError: there is none, with the reason of each.
+    """
+    notes: list[str] = []
+    second: Taken | None = None
+    before = 0
+    functions = list(functions)
+    for one in every:
+        if asked not in ("auto", one.name):
+            continue
+        why = one.unavailable or _of_all(functions, one.why_not)
+        if why:
+            notes.append(f"not {one.about}: {why}")
+            continue
+        cost = one.cost_ns(os.environ)
+        lacks = one.uncounted(asked_counters())
+        against = _against(one, cost, lacks)
+        if asked != "auto" or not against:
+            return Taken(one, cost, (*notes, *_lack(one, lacks)))
+        if second is None:
+            second, before = Taken(one, cost, (*notes, *_lack(one, lacks))), len(notes)
+        notes.append(
+            f"not {one.about}: {against}; --function-means {one.name} takes it all the same"
+        )
+    if second is not None:
+        own = f"not {second.means.about}: "
+        return replace(
+            second, notes=(*second.notes, *(n for n in notes[before:] if not n.startswith(own)))
+        )
+    raise UserError(f"--function: {'; '.join(notes) or 'no means of recording'}")
+
+
+def _against(one: Means, cost: float | None, lacks: list[str]) -> str:
+    """Why others are tried first; empty: nothing is against it."""
+    if lacks:
+        return f"cannot count {', '.join(lacks)}"
+    if one.name != "uprobes":
+        return ""
+    if cost is None:
+        return "what a call costs could not be measured"
+    return f"{price(cost)} per call on this machine" if cost > CHEAP_NS else ""
+
+
+def _lack(one: Means, lacks: list[str]) -> tuple[str, ...]:
+    if not lacks:
+        return ()
+    return (f"{one.name} cannot count {', '.join(lacks)}; --function-means trampoline can",)
+
+
+def _of_all(functions: list[Function], why_not: Callable[[Function], str]) -> str:
+    """Return the reasons, where every function has one."""
+    reasons = [(one, why_not(one)) for one in functions]
+    if not all(reason for _, reason in reasons):
+        return ""
+    return "; ".join(f"{one.name}: {reason}" for one, reason in reasons[:3])
+
+
+def price(cost_ns: float) -> str:
+    return f"{cost_ns / 1000:.2f} µs" if cost_ns < 10_000 else f"{cost_ns / 1000:.0f} µs"

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Any function of a program and its libraries, by ``--function``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from wirecost.observe.probe.function import choice, trampoline, uprobes
+from wirecost.observe.probe.function.listing import PATTERNS, Function, listing
+from wirecost.observe.probe.function.means import Taken, all_means, price, take
+from wirecost.observe.probe.function.request import checked, is_python
+from wirecost.observe.probe.function.target_files import meant, objects_of
+from wirecost.observe.probe.run.hook import PYTHON_FOLDER, Hooked, Request, library
+from wirecost.observe.probe.run.target import Target
+from wirecost.system.errors import UserError
+
+PYTHON_PATTERNS = "WIRECOST_PYTHON_FUNCTIONS"
+
+
+class FunctionHook:
+    name = "function"
+    about = "functions that --function names"
+
+    def prepare(self, target: Target, request: Request) -> Hooked:
+        checked(request.functions, request.function_limit, request.function_means)
+        native = tuple(one for one in request.functions if not is_python(one))
+        hooked = self._native(target, native, request) if native else Hooked()
+        python = tuple(one for one in request.functions if is_python(one))
+        return _with_python(hooked, python, request) if python else hooked
+
+    def prepare_outside(self, target: Target, request: Request) -> Hooked:
+        return self.prepare(target, request)
+
+    def _native(self, target: Target, patterns: Sequence[str], request: Request) -> Hooked:
+        environment = {
+            PATTERNS: "\n".join(patterns),
+            trampoline.LIMIT: str(request.function_limit),
+        }
+        program = meant(target)
+        if program is None:
+            if request.function_means not in ("auto", "trampoline"):
+                raise UserError(
+                    f"--function-means {request.function_means}: {target.command[0]} is a script, "
+                    "a shell or Python; give the program that has the functions"
+                )
+            line = f"--function: looked for in each program that {target.command[0]} starts"
+            return Hooked(
+                (library(trampoline.LIBRARY),),
+                environment=environment,
+                notes=(f"{line}, recorded by patched entries",),
+            )
+        objects = objects_of(program, os.environ)
+        found = listing(patterns, objects)
+        choice.matched(patterns, found, program, request.function_limit)
+        taken = take(
+            request.function_means, all_means(target.refusal, found.objects), found.functions
+        )
+        notes = (*taken.notes, *_shown(taken, found.functions))
+        if taken.means.name == "uprobes":
+            return Hooked(
+                environment=environment, notes=notes, before=uprobes.before(_absolute(objects))
+            )
+        environment[trampoline.MEANS] = taken.means.name
+        return Hooked((library(trampoline.LIBRARY),), environment=environment, notes=notes)
+
+
+def _with_python(hooked: Hooked, patterns: Sequence[str], request: Request) -> Hooked:
+    note = (
+        f"--function {', '.join(patterns)}: found when they are called, by sys.monitoring "
+        "(Python 3.12), before by sys.setprofile, for which every call in the program pays"
+    )
+    return replace(
+        hooked,
+        python=(PYTHON_FOLDER / "functions.py",),
+        environment={
+            **hooked.environment,
+            PYTHON_PATTERNS: "\n".join(patterns),
+            trampoline.LIMIT: str(request.function_limit),
+        },
+        notes=(*hooked.notes, note),
+    )
+
+
+def _absolute(paths: Sequence[Path]) -> list[Path]:
+    return [one.absolute() for one in paths]
+
+
+def _shown(taken: Taken, functions: Sequence[Function]) -> list[str]:
+    count = choice.recordable(functions, taken.means.why_not)
+    cost = "" if taken.cost_ns is None else f", {price(taken.cost_ns)} per call (measured now)"
+    plural = "" if count == 1 else "s"
+    return [
+        f"{count} function{plural} recorded {taken.means.about}{cost}:",
+        *choice.lines(functions, taken.means.why_not),
+    ]
+
+
+HOOK = FunctionHook()

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A remedy: something about how a program is started that may make it faster."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from wirecost.observe.heap import launch
+from wirecost.observe.trial import remedies
+from wirecost.system.chosen import chosen
+
+PLAIN = "as it is"
+PRELOAD = "LD_PRELOAD"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Of a program's start. ``preload`` goes behind what is preloaded already."""
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    preload: tuple[Path, ...] = ()
+    cpu: int | None = None
+    fifo: int | None = None
+    heap: launch.Options | None = None
+
+    def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
+        """``inherited`` with variables, preloaded libraries and the allocator of this change."""
+        changed = {**inherited, **self.variables}
+        if self.preload:
+            before = changed.get(PRELOAD, "").replace(":", " ").split()
+            changed[PRELOAD] = ":".join([*before, *map(str, self.preload)])
+        return changed if self.heap is None else launch.environment(self.heap, changed)
+
+
+class Remedy(Protocol):
+    """``name`` stands in ``--remedies``; ``about`` says in a few words what it does."""
+
+    name: str
+    about: str
+
+    def refusal(self) -> str | None:
+        """Why it cannot be tried here and what would permit it; None where it can."""
+        ...
+
+    def change(self) -> Change:
+        """Raises UserError where something of wirecost's is missing."""
+        ...
+
+
+def all_remedies() -> list[Remedy]:
+    """Every ``REMEDY`` of the package's modules, in the order of their names."""
+    names = sorted(one.name for one in pkgutil.iter_modules(remedies.__path__))
+    return [importlib.import_module(f"{remedies.__name__}.{name}").REMEDY for name in names]
+
+
+def chosen_remedies(option: str, text: str | None) -> list[Remedy]:
+    """All, or those in a comma-separated list. Raises UserError for an unknown name."""
+    every = all_remedies()
+    if text is None:
+        return every
+    names = chosen(option, text, [one.name for one in every])
+    return [one for one in every if one.name in names]
+
+
+def refused(change: Callable[[], None]) -> str | None:
+    """The reason why the kernel refuses ``change``, tried in a thread that ends at once."""
+    reasons: list[str] = []
+
+    def attempt() -> None:
+        try:
+            change()
+        except OSError as error:
+            reasons.append(os.strerror(error.errno or 0))
+
+    thread = threading.Thread(target=attempt)
+    thread.start()
+    thread.join()
+    return reasons[0] if reasons else None

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What some processes and all that they start use over an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from wirecost.observe.usage import clocks, memory, threads, tree
+from wirecost.observe.usage.group import Group
+from wirecost.observe.usage.machine import TICK_NS
+from wirecost.observe.usage.memory import Memory
+from wirecost.observe.usage.threads import Thread
+from wirecost.system.closing import Closing
+
+CGROUP, CLOCKS = "cgroup", "clocks"
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Sums over processes. ``user_ns`` and ``system_ns`` add up to ``cpu_ns``."""
+
+    processes: int
+    """That lived at the end."""
+    cpu_ns: int
+    user_ns: int
+    system_ns: int
+    wait_ns: int | None
+    """That threads could run, but waited for a processor; None where the kernel does not say."""
+    voluntary: int
+    """Context switches of threads that live at the end."""
+    involuntary: int
+    memory: Memory
+    source: str
+    """Of the processor time: ``cgroup`` or ``clocks``."""
+
+
+@dataclass(frozen=True)
+class _Process:
+    cpu_ns: int
+    sampled: tuple[int, int]
+    children_ticks: int
+    threads: dict[int, Thread]
+
+
+class Meter(Closing):
+    """Begins when it is made."""
+
+    def __init__(self, processes: Sequence[int], use_group: bool = True) -> None:
+        """``use_group``: a control group, where one can be made."""
+        self._roots = list(processes)
+        living = tree.with_descendants(self._roots)
+        self._group = _group(living) if use_group else None
+        for one in living:
+            memory.reset_peak(one)
+        self._before = _read(living)
+        self._spent = self._group.read() if self._group else None
+
+    def read(self) -> Usage:
+        """From the begin up to now."""
+        spent = self._group.read() if self._group else None
+        after = _read(tree.with_descendants([*self._roots, *self._before]))
+        nothing = _Process(0, (0, 0), 0, {})
+        user = system = voluntary = involuntary = 0
+        cpu = self._ended_children(after)
+        waits: list[int] = []
+        for number, now in after.items():
+            then = self._before.get(number, nothing)
+            cpu += now.cpu_ns - then.cpu_ns
+            user += now.sampled[0] - then.sampled[0]
+            system += now.sampled[1] - then.sampled[1]
+            since = threads.since(then.threads, now.threads)
+            voluntary += since.voluntary
+            involuntary += since.involuntary
+            waits += [] if since.wait_ns is None else [since.wait_ns]
+        if spent and self._spent:
+            cpu = spent.cpu_ns - self._spent.cpu_ns
+            user, system = (
+                spent.user_ns - self._spent.user_ns,
+                spent.system_ns - self._spent.system_ns,
+            )
+        in_kernel = round(cpu * system / (user + system)) if user + system else 0
+        found = [one for number in after if (one := memory.read(number))]
+        return Usage(
+            len(after), cpu, cpu - in_kernel, in_kernel, sum(waits) if waits else None,
+            voluntary, involuntary, sum(found, Memory(pss_bytes=0)),
+            CGROUP if self._group else CLOCKS,
+        )  # fmt: skip
+
+    def _ended_children(self, after: dict[int, _Process]) -> int:
+        """Their time since the begin, by ticks: nothing else is known of them."""
+        ticks = sum(
+            now.children_ticks - before.children_ticks
+            for number, now in after.items()
+            if (before := self._before.get(number))
+        )
+        known = sum(one.cpu_ns for number, one in self._before.items() if number not in after)
+        return max(0, ticks * TICK_NS - known)
+
+    def close(self) -> None:
+        """Its processes are left as they were."""
+        if self._group is not None:
+            self._group.close()
+
+    def end(self) -> Usage:
+        """The last reading."""
+        try:
+            return self.read()
+        finally:
+            self.close()
+
+
+def _group(processes: Sequence[int]) -> Group | None:
+    with suppress(OSError):
+        made = Group()
+        try:
+            made.add(processes)
+        except OSError:
+            made.close()
+            return None
+        return made
+    return None
+
+
+def _read(processes: Sequence[int]) -> dict[int, _Process]:
+    """Those that have ended meanwhile are left out."""
+    found = {}
+    for one in processes:
+        cpu, sampled = clocks.scheduled(one), clocks.sampled(one)
+        if cpu is not None and sampled is not None:
+            found[one] = _Process(cpu, sampled, tree.ended_children_ticks(one), threads.read(one))
+    return found

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A machine's medians run by run, and where they changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+
+from wirecost.results.analysis.campaign.change_points import ENOUGH, Array, change_points, probability
+from wirecost.results.analysis.campaign.subjects import Subject, described, name_of
+from wirecost.results.analysis.compare.quantiles import adjusted
+from wirecost.results.analysis.intervals import RESAMPLES, SEED, Estimate
+from wirecost.results.analysis.race import Name
+
+FALSE_DISCOVERIES = 0.05
+TOGETHER, LEAST_TOGETHER = 0.8, 4
+"""Such a share of a machine's series, and so many, make a change of the machine likely."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run: its median in ns with the 95 % interval that it gave itself."""
+
+    task: str
+    created: str
+    revision: str
+    median: Estimate
+
+
+@dataclass(frozen=True)
+class Change:
+    """``at``: the first point of the new level; ``factor``: of its median to that before; ``q``:
+    how likely by chance, considering all series."""
+
+    at: int
+    factor: Estimate
+    q: float
+
+
+@dataclass(frozen=True)
+class Series:
+    subject: Subject
+    host: str
+    name: Name
+    points: list[Point]
+    changes: list[Change] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class MovedTogether:
+    """A run with which so many of a machine's series changed."""
+
+    host: str
+    created: str
+    revision: str
+    changed: int
+    of: int
+
+
+def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[Series]:
+    """Return series of every subject, contender and machine, in the order of the runs, with
+    changes."""
+    columns = ["task", "scenario", "options", "host", "created", "revision"]
+    tasks = described(records).select(columns).filter(pl.col("created") != "")
+    found = (
+        rows.filter(pl.col("stage") == "total")
+        .select("task", "case", "contender", "mode", "median_ns", "low_ns", "high_ns")
+        .join(tasks.lazy(), on="task")
+        .sort("created", "task")
+        .collect()
+    )
+    keys = ["scenario", "case", "options", "host", "contender", "mode"]
+    made = []
+    for key, part in found.sort(*keys, maintain_order=True).group_by(keys, maintain_order=True):
+        named = dict(zip(keys, key, strict=True))
+        subject = Subject(str(named["scenario"]), str(named["case"]), str(named["options"]))
+        points = [
+            Point(task, created, revision, Estimate(median, low, high))
+            for task, created, revision, median, low, high in part.select(
+                "task", "created", "revision", "median_ns", "low_ns", "high_ns"
+            ).iter_rows()
+        ]
+        made.append(Series(subject, str(named["host"]), name_of(named), points))
+    return _searched(made)
+
+
+def moved_together(series: list[Series]) -> list[MovedTogether]:
+    """Return the runs with which nearly all series of a machine changed."""
+    long = Counter(one.host for one in series if len(one.points) >= ENOUGH)
+    changed = Counter(
+        (one.host, one.points[change.at].created[:10], one.points[change.at].revision)
+        for one in series
+        for change in one.changes
+    )
+    return [
+        MovedTogether(host, created, revision, count, long[host])
+        for (host, created, revision), count in sorted(changed.items())
+        if count >= LEAST_TOGETHER and count >= TOGETHER * long[host]
+    ]
+
+
+def _searched(series: list[Series]) -> list[Series]:
+    values = [np.array([point.median.value for point in one.points]) for one in series]
+    likely = [probability(some)[0] for some in values]
+    made = []
+    for one, some, q in zip(series, values, adjusted(likely), strict=True):
+        if q > FALSE_DISCOVERIES or len(some) < ENOUGH:
+            made.append(one)
+            continue
+        bounds = [0, *change_points(some), len(some)]
+        changes = [
+            Change(at, _factor(some[before:at], some[at:after]), q)
+            for before, at, after in zip(bounds, bounds[1:], bounds[2:], strict=False)
+        ]
+        made.append(replace(one, changes=changes))
+    return made
+
+
+def _factor(before: Array, after: Array) -> Estimate:
+    random = np.random.default_rng(SEED)
+    medians = [
+        np.median(random.choice(part, (RESAMPLES, len(part))), axis=1) for part in (before, after)
+    ]
+    low, high = np.percentile(medians[1] / medians[0], [2.5, 97.5])
+    return Estimate(float(np.median(after) / np.median(before)), float(low), float(high))

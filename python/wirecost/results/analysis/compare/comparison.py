@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs row by row: what became slower, faster, larger or smaller beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from wirecost.results.analysis.compare.choices import MARGIN
+from wirecost.results.analysis.compare.context import Difference, differences, failures, other_contents
+from wirecost.results.analysis.compare.counters import MeanDifference, mean_difference
+from wirecost.results.analysis.compare.drift import drift
+from wirecost.results.analysis.compare.message_types import aligned, are_other_messages
+from wirecost.results.analysis.compare.noise import Noise, noise, size
+from wirecost.results.analysis.compare.outputs import TopicOutputs, compare_outputs
+from wirecost.results.analysis.compare.plain import PlainChange, plain_changes
+from wirecost.results.analysis.compare.quantiles import NOTHING, Shift, adjusted, least_samples, shift
+from wirecost.results.analysis.compare.runs import (
+    TIME,
+    Array,
+    Key,
+    Run,
+    common_names,
+    finite,
+    processes_of,
+    rows_of,
+)
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.results.records.probe_log import COUNTER
+
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+FALSE_DISCOVERIES = 0.05
+DRIFT_ROWS, DRIFT_SHARE = 8, 0.8
+"""So many rows, and such a share of them in one direction, make a change of the machine likely."""
+
+SLOWER, FASTER, SAME = "slower", "faster", "no difference"
+UNDECIDED = "cannot tell"
+MORE, FEWER = "more", "fewer"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Shares, not percent. ``fail_above`` None: nothing fails. ``of``: percentiles and counters
+    that may fail, beside sizes; without any, all percentiles."""
+
+    margin: float = MARGIN
+    fail_above: float | None = None
+    of: tuple[str, ...] = ()
+
+    def fails(self, what: str, low: float) -> bool:
+        """Say whether an increase by ``low`` at least is a regression."""
+        gated = what in (self.of or QUANTILES)
+        return gated and self.fail_above is not None and low > self.fail_above
+
+
+@dataclass(frozen=True)
+class TimeChange:
+    """A percentile of a row; ``q``: its probability after the correction for many rows."""
+
+    row: Key
+    quantile: str
+    n_a: int
+    n_b: int
+    shift: Shift
+    q: float | None = None
+    verdict: str = UNDECIDED
+    regression: bool = False
+
+
+@dataclass(frozen=True)
+class CountChange:
+    """The mean of a counter over a row's samples."""
+
+    row: Key
+    counter: str
+    n_a: int
+    n_b: int
+    difference: MeanDifference
+    q: float | None = None
+    verdict: str = UNDECIDED
+    regression: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name that the program that counted gives it."""
+        return self.counter.removeprefix(COUNTER)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that ``wirecost compare`` reports. ``names``: of the values of a row's key."""
+
+    a: Run
+    b: Run
+    settings: Settings
+    names: list[str]
+    samples: dict[Key, tuple[pl.DataFrame, pl.DataFrame]]
+    """Of each row that both runs have, in the order of run A."""
+    times: list[TimeChange]
+    counts: list[CountChange]
+    plain: list[PlainChange]
+    only_a: list[Key]
+    only_b: list[Key]
+    differences: list[Difference]
+    other_contents: list[str]
+    outputs: list[TopicOutputs] | None
+    noise: dict[str, float]
+    """By percentile and counter, where A was measured again: margins of the comparison if they are
+    larger; of rows that have one each, the largest."""
+    drift: dict[str, float]
+    """By percentile, where A was not and there are contenders enough: what rows of others moved by
+    at most, which is a margin likewise."""
+    notes: list[str]
+
+    def series(self, row: Key) -> tuple[Array, Array]:
+        """Return a row's times in both runs, in nanoseconds, in the order of measuring."""
+        ours, theirs = self.samples[row]
+        return finite(ours, TIME), finite(theirs, TIME)
+
+    def regressions(self) -> list[TimeChange | CountChange | PlainChange]:
+        changes: list[TimeChange | CountChange | PlainChange]
+        changes = [*self.times, *self.counts, *self.plain]
+        return [one for one in changes if one.regression]
+
+
+def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Comparison:
+    """Compare two runs row by row. ``again``: A once more, whose difference from A is noise.
+
+    Raises UserError on runs that have nothing in common.
+    """
+    if a.scenario != b.scenario:
+        raise UserError(
+            f"{a.path} holds {a.scenario}, {b.path} {b.scenario}: only runs of one scenario can be "
+            "compared"
+        )
+    other_message = are_other_messages(a, b)
+    if other_message:
+        again = None if again is None else aligned(again, b)[0]
+        a, b = aligned(a, b)
+    names = common_names(a, b)
+    ours, theirs = rows_of(a, names), rows_of(b, names)
+    both = {key: (ours[key], theirs[key]) for key in ours if key in theirs}
+    if not both:
+        raise UserError(f"{a.path} and {b.path}: no row is in both; measure the same cases twice")
+    times = [change for key, sides in both.items() for change in _times(key, *sides)]
+    counters = [name for name in a.counters() if name in b.counters()]
+    counts = [
+        change
+        for key, sides in both.items()
+        for name in counters
+        for change in _count(key, name, *sides)
+    ]
+    _check_gate(settings, counts, (a, b))
+    apart = noise(a, again, names, _quantiles, counters) if again is not None else {}
+    # Another message changes the rows of all contenders.
+    has_drift = again is None and not other_message
+    moved = drift(_ratios(times, names)) if has_drift else {}
+
+    def least(change: TimeChange) -> float:
+        own = moved.get((_contender(change.row, names), change.quantile), 0.0)
+        return max(own, apart.get((change.row, change.quantile), 0.0))
+
+    judged_times = judged(times, settings, least)
+    caused_by_machine = [] if other_message else (
+        _moved(judged(times, settings), judged_times, moved) or _drift(judged_times, settings)
+    )  # fmt: skip
+    return Comparison(
+        a=a,
+        b=b,
+        settings=settings,
+        names=names,
+        samples=both,
+        times=judged_times,
+        counts=_judged_counts(counts, settings, apart),
+        plain=plain_changes(a, b, names, settings.margin, settings.fail_above),
+        only_a=[key for key in ours if key not in theirs],
+        only_b=[key for key in theirs if key not in ours],
+        differences=differences(a, b),
+        other_contents=other_contents(a, b),
+        outputs=compare_outputs(a.path, b.path),
+        noise=_largest(apart, [*QUANTILES, *counters]),
+        drift=_largest(moved, QUANTILES),
+        notes=[*a.notes, *b.notes, *_dropped_values(a), *_dropped_values(b), *caused_by_machine,
+               *_failed(a, b)],
+    )  # fmt: skip
+
+
+def _largest(shares: Mapping[tuple[Any, str], float], order: Iterable[str]) -> dict[str, float]:
+    """Return the largest share of each percentile or counter, by its name without prefix."""
+    largest: dict[str, float] = {}
+    for (_, what), share in shares.items():
+        largest[what] = max(share, largest.get(what, share))
+    return {what.removeprefix(COUNTER): largest[what] for what in order if what in largest}
+
+
+def judged(
+    changes: list[TimeChange],
+    settings: Settings,
+    least: Callable[[TimeChange], float] = lambda _: 0.0,
+) -> list[TimeChange]:
+    """Return the same with verdicts. A verdict needs an interval without 0, a change beyond the
+    margin and ``least``, and a probability that stays small when all rows are considered
+    together."""
+    tested = [one.shift.p for one in changes if one.shift.p is not None]
+    corrected = iter(adjusted(tested))
+    out = []
+    for one in changes:
+        found, q = one.shift, None if one.shift.p is None else next(corrected)
+        if found.ci95 is None or q is None or found.change is None:
+            out.append(replace(one, verdict=SAME if found.why == NOTHING else UNDECIDED))
+            continue
+        low, high = found.ci95
+        certain = (
+            q <= FALSE_DISCOVERIES
+            and abs(found.change) > settings.margin
+            and size(found.change) > least(one)
+        )
+        slower, faster = certain and low > 0, certain and high < 0
+        fails = slower and settings.fails(one.quantile, low)
+        verdict = SLOWER if slower else FASTER if faster else SAME
+        out.append(replace(one, q=q, verdict=verdict, regression=fails))
+    return out
+
+
+def _check_gate(settings: Settings, counts: list[CountChange], runs: tuple[Run, Run]) -> None:
+    """Check that the gate looks at something: else it would always pass. Raises UserError."""
+    there = [*QUANTILES, *dict.fromkeys(one.name for one in counts)]
+    for what in settings.of:
+        if what not in there:
+            raise UserError(
+                f"--of {what}: {runs[0].path} and {runs[1].path} do not both have it; there are "
+                f"{', '.join(there)}"
+            )
+
+
+def _times(key: Key, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[TimeChange]:
+    a, b = finite(ours, TIME), finite(theirs, TIME)
+    taken_by = processes_of(ours, TIME), processes_of(theirs, TIME)
+    return [
+        TimeChange(key, name, len(a), len(b), shift(a, b, q, taken_by))
+        for name, q in _quantiles(min(len(a), len(b))).items()
+    ]
+
+
+def _quantiles(n: int) -> dict[str, float]:
+    """Return the percentiles that so many samples allow; their median in any case."""
+    if n == 0:
+        return {}
+    return {name: q for name, q in QUANTILES.items() if name == "p50" or n >= least_samples(q)}
+
+
+def _count(key: Key, counter: str, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[CountChange]:
+    a, b = finite(ours, counter), finite(theirs, counter)
+    if not len(a) or not len(b):
+        return []
+    taken_by = processes_of(ours, counter), processes_of(theirs, counter)
+    found = mean_difference(a, b, taken_by)
+    return [CountChange(key, counter, len(a), len(b), found)]
+
+
+def _judged_counts(
+    changes: list[CountChange], settings: Settings, least: Noise
+) -> list[CountChange]:
+    corrected = iter(adjusted([c.difference.p for c in changes if c.difference.p is not None]))
+    out = []
+    for one in changes:
+        found = one.difference
+        if found.ci95 is None:
+            out.append(replace(one, verdict=SAME if found.a == found.b else UNDECIDED))
+            continue
+        q = next(corrected)
+        low, high = found.change95 or found.ci95
+        certain = (
+            q <= FALSE_DISCOVERIES
+            and abs(found.b - found.a) > settings.margin * abs(found.a)
+            and (found.change is None
+                 or size(found.change) > least.get((one.row, one.counter), 0.0))
+        )  # fmt: skip
+        verdict = MORE if certain and low > 0 else FEWER if certain and high < 0 else SAME
+        by = found.change95[0] if found.change95 is not None else float("inf")
+        fails = verdict == MORE and settings.fails(one.name, by)
+        out.append(replace(one, q=q, verdict=verdict, regression=fails))
+    return out
+
+
+def _dropped_values(run: Run) -> list[str]:
+    missing = len(run.samples) - len(finite(run.samples, TIME))
+    return [f"{run.path}: {counted(missing, 'sample')} without a time left out"] if missing else []
+
+
+def _drift(times: list[TimeChange], settings: Settings) -> list[str]:
+    """Say whether nearly all rows moved in the same direction."""
+    ratios = np.array(
+        [c.shift.b / c.shift.a for c in times if c.quantile == "p50" and c.shift.a > 0], np.float64
+    )
+    if len(ratios) < DRIFT_ROWS:
+        return []
+    middle = float(np.median(ratios)) - 1
+    one_way = float(np.mean(np.sign(ratios - 1) == np.sign(middle)))
+    if abs(middle) <= settings.margin / 2 or one_way < DRIFT_SHARE:
+        return []
+    return [
+        f"{100 * one_way:.0f} % of the medians moved in one direction, by {100 * middle:+.1f} % in "
+        "the median: more likely caused by the machine than by the code; measure again, in turns"
+    ]
+
+
+def _contender(row: Key, names: list[str]) -> str:
+    return str(dict(zip(names, row, strict=True)).get("contender", ""))
+
+
+def _ratios(times: list[TimeChange], names: list[str]) -> list[tuple[str, str, float]]:
+    return [
+        (_contender(one.row, names), one.quantile, 1 + one.shift.change)
+        for one in times
+        if one.shift.change is not None
+    ]
+
+
+def _moved(
+    before: list[TimeChange], after: list[TimeChange], moved: dict[tuple[str, str], float]
+) -> list[str]:
+    """Say what would have been changes if the other contenders had not moved as far."""
+    changed = sum(one.verdict in (SLOWER, FASTER) for one in before)
+    left = sum(one.verdict in (SLOWER, FASTER) for one in after)
+    if not moved or left == changed:
+        return []
+    most = 100 * max(moved.values())
+    return [
+        f"{changed - left} of {changed} changed rows lie within what rows of the other contenders "
+        f"moved by (up to {most:.0f} %), more likely because of the machine than of the code: "
+        "measure A twice and give the second run as --again"
+    ]
+
+
+def _failed(a: Run, b: Run) -> list[str]:
+    ours, theirs = failures(a), failures(b)
+    return [f"not measured in A: {text}" for text in ours if text not in theirs] + [
+        f"not measured in B: {text}" for text in theirs if text not in ours
+    ]

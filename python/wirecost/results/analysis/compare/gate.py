@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows that a gate with a limit looked at, and what of them may lie beyond the limit unseen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from wirecost.results.analysis.compare.comparison import FASTER, FEWER, MORE, QUANTILES, SLOWER, Comparison
+from wirecost.results.analysis.compare.quantiles import NOTHING
+from wirecost.results.analysis.compare.runs import Key
+
+MEDIAN = "p50"
+
+
+@dataclass(frozen=True)
+class Gated:
+    """A row that a gate looked at. ``change`` and ``change95``: shares; None where there is no
+    value or no interval."""
+
+    row: Key
+    what: str
+    change: float | None
+    change95: tuple[float, float] | None
+    verdict: str
+    regression: bool
+
+    @property
+    def grew(self) -> bool:
+        """For sure, by however little."""
+        return self.verdict in {SLOWER, MORE}
+
+    @property
+    def highest(self) -> float:
+        """The largest growth that the measurement leaves possible."""
+        return math.inf if self.change95 is None else self.change95[1]
+
+    def is_undecided(self, limit: float) -> bool:
+        """Say whether it may have grown by more than the limit, or not."""
+        shrank = self.verdict in {FASTER, FEWER}
+        return not self.regression and not shrank and self.highest > limit
+
+    def turns_needed(self, limit: float) -> float:
+        """Return how many times as many turns would decide it, if the change is what it seems to be
+        for a row that grew, and none for another: the width falls with the square root of their
+        number."""
+        if self.change95 is None:
+            return math.nan
+        low, high = self.change95
+        away = abs((self.change or 0.0) - limit) if self.grew else limit
+        return ((high - low) / 2 / away) ** 2 if away else math.inf
+
+
+def gated(comparison: Comparison) -> list[Gated]:
+    """Return the medians, or what the gate was asked to look at; what may have grown most comes
+    first."""
+    looked_at = comparison.settings.of or (MEDIAN,)
+    found = [
+        Gated(one.row, one.quantile, one.shift.change, one.shift.ci95, one.verdict, one.regression)
+        for one in comparison.times
+        if one.quantile in looked_at and one.shift.why != NOTHING
+    ]
+    found += [
+        Gated(
+            one.row,
+            one.name,
+            one.difference.change,
+            (0.0, 0.0) if one.difference.ci95 == (0, 0) else one.difference.change95,
+            one.verdict,
+            one.regression,
+        )
+        for one in comparison.counts
+        if one.name in looked_at
+    ]
+    return sorted(found, key=lambda one: -one.highest)
+
+
+def unseen(comparison: Comparison) -> list[Gated]:
+    """Return what the gate looked at that may have grown by more than the limit, or not; nothing
+    without a limit."""
+    limit = comparison.settings.fail_above
+    return [] if limit is None else [one for one in gated(comparison) if one.is_undecided(limit)]
+
+
+def looks_at_times(comparison: Comparison) -> bool:
+    """Say whether a percentile of a time can fail; not where only counters were asked for."""
+    of = comparison.settings.of
+    return not of or any(one in QUANTILES for one in of)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Totals of a message that contradict the other times of the same run, and so support no advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from wirecost.results.analysis.summary import Row
+
+MOST_OFF = 0.2
+"""Of its total, by which the sum of a contender's stages may differ from it."""
+MOST_APART = 2.0
+"""Times as long as in the quickest process a total may take in the slowest."""
+TOTAL = "total"
+
+Key = tuple[str, str]
+"""Language and name of a contender."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Nanoseconds per message. ``stages``: sum of the stages' medians where it is too far from the
+    total, else None; ``processes``: the least and the greatest median of a process where they are
+    too far apart, else None."""
+
+    name: str
+    total: float
+    stages: float | None
+    processes: tuple[float, float] | None
+
+
+def doubts(rows: Iterable[Row], samples: pl.DataFrame) -> dict[Key, Doubt]:
+    """Return the contenders whose total is in doubt. ``rows``, ``samples``: of whole messages."""
+    totals: dict[Key, float] = {}
+    sums: dict[Key, float] = {}
+    for row in rows:
+        key = row.lang, row.name
+        if row.stage == TOTAL:
+            totals[key] = row.median_ns
+        else:
+            sums[key] = sums.get(key, 0.0) + row.median_ns
+    apart = process_ends(samples)
+    found = {}
+    for key, total in totals.items():
+        stages, ends = sums.get(key), apart.get(key)
+        is_off = stages is not None and abs(stages - total) > MOST_OFF * total
+        is_apart = ends is not None and ends[1] > MOST_APART * ends[0]
+        if is_off or is_apart:
+            found[key] = Doubt(
+                key[1], total, stages if is_off else None, ends if is_apart else None
+            )
+    return found
+
+
+def process_ends(samples: pl.DataFrame) -> dict[Key, tuple[float, float]]:
+    """Return the least and the greatest of the processes' median totals."""
+    who = ["lang", "contender", "mode"]
+    medians = (
+        samples.filter(pl.col("stage") == TOTAL).group_by(*who, "process").agg(pl.median("ns"))
+    )
+    ends = medians.group_by(who).agg(low=pl.min("ns"), high=pl.max("ns"))
+    return {
+        (lang, " ".join(part for part in (contender, mode) if part)): (low, high)
+        for lang, contender, mode, low, high in ends.select(*who, "low", "high").iter_rows()
+    }

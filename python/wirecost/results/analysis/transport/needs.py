@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uses of each transport: a verdict for every need, with the measurement it follows from.
+
+A need is judged in one case, or in all cases that are about it; who has several groups of settings
+is judged by the best of them, which the verdict's measurement names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from wirecost.results.analysis.transport.measured import Asked, Failed, Measured
+from wirecost.results.analysis.transport.recommendation import bad_share
+
+QUICK = 1.25
+CHEAP = 1.25
+LARGE = 2.0
+MANY = 2.0
+"""A tick is for whoever is within this factor of the best that delivered everything."""
+LARGE_BYTES = 100_000
+LOOPBACK = "loopback"
+SMALLEST = "with the smallest messages"
+TAIL = "Tail: p99, or the median where fewer than 1,000 messages arrived."
+"""What ``about`` means by it."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``met``: None where it was not measured; ``why``: a few words for what is not met."""
+
+    met: bool | None
+    evidence: Measured | None = None
+    why: str = ""
+    failed: Failed | None = None
+    """A case of the need that has no measurement."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """``about``: how a tick is earned; ``title``: of a column; ``asks``: what a run must have so
+    that this need has an answer of its own."""
+
+    title: str
+    about: str
+    cases: Callable[[Sequence[Asked]], list[Asked]]
+    value: Callable[[Measured], float | None]
+    within: float | None
+    """Factor of the best's value; None: that what was taken arrives is all that is asked."""
+    asks: str = ""
+    scope: str = ""
+    """Where there are several sizes, of which messages it is."""
+    promised: bool = False
+    """That the settings promise it is asked for besides; ``value`` is then no time."""
+
+    def holds(self, one: Measured) -> bool:
+        """Say whether its messages are as they must be."""
+        return one.arrives if self.within is None else one.delivers
+
+
+def _smallest(found: Sequence[Asked]) -> list[Asked]:
+    """Return the first network and number of subscribers, the smallest size."""
+    here = [one for one in found if one.where == found[0].where]
+    least = min(one.size for one in here)
+    return [one for one in here if one.size == least]
+
+
+def _largest(found: Sequence[Asked]) -> list[Asked]:
+    here = [one for one in found if one.where == found[0].where]
+    most, least = max(one.size for one in here), min(one.size for one in here)
+    # Of a single size this would be what `fastest` says already.
+    return [one for one in here if one.size == most] if most >= LARGE_BYTES and most > least else []
+
+
+def _lossy(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
+    names = set(lossy)
+    return lambda found: [one for one in found if one.where.network in names]
+
+
+def _crowded(found: Sequence[Asked]) -> list[Asked]:
+    counts = {one.where.subscribers for one in found}
+    if len(counts) == 1:
+        return []
+    most = max(counts)
+    crowded = [one for one in found if one.where.subscribers == most]
+    return _smallest(crowded)
+
+
+def _away(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
+    """Choose networks that lose nothing by themselves."""
+    left_out = {LOOPBACK, *lossy}
+    return lambda found: [one for one in found if one.where.network not in left_out]
+
+
+def _lossless(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
+    left_out = set(lossy)
+    return lambda found: [
+        one for one in found if one.where.network not in left_out and one.where.pattern == "pubsub"
+    ]
+
+
+def needs(lossy: Sequence[str]) -> list[Need]:
+    """Return all needs. ``lossy``: networks that lose packets."""
+
+    def p50(one: Measured) -> float:
+        return one.p50_ns
+
+    def tail(one: Measured) -> float:
+        return one.tail_ns
+
+    return [
+        Need("loses nothing", "on loopback and over networks that lose nothing, all that the"
+             " transport took arrives, once and in order, and the settings promise it",
+             _lossless(lossy), lambda one: 0.0 if one.run.promise else 1.0, None,
+             "--pattern pubsub, a --network that loses nothing", promised=True),
+        Need("fastest", f"median at most {QUICK:g} × the least",
+             _smallest, p50, QUICK, scope=SMALLEST),
+        Need("cheapest", f"processor time per message at most {CHEAP:g} × the least",
+             _smallest, lambda one: one.cost_ns, CHEAP, scope=SMALLEST),
+        Need("survives loss", "over networks that lose packets, all that the transport took"
+             " arrives, once and in order; the tail is that of the worst case",
+             _lossy(lossy), tail, None, "a --network that loses packets"),
+        Need("many subscribers", f"tail with the most subscribers at most {MANY:g} × the least",
+             _crowded, tail, MANY, "several --subscribers"),
+        Need("other machines", "over networks that lose nothing, all that the transport took"
+             " arrives, once and in order; the tail is that of the worst case",
+             _away(lossy), tail, None, "another --network than loopback"),
+        Need("large messages", f"median of the largest messages at most {LARGE:g} × the least",
+             _largest, p50, LARGE, f"several --sizes, one of {LARGE_BYTES // 1000} kB or more"),
+    ]  # fmt: skip
+
+
+def verdicts(
+    found: Sequence[Measured], need: Need, failed: Sequence[Failed] = ()
+) -> dict[tuple[str, str], Verdict]:
+    """Judge by transport (name and client). Who failed in one of the need's cases does not meet
+    it."""
+    asked: list[Asked] = [*found, *failed]
+    cases = need.cases(asked) if found else []
+    able = [need.value(one) for one in cases if isinstance(one, Measured) and need.holds(one)]
+    best = min((value for value in able if value is not None), default=None)
+    judged = {}
+    for transport in dict.fromkeys(one.who.transport for one in asked):
+        mine = [one for one in cases if one.who.transport == transport]
+        judged[transport] = _verdict(mine, need, best)
+    return judged
+
+
+def _verdict(mine: list[Asked], need: Need, best: float | None) -> Verdict:
+    if not mine:
+        return Verdict(None)
+    by_settings: dict[str, list[Asked]] = {}
+    for one in mine:
+        by_settings.setdefault(one.who.settings, []).append(one)
+    judged = [_of_one(group, need, best) for group in by_settings.values()]
+    return min(judged, key=lambda one: (not one.met, bool(one.failed), _order(one, need)))
+
+
+def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
+    """Judge one group of settings: its worst case decides."""
+    for one in asked:
+        if isinstance(one, Failed):
+            return Verdict(False, None, one.run.failure or "", one)
+    group = [one for one in asked if isinstance(one, Measured)]
+    worst = max(
+        group,
+        key=lambda one: (not need.holds(one), bad_share(one), need.value(one) or 0.0),
+    )
+    if not need.holds(worst):
+        return Verdict(False, worst, "; ".join(worst.flaws))
+    value = need.value(worst)
+    if need.within is None:
+        return Verdict(bool(worst.run.promise) or not need.promised, worst)
+    if value is None or best is None:
+        return Verdict(None, worst)
+    return Verdict(value <= need.within * best, worst, f"{value / best:.1f} × the least")
+
+
+def _order(verdict: Verdict, need: Need) -> tuple[float, float]:
+    one = verdict.evidence
+    if one is None:
+        return 1.0, 0.0
+    return bad_share(one), need.value(one) or 0.0

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The transport to take for what was asked: size, rate, subscribers, network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wirecost.results.analysis.transport.measured import Measured, Where, Who
+
+ALIKE = 1.1
+"""Within so much of the least latency, a promise of no loss decides, then the least processor time:
+that nothing was lost in a short run says little of a long one."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """For one case. ``taken``: what to take, or what lost least where ``lossless`` is false;
+    ``cheapest``: another one that took less processor time, if it delivered everything too."""
+
+    where: Where
+    size: int
+    taken: Measured
+    lossless: bool
+    cheapest: Measured | None
+    able: frozenset[Who] = frozenset()
+    """Who delivered everything."""
+    promised: tuple[Measured, ...] = ()
+    """Of them those that promise no loss, the quickest first."""
+    settings: frozenset[str] = frozenset()
+    """Groups of settings that were measured."""
+
+
+def choices(found: Sequence[Measured]) -> list[Choice]:
+    """Make a choice for every case, in the order of the cases. Of those that delivered every
+    message once, in order and at the asked rate the least 99th percentile, or the least median
+    where one of them has few messages; among those within ``ALIKE`` of it, one that promises no
+    loss if there is one, and then the least processor time."""
+    return [_choice(group) for group in by_case(found)]
+
+
+def by_case(found: Sequence[Measured]) -> list[list[Measured]]:
+    cases: dict[str, list[Measured]] = {}
+    for one in found:
+        cases.setdefault(one.case, []).append(one)
+    return list(cases.values())
+
+
+def _choice(group: list[Measured]) -> Choice:
+    able = [one for one in group if one.delivers]
+    where, size = group[0].where, group[0].size
+    settings = frozenset(one.who.settings for one in group)
+    if not able:
+        least = min(group, key=lambda one: (bad_share(one), one.p50_ns))
+        return Choice(where, size, least, False, None, settings=settings)
+    tails = all(one.has_tail for one in able)
+    latency = {one.who: one.p99_ns if tails else one.p50_ns for one in able}
+    quickest = min(latency.values())
+    taken = min(
+        (one for one in able if latency[one.who] <= ALIKE * quickest),
+        key=lambda one: (not one.run.promise, one.cost_ns is None, one.cost_ns or latency[one.who]),
+    )
+    priced = [one for one in able if one.cost_ns is not None]
+    cheapest = min(priced, key=lambda one: one.cost_ns or 0.0, default=None)
+    other = None if cheapest is taken else cheapest
+    promised = sorted((one for one in able if one.run.promise), key=lambda one: latency[one.who])
+    return Choice(where, size, taken, True, other, frozenset(latency), tuple(promised), settings)
+
+
+def bad_share(one: Measured) -> float:
+    """Return messages that were lost, refused, doubled or out of order, of those expected."""
+    run = one.run
+    bad = run.lost + run.lost_before + run.refused + run.duplicates + run.reordered
+    return bad / max(1, one.expected)

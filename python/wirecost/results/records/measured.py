@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which result folders there are, without reading their samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wirecost.system.errors import UserError
+from wirecost.system.printable import printable
+from wirecost.results.records import json_document
+from wirecost.results.records.choices import HERE
+from wirecost.results.records.folder import META
+from wirecost.results.records.journal import NAME as JOURNAL
+from wirecost.results.records.reading import AGAIN, LARGEST_META
+from wirecost.system.regular_file import read_regular
+
+
+class _Run(msgspec.Struct):
+    contender: str
+    failure: str | None = None
+
+
+class _Head(msgspec.Struct):
+    """What folders of every scenario and version have."""
+
+    scenario: str
+    created: str
+    command: list[str]
+    runs: list[_Run]
+    interrupted: bool | str = False
+    environment: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A result folder. ``problem``: one line where it cannot be read; the rest is then empty."""
+
+    folder: Path
+    problem: str = ""
+    scenario: str = ""
+    created: str = ""
+    command: tuple[str, ...] = ()
+    contenders: int = 0
+    failed: int = 0
+    interrupted: bool = False
+    verdict: str = ""
+    """The doctor's."""
+    wirecost: str = ""
+    """The version that measured it."""
+
+    @property
+    def order(self) -> tuple[float, str]:
+        """Of time, then of names."""
+        try:
+            return datetime.fromisoformat(self.created).timestamp(), self.folder.name
+        except (ValueError, OverflowError):
+            return 0.0, self.folder.name
+
+
+def measured_in(folder: Path) -> list[Measured]:
+    """The result folders in a folder, the latest last, also what killed runs left.
+
+    Raises UserError if there is no such folder.
+    """
+    try:
+        below = [one for one in folder.iterdir() if _is_result(one)]
+    except OSError as error:
+        raise UserError(
+            f"{folder}: {error.strerror}; measure with `wirecost bench`, or name the folder with "
+            "your result folders: `wirecost results .` lists those in this one"
+        ) from error
+    return sorted((_measured(one) for one in below), key=lambda one: one.order)
+
+
+def latest(folder: Path = HERE) -> Path:
+    """The result folder that was measured last. Raises UserError if there is none."""
+    readable = [one for one in measured_in(folder) if not one.problem]
+    if not readable:
+        raise UserError(f"{folder}: no result folder in it; measure with `wirecost bench`")
+    return readable[-1].folder
+
+
+def _is_result(folder: Path) -> bool:
+    if folder.name.startswith("."):  # of a run that lives, or that the next one brings to an end
+        return False
+    return (folder / META).is_file() or (folder / JOURNAL).is_file()
+
+
+def _measured(folder: Path) -> Measured:
+    if not (folder / META).is_file():
+        return Measured(folder, f"its run was killed; `wirecost report {folder}` shows what it has")
+    path = folder / META
+    try:
+        head = json_document.decode(path, read_regular(path, LARGEST_META), _Head, AGAIN)
+    except OSError as error:
+        return Measured(folder, error.strerror or str(error))
+    except UserError as error:
+        return Measured(folder, str(error).removeprefix(f"{path}: "))
+    doctor = head.environment.get("doctor")
+    return Measured(
+        folder,
+        "",
+        printable(head.scenario),
+        printable(head.created),
+        tuple(map(printable, head.command)),
+        len({run.contender for run in head.runs}),
+        len({run.contender for run in head.runs if run.failure is not None}),
+        bool(head.interrupted),
+        printable(str(doctor.get("verdict", ""))) if isinstance(doctor, dict) else "",
+        printable(str(head.environment.get("wirecost", ""))),
+    )

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading a result folder, or the journal that a run left when it was killed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shortened
+from wirecost.results.records import consistency, json_document
+from wirecost.results.records.finished import finished_copy
+from wirecost.results.records.folder import META, SAMPLES, SCHEMA, Results
+from wirecost.results.records.journal import NAME as JOURNAL
+from wirecost.results.records.schemas import SCENARIOS
+from wirecost.results.records.table_file import read_table
+from wirecost.system.regular_file import read_regular
+
+LARGEST_META = 32 << 20
+AGAIN = "measure again"
+REMOVED = frozenset({"map"})
+"""Scenarios of former versions."""
+
+
+class _Head(msgspec.Struct):
+    """What says how the rest is read."""
+
+    schema: int
+    scenario: str
+
+
+def read_results(folder: Path) -> Results:
+    """Read a result folder of this or any older schema.
+
+    All that its files hold is as ``schemas`` says and fits together. Raises UserError, one line:
+    the file, the place in it, what is wrong there, and the remedy.
+    """
+    if (folder / JOURNAL).exists():
+        with finished_copy(folder) as made:
+            try:
+                return replace(read_results(made), folder=folder)
+            except UserError as error:  # it is the journal that says so
+                reason = str(error)
+                for file in (made / META, made / SAMPLES):
+                    reason = reason.replace(str(file), str(folder / JOURNAL))
+                raise UserError(reason) from error
+    try:
+        content = read_regular(folder / META, LARGEST_META)
+    except OSError as error:
+        raise UserError(
+            f"{folder}: not a result folder ({META}: {error.strerror}); name one that was measured"
+        ) from error
+    path = folder / META
+    head = json_document.decode(path, content, _Head, AGAIN)
+    if head.schema > SCHEMA:
+        raise UserError(
+            f"{folder}: written in schema {head.schema}, this wirecost reads up to {SCHEMA}; "
+            "install a newer wirecost"
+        )
+    if head.scenario in REMOVED:
+        raise UserError(
+            f"{path}: a run of bench {head.scenario}, which this wirecost no longer has; its times "
+            f"are in {folder / SAMPLES}"
+        )
+    scenario = SCENARIOS.get(head.scenario)
+    if scenario is None or head.schema < 1:
+        raise UserError(
+            f"{path}: holds the scenario {shortened(head.scenario, 40)} in schema {head.schema}, "
+            "which this wirecost does not know; install a newer wirecost, or measure again"
+        )
+    decoded = json_document.decode(path, content, scenario.meta, AGAIN)
+    printable = json_document.all_printable(msgspec.to_builtins(decoded))
+    meta = msgspec.convert(printable, scenario.meta)
+    samples = read_table(folder / SAMPLES, scenario.columns, AGAIN)
+    consistency.check(folder / SAMPLES, meta, samples)
+    return Results(folder, meta, samples)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What programs recorded: by probes in files of their own, or by LTTng in traces of ROS 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from wirecost.system.errors import UserError
+from wirecost.results.records.ctf.ros2_trace import Ros2Trace, trace_folders
+from wirecost.results.records.probe_log import EVENTS, KINDS, RECORD, SUFFIX, ProbeLog, events_of, read_logs
+
+LOGS = "logs"
+"""The folder of a run's logs in its folder."""
+MOST_LOOKED_AT = 1000
+
+
+@dataclass(frozen=True)
+class TraceLog(ProbeLog):
+    """One thread of a trace, as if a probe had recorded it."""
+
+    trace: Ros2Trace = field(kw_only=True, repr=False)
+    index: int = field(kw_only=True)
+
+    def events(self) -> pl.DataFrame:
+        table = _of_trace(self.trace, self.trace.rows(thread=self.index))
+        return table.sort("end_ns", maintain_order=True)
+
+    @property
+    def count(self) -> int:
+        return self.trace.counts_of_threads()[self.index]
+
+
+def read_recorded(paths: Iterable[Path]) -> list[ProbeLog]:
+    """The logs of files and folders; a folder may be a trace.
+
+    Raises UserError on what is neither.
+    """
+    every = [_with_logs(path) for path in paths]
+    plain = [path for path in every if not path.is_dir() or any(path.glob("*" + SUFFIX))]
+    traced = [path for path in every if path not in plain]
+    return [*read_logs(plain), *chain.from_iterable(map(_of_folder, traced))]
+
+
+def _with_logs(path: Path) -> Path:
+    """The folder itself, or its ``logs``, which a run of ``probe try`` keeps them in."""
+    logs = path / LOGS
+    if logs.is_dir() and any(logs.glob("*" + SUFFIX)) and not any(path.glob("*" + SUFFIX)):
+        return logs
+    return path
+
+
+def _elsewhere(path: Path) -> str:
+    """Where logs are, below a folder that holds none; ``another folder`` if nowhere."""
+    for pattern in (f"*/*{SUFFIX}", f"*/*/*{SUFFIX}", f"*/*/*/*{SUFFIX}"):
+        if found := sorted({one.parent for one in islice(path.glob(pattern), MOST_LOOKED_AT)}):
+            more = f" or one of {len(found) - 1} more like it" if len(found) > 1 else ""
+            return f"{found[0]}{more}"
+    return "another folder"
+
+
+def _of_folder(path: Path) -> list[TraceLog]:
+    folders = trace_folders(path)
+    if not folders:
+        raise UserError(
+            f"{path}: holds neither a probe log (*{SUFFIX}) nor a trace; name {_elsewhere(path)}"
+        )
+    traces = [trace for folder in folders if (trace := Ros2Trace(folder)).has_ros2]
+    logs = [log for trace in traces for log in _logs(trace)]
+    if not logs:
+        raise UserError(f"{path}: a trace without events of ROS 2 (ros2:*); name another trace")
+    return logs
+
+
+def _logs(trace: Ros2Trace) -> Iterator[TraceLog]:
+    lacks = tuple(trace.lacks())
+    for index, (process, thread, program) in enumerate(trace.threads()):
+        yield TraceLog(
+            path=trace.folder,
+            program=program,
+            process=process,
+            thread=thread,
+            thread_name="",
+            counters=(),
+            names={},
+            records=np.zeros(0, RECORD),
+            wall_minus_monotonic_ns=trace.epoch_ns,
+            dropped=0,
+            unclosed=0,
+            unmatched=0,
+            ended=True,
+            lacks=lacks if index == 0 else (),
+            trace=trace,
+            index=index,
+        )
+
+
+def event_tables(logs: list[ProbeLog]) -> Iterator[pl.DataFrame]:
+    """The events of all logs (columns: ``EVENTS``), each section's in one table only: of traces,
+    which may be large, a table a section. At least one table, though it may be empty."""
+    traces = list({id(log.trace): log.trace for log in logs if isinstance(log, TraceLog)}.values())
+    if not all(isinstance(log, TraceLog) for log in logs):
+        yield events_of(logs)
+        return
+    held = [dict(zip(trace.sections(), trace.reader.counts(), strict=True)) for trace in traces]
+    names = {name: None for counts in held for name, count in counts.items() if count}
+    if not names:
+        yield pl.DataFrame(schema=EVENTS)
+    for name in names:
+        holders = [t for t, counts in zip(traces, held, strict=True) if counts.get(name)]
+        # Not kept here while the caller works with it.
+        yield _table(holders, [t.sections().index(name) for t in holders])
+
+
+def _table(traces: list[Ros2Trace], sections: list[int]) -> pl.DataFrame:
+    parts = [
+        _of_trace(trace, trace.rows(section=section))
+        for trace, section in zip(traces, sections, strict=True)
+    ]
+    return pl.concat(parts)
+
+
+def _of_trace(trace: Ros2Trace, rows: dict[str, np.ndarray[Any, Any]]) -> pl.DataFrame:
+    names = pl.Series(trace.sections(), dtype=pl.String)
+    threads = np.array([one[:2] for one in trace.threads()], np.uint32).reshape(-1, 2)
+    count = len(rows["begin_ns"])
+    columns: dict[str, Any] = {
+        "process": threads[rows["thread"], 0],
+        "thread": threads[rows["thread"], 1],
+        "kind": _texts(pl.Series([KINDS.get(i) for i in range(max(KINDS) + 1)]), rows["kind"]),
+        "section": _texts(names, rows["section"]),
+        "parent": _texts(pl.concat([pl.Series([None], dtype=pl.String), names]), rows["parent"]),
+        "depth": rows["depth"],
+        "part": np.zeros(count, np.uint16),
+        "loop": rows["loop"],
+        "value": np.zeros(count, np.int64),
+        "begin_ns": rows["begin_ns"],
+        "end_ns": rows["end_ns"],
+        "wall_ns": rows["begin_ns"] + np.int64(trace.epoch_ns),
+        "scaled": np.zeros(count, np.bool_),
+        "message": pl.Series(rows["message"]).replace(0, None),
+    }
+    return pl.DataFrame(columns, schema=EVENTS)
+
+
+def _texts(texts: pl.Series, numbers: np.ndarray[Any, Any]) -> pl.Series:
+    """Which text each number stands for; quick where all are one."""
+    if len(numbers) and (numbers == numbers[0]).all():
+        return texts.gather([int(numbers[0])]).new_from_index(0, len(numbers))
+    return texts.gather(numbers)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scenario of a folder, and the columns that samples of all scenarios are read with."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from wirecost.results.records.folder import Results
+from wirecost.results.records.schemas import SCENARIOS
+from wirecost.results.records.schemas.common import Scenario
+
+RACE = ("case", "variant", "build", "fmi", "lang")
+"""What names one race: contenders are compared within it only."""
+
+
+def scenario_of(results: Results) -> Scenario:
+    return SCENARIOS[results.meta.scenario]
+
+
+def with_all_columns(samples: pl.DataFrame) -> pl.DataFrame:
+    """Samples of any scenario and schema with every column that names a race or contender, and the
+    process of it that took them."""
+    defaults = {"lang": "", "mode": "", "process": 0}
+    made = {
+        name: pl.col(name).fill_null(value) if name in samples.columns else pl.lit(value)
+        for name, value in defaults.items()
+    }
+    if "fmi" not in samples.columns:
+        made["fmi"] = pl.lit(None, pl.Int64)
+    return samples.with_columns(**made | {"process": made["process"].cast(pl.Int64)})

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench cloud``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from wirecost.results.records.schemas import common
+from wirecost.results.records.schemas.common import Count, Real, Scenario, columns
+from wirecost.results.records.table_columns import AMOUNT, COUNT, TEXT, WHOLE
+
+
+class About(common.About, kw_only=True):
+    about: str
+
+
+class Run(common.Message, kw_only=True):
+    """``scan`` is of rings; ``vertices``, ``inside`` (0 to 1) and ``ask`` are of areas."""
+
+    study: str
+    points: Count
+    scan: str | None = None
+    vertices: Count | None = None
+    inside: Real | None = None
+    ask: str | None = None
+    heap: bool
+    counters: dict[str, Real | None]
+
+    def __post_init__(self) -> None:
+        if self.study == "area" and None in {self.vertices, self.inside, self.ask}:
+            raise ValueError("an area without vertices, inside or ask")
+
+
+class Meta(common.Meta, kw_only=True):
+    samples: Count
+    processes: Count = 1
+    seconds: Real
+    format: str
+    rules: str
+    seed: int
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
+
+
+SCENARIO = Scenario(
+    meta=Meta,
+    baseline=("usual", "plain"),
+    incumbent="recommended",
+    facts=("study", "scan", "points", "heap", "counters"),
+    columns=columns(
+        {
+            "ns": AMOUNT,
+            "mode": TEXT,
+            "study": TEXT,
+            "points": COUNT,
+            "value": WHOLE,
+            "begin_ns": WHOLE,
+            "counter:*": replace(AMOUNT, nullable=True),
+        }
+    ),
+)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench heap``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from wirecost.results.records.schemas import common
+from wirecost.results.records.schemas.common import Count, Scenario, columns
+from wirecost.results.records.table_columns import AMOUNT, COUNT, TEXT
+
+COUNTED = replace(COUNT, nullable=True)
+"""Of callbacks, not of stresses of threads."""
+WORK = replace(AMOUNT, nullable=True, optional=True)
+"""Of stresses; the first folders have none."""
+
+
+class About(common.About, kw_only=True):
+    settings: str
+
+
+class Run(common.Message, kw_only=True):
+    """``pattern`` is empty for callbacks."""
+
+    pattern: str
+    threads: Count
+
+
+class Meta(common.Meta, kw_only=True):
+    samples: Count
+    rounds: Count
+    warmup: Count
+    pairs: Count
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
+
+
+SCENARIO = Scenario(
+    meta=Meta,
+    baseline=("glibc", "defaults"),
+    incumbent="glibc",
+    facts=("tail", "pattern"),
+    columns=columns(
+        {
+            "ns": AMOUNT,
+            "mode": TEXT,
+            "round": replace(COUNT, optional=True),
+            "minor_faults": COUNTED,
+            "major_faults": COUNTED,
+            "context_switches": COUNTED,
+            "cpu_ns": WORK,
+        }
+    ),
+)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench message``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from wirecost.results.records.schemas import common
+from wirecost.results.records.schemas.common import Amount, Count, Scenario, columns
+from wirecost.results.records.table_columns import AMOUNT, TEXT
+
+ALL = "all fields"
+"""Variant of whole messages."""
+TAKEN_OUT = "fields taken out"
+"""Variant of messages of which each contender lacks a field."""
+WITHOUT = ", without "
+"""Between a mode and the field that its messages have not."""
+TOGETHER = "all of these"
+"""The outermost of these fields at once."""
+
+
+class About(common.About, kw_only=True):
+    wire: str
+
+
+class FieldBytes(msgspec.Struct, kw_only=True):
+    """``path``: ``objects[].position.x``; ``own``: without the fields in it."""
+
+    path: str
+    own: Count
+    all: Count
+
+
+class Change(msgspec.Struct, kw_only=True):
+    """``bytes``: of a message with it; ``ns``: what it takes besides; ``how``: measured or
+    estimated; ``fields``: paths of all that it is about."""
+
+    what: str
+    bytes: Amount
+    ns: Amount | None
+    how: str
+    fields: list[str] = []
+
+
+class Carrying(msgspec.Struct, kw_only=True):
+    """Processor time of a message on its way: of the sender, of a subscriber, of a server between
+    them. ``received``: share of all messages."""
+
+    over: str
+    library: str
+    sender_ns: Amount
+    subscriber_ns: Amount
+    server_ns: Amount
+    received: Amount
+    messages: Count
+
+
+class AtRate(msgspec.Struct, kw_only=True):
+    """``rate``: messages a second; ``carrying``: None where no transport was asked for."""
+
+    rate: Amount
+    subscribers: Count
+    carrying: Carrying | None = None
+
+
+class Run(common.Message, kw_only=True):
+    """``mode`` names behind a comma the field that the run's messages had not."""
+
+    lang: str
+    wire: str
+
+
+class Meta(common.Meta, kw_only=True):
+    """``content``: where the messages are from; ``fields``: those of ``counted_bytes`` bytes."""
+
+    repetitions: Count
+    processes: Count
+    seed: int
+    type: str
+    content: str
+    messages: Count
+    counted_bytes: Count
+    fields: list[FieldBytes]
+    changes: list[Change]
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
+    at_rate: AtRate | None = None
+
+
+STAGES = ("fill", "encode", "decode", "read", "destroy", "total")
+SCENARIO = Scenario(
+    meta=Meta,
+    columns=columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT}),
+    stages=STAGES,
+    needed=STAGES,
+    baseline=("protobuf", "new"),
+    usual=("gencpp", "rosidl-fastrtps", "fast-cdr", "genpy", "rclpy", "rosbags"),
+)

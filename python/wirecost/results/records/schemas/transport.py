@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench transport``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from wirecost.results.records.schemas import common
+from wirecost.results.records.schemas.common import Amount, Count, Scalar, Scenario, columns
+from wirecost.results.records.table_columns import COUNT, TEXT
+
+
+class About(common.About, kw_only=True):
+    """A transport. ``versions``: of libraries, by name, as a client of each kind reported them."""
+
+    versions: dict[str, str] = msgspec.field(default_factory=dict)
+    server: str = ""
+
+
+class Usage(msgspec.Struct, kw_only=True):
+    """Of the processes of one part (publisher, subscribers, daemon), per message that was sent, but
+    memory. None where the machine does not report it."""
+
+    cpu_ns: Amount | None = None
+    kernel_ns: Amount | None = None
+    """What of ``cpu_ns`` the kernel took."""
+    wait_ns: Amount | None = None
+    """That its threads could run, but waited for a processor: what waking up takes."""
+    switches: Amount | None = None
+    """Context switches."""
+    memory_bytes: Count | None = None
+    """Resident, the most of all samples; of several processes the sum."""
+    processes: Count = 0
+    source: str = ""
+    """Of the processor time: ``cgroup``, ``clocks``, or ``mixed``."""
+
+
+class Peak(msgspec.Struct, kw_only=True):
+    """The highest rate, in messages per second, that was carried without loss and with bounded
+    latency. ``above``: the lowest rate that was not; None where the search ended at its limit.
+    ``confirmed_rate``: of a longer run at 90 %; ``confirmed``: whether that one held as well.
+    ``tried``: each rate, whether it held, why not, and the latency's median and 99th percentile in
+    nanoseconds."""
+
+    rate: Amount = 0.0
+    above: Amount | None = None
+    limit: str = ""
+    confirmed: bool = False
+    confirmed_rate: Amount = 0.0
+    confirmed_p99_ns: Amount | None = None
+    seconds: Amount = 0.0
+    tried: list[list[Scalar]] = []
+
+
+class Totals(msgspec.Struct, kw_only=True):
+    """Sums over rounds, from which a run that was cut short goes on. ``parts``: of the price."""
+
+    rounds: Count = 0
+    counts: dict[str, Count] = {}
+    verified: Count = 0
+    """In folders of older versions, in the place of ``first``."""
+    first: dict[str, Count] = {}
+    """Counts of what was compared before anything was timed."""
+    kernel_ns: int = 0
+    parts: dict[str, dict[str, int | str | None]] = {}
+    wire: list[int | None] = []
+
+
+class Run(common.Run, kw_only=True):
+    """A transport with one client and one group of settings, in one case. ``mode``: client and
+    settings, ``python default``. Rates are messages per second.
+
+    ``sent`` counts what the library took, ``lost`` what of it did not reach a subscriber, summed
+    over all ``subscribers``; ``refused`` what it did not take. ``promise``: what is promised, or
+    empty; ``broken``: how a promise was broken, empty where it held. ``reproduce``: a command line
+    for it.
+    """
+
+    mode: str
+    mware: str
+    client: str
+    settings: str
+    pattern: str
+    network: str
+    size: Count
+    subscribers: Count
+    asked_rate: Amount
+    """0: as fast as possible."""
+    rate: Amount | None
+    queue: Count | None
+    reliable: bool | None
+    promise: str = ""
+    broken: str = ""
+    reproduce: str = ""
+    sent: Count
+    refused: Count
+    received: Count
+    lost: Count
+    duplicates: Count
+    reordered: Count
+    wrong: Count
+    """Messages with other content than was sent: then there is a ``failure``."""
+    checked: Count
+    """Messages of which every byte was compared."""
+    lost_before: Count = 0
+    """Of those that were sent before anything was timed."""
+    usage: dict[str, Usage] = msgspec.field(default_factory=dict)
+    """By part: ``publisher``, ``subscribers``, ``daemon``."""
+    machine_cpu_ns: Amount | None = None
+    """Of the kernel's own threads for soft interrupts, which are in nobody's name, per message."""
+    wire_bytes: Amount | None = None
+    """Of the network's interfaces, sent from the publisher to subscribers, per message."""
+    wire_bytes_back: Amount | None = None
+    message_bytes: Amount
+    message_digest: str
+    peak: Peak | None = None
+    totals: Totals = msgspec.field(default_factory=Totals)
+
+
+class Fault(msgspec.Struct, kw_only=True):
+    """What happened and what it did; all but the first five None where it is of no interest."""
+
+    fault: str
+    mware: str
+    client: str
+    settings: str
+    network: str
+    recovered_ns: Amount | None = None
+    lost: Count | None = None
+    duplicates: Count | None = None
+    memory_bytes_before: Count | None = None
+    memory_bytes_after: Count | None = None
+    others: str = ""
+    """What became of those that had no fault."""
+    failure: str | None = None
+    timeline: list[list[int | None]] = msgspec.field(default_factory=list)
+    """Each message for each subscriber: nanoseconds since the fault at which it was sent, its
+    latency in nanoseconds or None where it did not arrive, and the subscriber: 0 has no fault, 1
+    has it, 2 came in its place. A process that was killed has written nothing."""
+
+
+class Meta(common.Meta, kw_only=True):
+    """``networks``: each profile, its netem settings and what ping measured. ``settings``: what
+    each group of settings of a transport says, name by name."""
+
+    seconds: Amount
+    processes: Count
+    seed: int
+    asked: dict[str, Scalar]
+    """Options that a resumed run must have as well."""
+    requested: list[str] = msgspec.field(default_factory=list)
+    """Names of transports that were asked for, measured or not; none in folders of before."""
+    contenders: Mapping[str, About]
+    runs: Sequence[Run]
+    networks: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
+    settings: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
+    faults: list[Fault] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for run in self.runs:
+            if run.contender not in self.contenders:
+                raise ValueError(f"contenders lacks {run.contender}, which has a run")
+
+
+SCENARIO = Scenario(
+    meta=Meta,
+    stages=("lateness", "publish", "request", "total"),
+    baseline=("zeromq-tcp", "python default"),
+    incumbent="ros1",
+    facts=(
+        "mware", "client", "settings", "pattern", "network", "size", "subscribers", "asked_rate",
+        "rate", "queue", "reliable", "promise", "broken", "reproduce", "sent", "refused",
+        "received", "lost", "duplicates", "reordered", "wrong", "checked", "usage",
+        "machine_cpu_ns", "wire_bytes", "wire_bytes_back", "peak", "p999_ns", "max_ns",
+        "lost_before",
+    ),
+    columns=columns(
+        {
+            **dict.fromkeys(("mode", "mware", "client", "settings", "pattern", "network"), TEXT),
+            "size": COUNT,
+            "subscribers": COUNT,
+            "subscriber": replace(COUNT, optional=True),
+        }
+    ),
+)  # fmt: skip
+"""Stages: ``lateness`` (due until the sending call began), ``publish`` (that call), ``total``:
+until the message was received, or its reply. A repetition is one message at one subscriber.
+``reqrep`` has ``request`` (until the replier had it) and no ``publish``."""

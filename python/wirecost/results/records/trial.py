@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a trial of remedies while it is filled, and ``trial.json`` when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import described
+from wirecost.results.records import json_document
+from wirecost.results.records.new_folder import PendingFolder
+from wirecost.system.whole_file import write_text
+
+RUNS = "runs"
+TRIAL = "trial.json"
+"""By it, what a killed trial had done is kept."""
+
+
+def begin_trial(folder: Path) -> None:
+    """Raises OSError."""
+    write_text(folder / TRIAL, json_document.text({"interrupted": True}) + "\n")
+
+
+def end_trial(folder: Path, result: dict[str, Any]) -> None:
+    """``result``: what it came to. Raises OSError."""
+    write_text(folder / TRIAL, json_document.text(result) + "\n")
+
+
+@contextmanager
+def kept_where_it_fails(pending: PendingFolder) -> Iterator[None]:
+    """A UserError or OSError from within keeps the folder if anything was run, and says where it
+    is: its runs show the reason."""
+    try:
+        yield
+    except (UserError, OSError) as error:
+        if not any(one.is_file() for one in (pending.path / RUNS).rglob("*")):
+            raise
+        pending.keep()
+        line = described(error) if isinstance(error, OSError) else error
+        raise UserError(f"{line}; its runs are in {pending.final}") from error

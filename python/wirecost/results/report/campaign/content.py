@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A store in words and tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from wirecost.results.analysis.campaign.change_points import ENOUGH
+from wirecost.results.analysis.campaign.history import Change, Point, Series, history, moved_together
+from wirecost.results.analysis.campaign.machines import Across, Flip, across
+from wirecost.results.analysis.intervals import Estimate
+from wirecost.results.analysis.race import Name, Ratio, label
+from wirecost.system.counted import counted
+from wirecost.system.printable import printable
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.table import Column, Table, named
+
+MOST_FAILURES = 50
+MOST_CHANGES = 200
+
+
+@dataclass(frozen=True)
+class Content:
+    """``machines``: one table for each subject; ``changes``: None where no series is long enough;
+    ``flips``, ``moved`` and ``missing``: sentences."""
+
+    lead: str
+    across: list[Across]
+    series: list[Series]
+    machines: list[Table]
+    flips: list[str]
+    changes: Table | None
+    moved: list[str]
+    missing: list[str]
+
+
+def content(
+    records: pl.DataFrame,
+    samples: pl.LazyFrame | None,
+    rows: pl.LazyFrame | None,
+    baseline: str | None,
+    revision: str | None,
+) -> Content:
+    """Summarize a store. ``revision``: whose machines are compared; None for the latest."""
+    shown = records.filter(revision=latest(records) if revision is None else revision)
+    found = [] if samples is None else across(shown, samples, baseline)
+    series = [] if rows is None else history(records, rows)
+    flips = [_flip(one, flip) for one in found for flip in one.flips]
+    return Content(
+        _lead(found, series, flips),
+        found,
+        series,
+        [_machines(one) for one in found],
+        flips,
+        _changes(series),
+        [
+            f"{one.host}: {one.changed} of {one.of} series changed on {one.created}"
+            f"{f' with {one.revision}' if one.revision else ''}: more likely because of the machine"
+            " than of what was measured"
+            for one in moved_together(series)
+        ],
+        _missing(records),
+    )
+
+
+def latest(records: pl.DataFrame) -> str:
+    """Return the revision that was measured last."""
+    return str(records.sort("created")["revision"][-1])
+
+
+def ratio_text(ratio: Ratio) -> str:
+    """Return a ratio with its 95 % interval."""
+    return _interval(Estimate(ratio.median, *ratio.ci95))
+
+
+def _lead(found: list[Across], series: list[Series], flips: list[str]) -> str:
+    hosts = {host for one in found for host in one.hosts}
+    parts = []
+    if len(hosts) > 1:
+        what = "no two contenders change places"
+        if flips:
+            pairs = (
+                "1 pair of contenders changes" if len(flips) == 1 else f"{len(flips)} pairs change"
+            )
+            what = f"{pairs} places between them"
+        parts.append(f"{len(hosts)} machines: {what}")
+    changed = sum(bool(one.changes) for one in series)
+    if any(len(one.points) >= ENOUGH for one in series):
+        parts.append(f"{changed} of {len(series)} series changed over time")
+    if not parts:
+        parts.append(
+            f"{counted(len(found), 'comparison')} on one machine; a second one, or {ENOUGH} runs "
+            "of each, would say what transfers and what changed"
+        )
+    return "; ".join(parts) + "."
+
+
+def _machines(one: Across) -> Table:
+    runs = ", ".join(f"{host} {count}" for host, count in sorted(one.runs.items()))
+    notes = [
+        f"Median total, and its ratio to {label(one.baseline)} of the same machine, with the 95 %"
+        f" interval. Runs: {runs}."
+    ]
+    return Table.matrix(
+        printable(str(one.subject)),
+        "contender",
+        [(label(name), name) for name in one.names],
+        named(one.hosts),
+        lambda name, host: _cell(one, host, name),
+        notes,
+        bars=(tuple(one.hosts),),
+    )
+
+
+def _cell(one: Across, host: str, name: Name) -> str:
+    median, ratio = one.medians.get((host, name)), one.ratios.get((host, name))
+    time = units.time(median.value if median else None)
+    has_ratio = median is not None and ratio is not None and name != one.baseline
+    return time + f" · {ratio_text(ratio)}" if has_ratio and ratio else time
+
+
+def _flip(one: Across, flip: Flip) -> str:
+    return printable(
+        f"{one.subject}: {label(flip.a)} takes {ratio_text(flip.quicker)} of {label(flip.b)}'s time"
+        f" on {flip.quicker_on}, and {ratio_text(flip.slower)} on {flip.slower_on}"
+    )
+
+
+def _changes(series: list[Series]) -> Table | None:
+    long = [one for one in series if len(one.points) >= ENOUGH]
+    if not long:
+        return None
+    changes = [(one, change, one.points[change.at]) for one in long for change in one.changes]
+    columns: list[Column[tuple[Series, Change, Point]]] = [
+        Column("series", lambda of: printable(f"{of[0].subject} · {label(of[0].name)}")),
+        Column("host", lambda of: of[0].host),
+        Column("revision", lambda of: of[2].revision or units.NONE),
+        Column("from", lambda of: of[2].created[:16].replace("T", " ")),
+        Column("factor", lambda of: _interval(of[1].factor)),
+        Column("q", lambda of: f"{of[1].q:.2g}"),
+    ]
+    left_out = len(changes) - MOST_CHANGES
+    notes = [
+        f"Of {len(long):,} series of {ENOUGH} runs and more. Factor: median of the runs from there"
+        " on, beside the median of those before, with its 95 % interval. q: how likely by chance,"
+        " considering all series (Pettitt's test by permutation; Benjamini and Hochberg)."
+    ]
+    notes += [f"{left_out:,} more."] if left_out > 0 else []
+    return Table.of("Changes over time", changes[:MOST_CHANGES], columns, notes)
+
+
+def _interval(factor: Estimate) -> str:
+    return f"{factor.value:.3g} [{factor.low:.3g}, {factor.high:.3g}]"
+
+
+def _missing(records: pl.DataFrame) -> list[str]:
+    failed = records.filter(outcome="failed").select("host", "task", "scenario", "failure")
+    lines = [
+        printable(f"{host}: {scenario} {task} failed: {failure}")
+        for host, task, scenario, failure in failed.iter_rows()
+    ]
+    left = len(lines) - MOST_FAILURES
+    return lines[:MOST_FAILURES] + ([f"{left:,} more failed"] if left > 0 else [])

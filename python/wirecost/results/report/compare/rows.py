@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names and order of a comparison's rows wherever they are shown."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from wirecost.results.analysis.compare.comparison import (
+    FASTER,
+    QUANTILES,
+    SAME,
+    SLOWER,
+    UNDECIDED,
+    Comparison,
+    CountChange,
+    TimeChange,
+)
+from wirecost.results.analysis.compare.gate import gated, unseen
+from wirecost.results.analysis.compare.plain import PlainChange
+from wirecost.results.analysis.compare.quantiles import TooFew, least_samples
+from wirecost.results.analysis.compare.runs import Key
+from wirecost.system.counted import counted
+from wirecost.system.function_names import short_names
+from wirecost.results.report.shared import units
+
+SECTION = "section"
+MOST_TURNS = 50
+"""How many times as many turns anybody would take."""
+DEPENDENT = (
+    "count as: executions that follow one another, and those of one process, depend on each other, "
+    "so they say only as much as so many independent ones"
+)
+OBVIOUS = ("wire", "factor", "elements", "build", "variant")
+"""Columns that usually follow from others: the first to be left out of a row's label."""
+
+
+class Labels:
+    """A row's label has what distinguishes it from the others and nothing else."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._names = comparison.names
+        keys = [one.row for one in comparison.times]
+        keys += [one.row for one in comparison.counts]
+        distinct = set(keys + comparison.only_a + comparison.only_b)
+        self._shown = list(range(len(self._names)))
+        order = sorted(self._shown, key=lambda i: (self._names[i] not in OBVIOUS, -i))
+        for i in order:
+            fewer = [j for j in self._shown if j != i]
+            if len({tuple(key[j] for j in fewer) for key in distinct}) == len(distinct):
+                self._shown = fewer
+
+        sections = [i for i in self._shown if self._names[i] == SECTION]
+        self._names_of_functions = short_names(str(key[i]) for i in sections for key in distinct)
+
+    def __call__(self, row: Key) -> str:
+        """Return ``protobuf · decode``, without the columns that are the same everywhere."""
+        shown = [
+            self._names_of_functions.get(row[i], str(row[i]))
+            for i in self._shown
+            if row[i] not in {None, ""}
+        ]
+        return " · ".join(shown) or " · ".join(str(v) for v in row if v not in {None, ""}) or "all"
+
+    def named(self, row: Key) -> dict[str, object]:
+        """Return every naming column with its value."""
+        return dict(zip(self._names, row, strict=True))
+
+
+def changed_first(changes: list[TimeChange]) -> list[TimeChange]:
+    """Return regressions, what else is slower, what is faster; the largest change first."""
+    rank = {SLOWER: 1, FASTER: 2}
+    return sorted(
+        (one for one in changes if one.verdict in rank),
+        key=lambda c: (0 if c.regression else rank[c.verdict], -abs(c.shift.change or 0.0)),
+    )
+
+
+def not_changed(changes: list[TimeChange]) -> list[TimeChange]:
+    """Return the rest, in the order of the runs."""
+    return [one for one in changes if one.verdict not in {SLOWER, FASTER}]
+
+
+def most_changed_rows(comparison: Comparison, most: int) -> list[Key]:
+    """Return rows with a verdict first, then those that changed most, at most so many."""
+    changes = changed_first(comparison.times)
+    changes += sorted(not_changed(comparison.times), key=lambda c: -abs(c.shift.change or 0.0))
+    return list(dict.fromkeys(one.row for one in changes))[:most]
+
+
+def tally(comparison: Comparison) -> str:
+    """Return ``2 slower, 6 faster, 82 no difference``."""
+    found = Counter(one.verdict for one in comparison.times)
+    return ", ".join(
+        f"{found[verdict]:,} {verdict}"
+        for verdict in (SLOWER, FASTER, SAME, UNDECIDED)
+        if found[verdict] or verdict in {SLOWER, FASTER}
+    )
+
+
+def verdict_line(comparison: Comparison) -> str | None:
+    """Return the result of ``--fail-above``; None without it."""
+    limit = comparison.settings.fail_above
+    if limit is None:
+        return None
+    count = len(comparison.regressions())
+    if count:
+        return f"{counted(count, 'regression')} above {100 * limit:g} %"
+    return _not_seen(comparison, limit) or _seen(comparison, limit)
+
+
+def _seen(comparison: Comparison, limit: float) -> str:
+    """Say that a gate passes, and what it looked at."""
+    said = f"No regression above {100 * limit:g} %"
+    looked_at = gated(comparison)
+    first = looked_at[0] if looked_at else None
+    if first is None or first.change95 is None:
+        return said
+    nearest = f"the highest of {len(looked_at):,} is " if len(looked_at) > 1 else ""
+    label = f"{Labels(comparison)(first.row)} {first.what}"
+    return f"{said}: {nearest}{label}, {percent(first.change)} {ends(first.change95)}"
+
+
+def _not_seen(comparison: Comparison, limit: float) -> str | None:
+    """Say what a gate that passes could not have seen; None where it could have seen all."""
+    found = unseen(comparison)
+    if not found:
+        return None
+    worst = found[0]
+    label = f"{Labels(comparison)(worst.row)} {worst.what}"
+    if worst.change95 is None:
+        known = f"{label} has no interval"
+    else:
+        known = f"{label} is known to {ends(worst.change95)} %{_noise(comparison, worst.what)}"
+    others = f" and {len(found) - 1:,} more reach beyond the limit" if len(found) > 1 else ""
+    other_way = "" if any(one.what not in QUANTILES for one in found) else (
+        ", or compare instructions or processor time (--of)"
+    )  # fmt: skip
+    said = (
+        f"A growth is sure, but not whether by more than {100 * limit:g} %"
+        if worst.grew
+        else f"No regression shown, but this comparison could not have seen {100 * limit:g} %"
+    )
+    return f"{said}: {known}{others}; take {_turns(worst.turns_needed(limit))}{other_way}"
+
+
+def _turns(times: float) -> str:
+    if not math.isfinite(times) or times > MOST_TURNS:
+        return "more turns"
+    return f"about {max(2, math.ceil(times))} times as many turns"
+
+
+def _noise(comparison: Comparison, what: str) -> str:
+    share = comparison.noise.get(what)
+    return f", where two runs of A differ by up to {100 * share:.3g} %" if share else ""
+
+
+def headline(comparison: Comparison) -> str:
+    """Return the result of the comparison, one sentence without its full stop."""
+    verdict = verdict_line(comparison)
+    if verdict is not None:
+        return verdict
+    found = Counter(one.verdict for one in comparison.times)
+    if found[SLOWER] or found[FASTER]:
+        return f"{found[SLOWER]:,} slower and {found[FASTER]:,} faster of {found.total():,} times"
+    if found[SAME]:
+        counts = sum(one.verdict not in {SAME, UNDECIDED} for one in comparison.counts)
+        counts += sum(one.verdict != SAME for one in comparison.plain)
+        what = "counters or sizes" if counts > 1 else "counter or size"
+        also = f", but {counts:,} {what} changed" if counts else ""
+        return f"No significant change{' of times' if also else ''}{also}"
+    medians = [min(one.n_a, one.n_b) for one in comparison.times if one.quantile == "p50"]
+    needed = least_samples(0.5)
+    if medians and max(medians) < needed:
+        return (
+            f"Nothing to conclude: {max(medians)} samples of a row at most, {needed} are needed; "
+            "measure both again with more steps, repetitions or processes"
+        )
+    return "Nothing to conclude: no time could be compared"
+
+
+def percent(share: float | None) -> str:
+    """Return ``+12.3 %``; a dash where there is none."""
+    if share is None:
+        return units.NONE
+    return f"{_signed(100 * share)} %"
+
+
+def interval(change: TimeChange) -> str:
+    """Return ``+12.3 % [+10.1, +14.8]``, or why there is no interval."""
+    found = change.shift
+    if found.ci95 is None:
+        return f"{percent(found.change)} ({found.why})" if found.why else percent(found.change)
+    return f"{percent(found.change)} {ends(found.ci95)}"
+
+
+def ends(interval95: tuple[float, float]) -> str:
+    """Return ``[+10.1, +14.8]``, shares in percent."""
+    low, high = interval95
+    return f"[{_signed(100 * low)}, {_signed(100 * high)}]"
+
+
+def _signed(value: float) -> str:
+    sign = "+" if value > 0 else "−" if value < 0 else "±"
+    return sign + (units.significant(abs(value)) if value else "0")
+
+
+def verdict_of(change: TimeChange | CountChange | PlainChange) -> str:
+    """Return a row's verdict; what fails a gate is a regression."""
+    return "REGRESSION" if change.regression else change.verdict
+
+
+def too_few(few: TooFew) -> str:
+    """Return ``600 count as 149, 368 needed: 15 runs, not 6``."""
+    text = f"{few.executions:,}"
+    if few.worth < few.executions:
+        text += f" count as {few.worth:,}"
+    times = few.needed / few.worth
+    more = f"{times:.1f} times as long a run"
+    if few.processes > 1:
+        more = f"{math.ceil(times * few.processes):,} runs, not {few.processes:,}"
+    return f"{text}, {few.needed:,} needed: {more}"

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison as tables: what changed first, what did not as a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wirecost.results.analysis.compare.comparison import (
+    FALSE_DISCOVERIES,
+    SAME,
+    UNDECIDED,
+    Comparison,
+    CountChange,
+    TimeChange,
+)
+from wirecost.results.analysis.compare.context import Difference, busy
+from wirecost.results.analysis.compare.noise import LEAST_ROWS
+from wirecost.results.analysis.compare.outputs import TopicOutputs
+from wirecost.results.analysis.compare.plain import PlainChange
+from wirecost.results.analysis.compare.quantiles import FEW
+from wirecost.results.analysis.compare.runs import Key
+from wirecost.system.counted import counted
+from wirecost.results.report.compare.rows import (
+    DEPENDENT,
+    Labels,
+    changed_first,
+    ends,
+    interval,
+    not_changed,
+    percent,
+    tally,
+    too_few,
+    verdict_of,
+)
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.table import Column, Table
+
+CHANGED = "Changed"
+DOCTOR = "doctor"
+IN_NANOSECONDS = ("-ns", "TASK-CLOCK", "CPU-CLOCK")
+"""How the names of counters end that count time."""
+ALL = 1_000_000
+
+
+def method(comparison: Comparison) -> str:
+    """Say how verdicts came about, in one sentence."""
+    margin = f"{100 * comparison.settings.margin:g} %"
+    beyond = {name: share for name, share in comparison.noise.items() if share}
+    if beyond:
+        apart = ", ".join(f"{name} {100 * share:.3g} %" for name, share in beyond.items())
+        margin += f" and the noise between two runs of A ({apart}: 95 % of rows change less; "
+        margin += f"of fewer than {LEAST_ROWS} rows, the far end of each one's interval)"
+    elif comparison.noise:
+        margin += " (two runs of A differ by no more than their intervals allow)"
+    if comparison.drift:
+        moved = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.drift.items())
+        margin += f" and what rows of the other contenders moved by (at most {moved})"
+    return (
+        "A verdict needs a 95 % interval (bootstrap, unpaired) without 0, a change beyond "
+        f"{margin}, and a quantile test that keeps false verdicts below "
+        f"{100 * FALSE_DISCOVERIES:g} % (Benjamini and Hochberg)."
+    )
+
+
+def changed(comparison: Comparison, most: int = ALL) -> Table:
+    """Return regressions, slower and faster percentiles, at most so many."""
+    shown = changed_first(comparison.times)
+    notes = [f"{tally(comparison)}, of {len(comparison.times):,} percentiles."]
+    if len(shown) > most:
+        notes.append(f"{len(shown) - most:,} more: --json, --markdown and --report have all.")
+    return _times(CHANGED, shown[:most], comparison, notes)
+
+
+def unchanged(comparison: Comparison) -> Table:
+    """Return the percentiles without a verdict against them."""
+    return _times("Not changed", not_changed(comparison.times), comparison, [])
+
+
+def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
+    """Return the percentiles of which nothing can be said, and why; None where there is none."""
+    rows = [one for one in comparison.times if one.verdict == UNDECIDED]
+    if not rows:
+        return None
+    labels = Labels(comparison)
+    columns: list[Column[TimeChange]] = [
+        Column("row", lambda one: labels(one.row)),
+        Column("percentile", lambda one: one.quantile),
+        Column("change", lambda one: percent(one.shift.change)),
+        Column("executions", _executions),
+    ]
+    notes = []
+    if any(one.shift.few and one.shift.few.worth < one.shift.few.executions for one in rows):
+        notes.append(DEPENDENT)
+    if len(rows) > most:
+        notes.append(f"{len(rows) - most:,} more: --json has all.")
+    return Table.of("Cannot tell", rows[:most], columns, notes)
+
+
+def _executions(one: TimeChange) -> str:
+    return one.shift.why.removeprefix(FEW) if one.shift.few is None else too_few(one.shift.few)
+
+
+def _times(
+    title: str, changes: list[TimeChange], comparison: Comparison, notes: list[str]
+) -> Table:
+    labels = Labels(comparison)
+    columns: list[Column[TimeChange]] = [
+        Column("row", lambda one: labels(one.row)),
+        Column("percentile", lambda one: one.quantile),
+        Column("A", lambda one: units.time(one.shift.a), optional=1),
+        Column("B", lambda one: units.time(one.shift.b), optional=2),
+        Column("change [95 %]", interval),
+        Column("verdict", verdict_of),
+    ]
+    return Table.of(title, changes, columns, notes)
+
+
+def counts(comparison: Comparison, every: bool) -> Table | None:
+    """Return counters of the samples by their means, and numbers that a run has once."""
+    total = len(comparison.counts) + len(comparison.plain)
+    if not total:
+        return None
+    labels = Labels(comparison)
+    body = [
+        [labels(one.row), one.name, *_count_cells(one), verdict_of(one)]
+        for one in comparison.counts
+        if every or one.verdict not in {SAME, UNDECIDED}
+    ]
+    body += [
+        [labels(one.row), *_plain_cells(one), verdict_of(one)]
+        for one in comparison.plain
+        if every or one.verdict != SAME
+    ]
+    headings = ["row", "what", "A", "B", "change", "95 % interval", "verdict"]
+    title = "All counters and sizes" if every else "Changed counters and sizes"
+    notes = [] if every else [f"{len(body):,} of {total:,} changed."]
+    return Table(title, headings, body, notes, ("95 % interval", "change"))
+
+
+def _count_cells(one: CountChange) -> list[str]:
+    """Return both means, their change and its interval: in percent where there is anything to be
+    a share of, else in what is counted."""
+    means = one.difference
+    show = _time if one.name.endswith(IN_NANOSECONDS) else _count
+    sides = [show(means.a), show(means.b)]
+    if means.a >= 1 and means.change95 is not None:
+        return [*sides, percent(means.change), ends(means.change95)]
+    low_high = ", ".join(map(_signed(show), means.ci95 or ()))
+    return [*sides, _signed(show)(means.b - means.a), low_high and f"[{low_high}]"]
+
+
+def _plain_cells(one: PlainChange) -> list[str]:
+    sides = (units.size(round(n)) if one.is_size else f"{n:.6g}" for n in (one.a, one.b))
+    what = one.what.removesuffix("_bytes").replace("_", " ")
+    return [what, *sides, percent(one.change), ""]
+
+
+def outputs(comparison: Comparison) -> Table | None:
+    """Return whether the outputs are the same messages; None where there are none."""
+    if comparison.outputs is None:
+        return None
+    columns: list[Column[TopicOutputs]] = [
+        Column("topic", lambda one: one.topic),
+        Column("in A", lambda one: f"{one.messages_a:,}", optional=1),
+        Column("in B", lambda one: f"{one.messages_b:,}", optional=2),
+        Column("equal", lambda one: f"{one.equal:,}"),
+        Column("first difference", lambda one: one.first_difference or "equal"),
+    ]
+    return Table.of("Outputs", comparison.outputs, columns)
+
+
+def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
+    """Say whether both versions of a node sent the same messages; nothing where none were kept."""
+    found = comparison.outputs or []
+    differ = [one for one in found if one.first_difference]
+    if differ:
+        topics = ", ".join(one.topic for one in differ)
+        return [(False, f"Outputs of A and B differ on {topics}: {differ[0].first_difference}")]
+    count = sum(one.equal for one in found)
+    return [(True, f"Outputs of A and B are equal: {counted(count, 'message')}")] if count else []
+
+
+def environment(comparison: Comparison) -> Table | None:
+    """Return what differs beside the numbers; None where nothing does."""
+    differences = _without_one_doctor(comparison.differences)
+    columns: list[Column[Difference]] = [
+        Column("what", lambda one: one.what.replace("_", " ")),
+        Column("A", lambda one: one.a or units.NONE),
+        Column("B", lambda one: one.b or units.NONE),
+    ]
+    notes = ["Not only the code differs: a change can come from any of these."]
+    return Table.of("Different environments", differences, columns, notes) if differences else None
+
+
+def _without_one_doctor(differences: list[Difference]) -> list[Difference]:
+    """Put one row in place of the doctor's verdicts where one run alone has them."""
+    doctor = [one for one in differences if one.what.startswith(DOCTOR)]
+    if len(doctor) < 2 or not (
+        all(one.a is None for one in doctor) or all(one.b is None for one in doctor)
+    ):
+        return differences
+    whole = next((one for one in doctor if one.what == f"{DOCTOR} verdict"), doctor[0])
+    text = f"{whole.a or whole.b}, {len(doctor)} verdicts"
+    row = Difference(DOCTOR, whole.a and text, whole.b and text)
+    return [*(other for other in differences if other not in doctor), row]
+
+
+def one_sided(comparison: Comparison) -> list[tuple[str, list[str]]]:
+    """Return the rows that one run alone has, by its name."""
+    labels = Labels(comparison)
+
+    def names(keys: list[Key]) -> list[str]:
+        return list(dict.fromkeys(labels(key) for key in keys))
+
+    sides = (("A", comparison.only_a), ("B", comparison.only_b))
+    return [(name, names(keys)) for name, keys in sides if keys]
+
+
+def warnings(comparison: Comparison) -> list[str]:
+    """Return what a reader must know before believing a verdict, one line each."""
+    lines = list(comparison.notes)
+    if comparison.other_contents:
+        count = len(comparison.other_contents)
+        lines.insert(
+            0,
+            f"{count:,} contents differ, so not the same work was measured: "
+            f"{comparison.other_contents[0]}" + (" and others" if count > 1 else ""),
+        )
+    lines += _busy(comparison)
+    different = [one for one in comparison.outputs or [] if one.first_difference]
+    lines += [f"outputs differ: {one.topic}, {one.first_difference}" for one in different]
+    return lines
+
+
+def _busy(comparison: Comparison) -> list[str]:
+    a, b = busy(comparison.a), busy(comparison.b)
+    if a is None and b is None:
+        return []
+    advice = "measure again in turns on a quiet machine, see wirecost doctor"
+    if a is not None and b is not None:
+        return [f"both runs were on a busy machine (load {a}, then {b}): {advice}"]
+    name, load = ("A", a) if a is not None else ("B", b)
+    return [f"run {name} was on a busy machine (load {load}): {advice}"]
+
+
+def _time(ns: float) -> str:
+    return units.time(ns).replace("-", "−")
+
+
+def _count(value: float) -> str:
+    for factor, unit in ((1e9, " G"), (1e6, " M")):
+        if abs(value) >= factor:
+            return f"{value / factor:.4g}{unit}"
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def _signed(show: Callable[[float], str]) -> Callable[[float], str]:
+    return lambda value: ("+" if value > 0 else "") + show(value)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Callbacks as ROS engineers name them, and what a system of nodes spends its time on."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from wirecost.results.analysis.causes import Explanation
+from wirecost.results.analysis.chains.listed import Listed
+from wirecost.results.analysis.misses import Missed
+from wirecost.results.analysis.probe_sections import PERCENTILES, SectionSummary
+from wirecost.results.analysis.ros_names import Place
+from wirecost.system.counted import counted
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.cause_lead import cause_lead
+from wirecost.results.report.shared.causes import record_next
+from wirecost.results.report.shared.table import Column, Table
+
+OPTIONAL = {99.99: 2, 95.0: 3, 99.9: 4, 99.0: 6}
+"""Percentiles that a narrow terminal leaves out, by rank."""
+LINES, OTHER_LINES, FEWEST_ROWS = 24, 8, 4
+"""Of the first answer: in all, around its rows and the text above them; rows that it has at least,
+for which the text may lack what explains the time."""
+INFRASTRUCTURE = "infrastructure"
+INFRASTRUCTURE_NOTE = "infrastructure: /parameter_events, /rosout, /clock, unknown publishers"
+
+
+def node_table(
+    sections: Sequence[SectionSummary],
+    places: Mapping[str, Place],
+    notes: Sequence[str],
+    *,
+    rows: int | None = None,
+) -> Table:
+    """Return a row for each section, what took most in all first. ``rows``: of callbacks and
+    publishing alone, at most, with one row for what every node has; None: of everything."""
+    shown = sorted(sections, key=lambda one: -one.total_ns)
+    every = [one for one in shown if _is_background(one.section, places)]
+    background = [one for one in every if _is_work(one.section, places)]
+    ends = list(notes)
+    if rows is not None:
+        work = [one for one in shown if one not in every and _is_work(one.section, places)]
+        shown = work[: rows - bool(background)]
+        if background:
+            ends.append(INFRASTRUCTURE_NOTE)
+        more = f"{len(work) - len(shown):,} more rows, w" if len(work) > len(shown) else "W"
+        ends.append(f"{more}aits and causes: probe show --all LOGS, or --report page.html")
+    measured = [
+        p for p in PERCENTILES if any(one.percentiles_ns.get(p) is not None for one in shown)
+    ]
+    if background and rows is not None:
+        shown.append(_together(background))
+    return Table.of(
+        "Callbacks, by their total time", shown, _columns(sections, places, measured), ends
+    )
+
+
+def _columns(
+    sections: Sequence[SectionSummary], places: Mapping[str, Place], measured: Sequence[float]
+) -> list[Column[SectionSummary]]:
+    """Return the columns. ``measured``: percentiles that any of the rows has."""
+
+    def name(one: SectionSummary) -> str:
+        return places[one.section].name if one.section in places else one.section
+
+    def time(one: SectionSummary, ns: float | None) -> str:
+        # How long publishing took is not recorded by every version.
+        place = places.get(one.section)
+        is_timed = place is None or place.kind != "publish" or one.maximum_ns > 0
+        return units.time(ns if is_timed else None)
+
+    def misses(one: SectionSummary) -> str:
+        place = places.get(one.section)
+        return units.amount(one.misses if place is None or place.is_callback else None)
+
+    def symbol(one: SectionSummary) -> str:
+        return places[one.section].symbol if one.section in places else ""
+
+    def percentile(percent: float) -> Column[SectionSummary]:
+        title, optional = units.percentile_title(percent), OPTIONAL.get(percent, 0)
+        return Column(
+            title, lambda one: time(one, one.percentiles_ns.get(percent)), optional=optional
+        )
+
+    return [
+        Column("node · topic or period · kind", name),
+        Column("count", lambda one: f"{one.count:,}"),
+        Column("rate", lambda one: _rate(one.rate_hz)),
+        Column("total", lambda one: time(one, one.total_ns), bar=True, optional=5),
+        *map(percentile, measured),
+        Column("max", lambda one: time(one, one.maximum_ns)),
+        Column("misses", misses, shown=any(one.misses is not None for one in sections)),
+        Column("symbol", symbol, optional=1),
+    ]
+
+
+def _together(background: Sequence[SectionSummary]) -> SectionSummary:
+    """Return all of them as one section, which has neither percentiles nor a rate."""
+    return SectionSummary(
+        INFRASTRUCTURE,
+        count=sum(one.count for one in background),
+        percentiles_ns={},
+        maximum_ns=max(one.maximum_ns for one in background),
+        misses=None,
+        scaled=0,
+        counters={},
+        total_ns=sum(one.total_ns for one in background),
+    )
+
+
+def node_answer(
+    sections: Sequence[SectionSummary],
+    places: Mapping[str, Place],
+    lead: str,
+    causes: list[Explanation],
+    notes: Sequence[str],
+    width: int | None,
+) -> tuple[str, Table]:
+    """Return the text above all and the first table, which fit a terminal of this ``width`` and
+    ``LINES``; None: with all rows. ``causes``: with their names as shown."""
+    order = sorted(sections, key=lambda one: -one.total_ns)
+    names = [places[one.section].name if one.section in places else one.section for one in order]
+    text = " ".join(filter(None, [lead, cause_lead([c for c in causes if c.costs], names)]))
+    if width is None:
+        return text, node_table(sections, places, notes)
+    around = [record_next(causes) or "", *notes]
+    room = LINES - OTHER_LINES - sum(len(textwrap.wrap(one, width)) for one in around)
+    if lead and room - len(textwrap.wrap(text, width)) < FEWEST_ROWS:
+        text = lead
+    rows = max(FEWEST_ROWS, room - len(textwrap.wrap(text, width)))
+    return text, node_table(sections, places, notes, rows=rows)
+
+
+def node_lead(
+    sections: Sequence[SectionSummary],
+    places: Mapping[str, Place],
+    chains: Listed | None,
+    deadline_ns: float | None,
+    misses: Sequence[Missed],
+) -> str:
+    """Say which node takes most, which chain takes longest, how many deadlines were missed.
+    ``misses``: the longest first."""
+    totals: dict[str, int] = {}
+    missed = 0
+    for one in sections:
+        place = places.get(one.section)
+        if place is not None and place.is_callback:
+            totals[place.node] = totals.get(place.node, 0) + one.total_ns
+            missed += one.misses or 0
+    parts = []
+    whole = sum(totals.values())
+    if whole > 0:
+        node = max(totals, key=lambda name: totals[name])
+        parts.append(
+            f"{node} takes most: {units.time(totals[node])} of {units.time(whole)} in callbacks "
+            f"({100 * totals[node] / whole:.0f} %)."
+        )
+    if chains is not None and chains.chains:
+        longest = chains.chains[0]
+        more = f"; {counted(len(chains.chains), 'chain')} in all" if len(chains.chains) > 1 else ""
+        parts.append(
+            f"Longest chain: {longest.name}: {units.time(longest.median_ns)} in the median, "
+            f"{units.time(longest.maximum_ns)} at worst{more} (wirecost probe chain)."
+        )
+    if deadline_ns is not None:
+        parts.append(_missed(missed, deadline_ns, misses, places))
+    return " ".join(parts)
+
+
+def _missed(
+    count: int, deadline_ns: float, misses: Sequence[Missed], places: Mapping[str, Place]
+) -> str:
+    if not count:
+        return f"No callback took longer than {units.time(deadline_ns)}."
+    text = f"{counted(count, 'callback')} took longer than {units.time(deadline_ns)}"
+    longest = next((one for one in misses if one.section in places), None)
+    if longest is None:
+        return f"{text}."
+    text += f", the longest {units.time(longest.ns)}: {places[longest.section].name}"
+    if longest.reason is not None:
+        text += f", {longest.reason} for {units.time(longest.reason_ns)}"
+    return f"{text}."
+
+
+def _is_background(section: str, places: Mapping[str, Place]) -> bool:
+    place = places.get(section)
+    return place is not None and place.is_infrastructure
+
+
+def _is_work(section: str, places: Mapping[str, Place]) -> bool:
+    """Distinguish callbacks, publishing and sections of the program's own from waiting."""
+    place = places.get(section)
+    return place is None or place.is_callback or place.kind == "publish"
+
+
+def _rate(hz: float | None) -> str:
+    return units.NONE if hz is None else f"{units.significant(hz)} Hz"

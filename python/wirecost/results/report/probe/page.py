@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probe logs as an HTML page that works offline, and its figures as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+
+from wirecost.results.analysis.causes import Explanation
+from wirecost.results.analysis.probe_sections import SectionSummary, turnarounds
+from wirecost.results.analysis.probe_tree import Node
+from wirecost.results.analysis.ros_names import places_of, shown_names
+from wirecost.system.counted import counted
+from wirecost.system.failed_write import failed_write
+from wirecost.system.function_names import shortened
+from wirecost.results.records.probe_log import ProbeLog
+from wirecost.results.report.probe.machine import UNKNOWN, RecordedMachine
+from wirecost.results.report.probe.nodes import node_table
+from wirecost.results.report.probe.tables import (
+    counter_table,
+    log_table,
+    losses,
+    time_table,
+    tree_table,
+)
+from wirecost.results.report.shared.cause_lead import cause_lead
+from wirecost.results.report.shared.causes import all_sentences, cause_table, record_next, worth_advice
+from wirecost.results.report.shared.executions import section_figures
+from wirecost.results.report.shared.executions.series import Options
+from wirecost.results.report.shared.figure import Figure, draw
+from wirecost.results.report.shared.page import render
+from wirecost.results.report.shared.table import Table
+from wirecost.system.whole_file import made_folder
+
+DRAWN = 16
+"""Sections with figures: those that took most of the time in all."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A section's figures, each with its number on the page."""
+
+    name: str
+    figures: list[tuple[int, Figure]]
+
+
+def probe_figures(
+    executed: pl.DataFrame, logs: list[ProbeLog], deadline_ns: float | None
+) -> list[Drawn]:
+    """Draw ``probe_sections.executions``, at most ``DRAWN`` sections, the one that took
+    most time in all first."""
+    dropped: dict[str, int] = {}
+    for log in logs:
+        dropped[str(log.process)] = dropped.get(str(log.process), 0) + log.dropped
+    options = Options(deadline_ns, dropped=dropped)
+    total = pl.col("ns").cast(pl.Float64).sum()
+    sums = executed.group_by("section", maintain_order=True).agg(total)
+    longest = sums.sort("ns", descending=True, maintain_order=True)["section"].head(DRAWN)
+    drawn = []
+    number = 0
+    for at, name in enumerate(longest, start=1):
+        rows = executed.filter(section=name)
+        judged = options if len(turnarounds(rows)) else replace(options, deadline_ns=None)
+        figures = section_figures(at, name, rows, judged)
+        drawn.append(Drawn(name, list(enumerate(figures, start=number))))
+        number += len(figures)
+    return drawn
+
+
+def page(
+    logs: list[ProbeLog],
+    summaries: list[SectionSummary],
+    explanations: list[Explanation],
+    drawn: list[Drawn],
+    machines: list[RecordedMachine],
+    late: Table | None = None,
+    nodes: Sequence[Node] = (),
+    lead: str = "",
+) -> str:
+    """Return the whole report of what ``wirecost probe show`` prints, with figures. ``late``:
+    executions that missed the deadline; ``nodes``: sections inside sections; ``lead``: of nodes of
+    ROS."""
+    names = shown_names(one.section for one in summaries)
+    places = places_of(names)
+    short, causes = shortened(summaries, names), shortened(explanations, names)
+    inner = shortened(list(nodes), names)
+    causes = explained(causes, logs)
+    cause = cause_lead(causes, [names.get(one.name, one.name) for one in drawn])
+    hint = record_next(causes)
+    causes, left_out = worth_advice(causes, inner)
+    tables = (
+        node_table(summaries, places, []) if places else time_table(short, []),
+        tree_table(inner),
+        counter_table(short, logs),
+        cause_table(causes),
+        late,
+    )
+    shown = [one.name for one in drawn]
+    return render(
+        "probe.html.j2",
+        [figure for one in drawn for _, figure in one.figures],
+        programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
+        recorded=_recorded(logs),
+        lead=" ".join(filter(None, [hint and f"{hint}.", lead, cause])) or None,
+        lost=losses(logs),
+        tables=[table for table in tables if table is not None],
+        sentences=[*all_sentences(causes, inner), *left_out],
+        sections=[replace(one, name=names.get(one.name, one.name)) for one in drawn],
+        left_out=[names[one.section] for one in summaries if one.section not in shown],
+        machines=machines,
+        unknown=UNKNOWN,
+        logs=log_table(logs),
+    )
+
+
+def explained(causes: list[Explanation], logs: list[ProbeLog]) -> list[Explanation]:
+    """Return those in which something is known: without counters there is nothing that could
+    explain."""
+    return causes if any(log.counters for log in logs) else [one for one in causes if one.costs]
+
+
+def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) -> list[Path]:
+    """Write every figure as a file of each format. Raises UserError."""
+    try:
+        with made_folder(folder):
+            return [
+                draw(figure.chart, folder / figure.file(form))
+                for one in drawn
+                for _, figure in one.figures
+                for form in formats
+            ]
+    except OSError as error:
+        raise failed_write(folder, error, "name a folder for figures") from error
+
+
+def _recorded(logs: list[ProbeLog]) -> str:
+    begins = [
+        int(log.records["begin_ns"].min()) + log.wall_minus_monotonic_ns
+        for log in logs
+        if len(log.records)
+    ]
+    count = sum(log.count for log in logs)
+    records = f"{counted(count, 'record')} of {counted(len(logs), 'thread')}"
+    try:
+        begin = datetime.fromtimestamp(min(begins) / 1e9, UTC)
+    except (ValueError, OverflowError, OSError):
+        return records
+    return f"recorded {begin:%Y-%m-%d %H:%M:%S} UTC · {records}"

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings before a run's times are read: load, and what was not measured."""
+
+from __future__ import annotations
+
+from wirecost.results.records.schemas.common import Meta, Run
+
+FAIL = "fail"
+
+
+def caution(meta: Meta) -> str | None:
+    """Return one line where so much else ran when the run began that the doctor calls the machine
+    unfit; else None."""
+    load = str(meta.doctor.get("load", ""))
+    if not load.startswith(FAIL):
+        return None
+    amount = load.removeprefix(FAIL).strip(" ()")
+    return (
+        f"Load {amount} when the run began: trust the order, not the times;"
+        " `wirecost doctor` says more."
+    )
+
+
+def not_measured(meta: Meta) -> list[str]:
+    """Return one line for each contender that failed or is not there, with the reason."""
+    lines = [f"{_who(run)}: {run.failure}" for run in meta.runs if run.failure]
+    return lines + [f"{name}: {why}" for name, why in meta.not_run.items()]
+
+
+def _who(run: Run) -> str:
+    name = " ".join(filter(None, (run.lang, run.contender, run.mode)))
+    where = run.case if run.case.startswith(run.variant) else f"{run.case}, {run.variant}"
+    return f"{name} ({where}, {run.build})"

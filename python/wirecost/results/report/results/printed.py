@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A result folder's report on a terminal."""
+
+from __future__ import annotations
+
+import shlex
+
+from rich.console import Console
+
+from wirecost.results.analysis.summary import Row
+from wirecost.results.records.folder import Results
+from wirecost.results.report.results.caution import caution, not_measured
+from wirecost.results.report.scenarios import content_of
+from wirecost.results.report.shared.terminal import print_table, say
+
+
+def print_results(console: Console, results: Results, rows: list[Row]) -> None:
+    """Print the summary tables, what was not measured, and how everything was built."""
+    content = content_of(results, rows)
+    if content.lead and content.begins_with_lead:
+        say(console, content.lead)
+        console.print()
+    wider = f"COLUMNS=200 wirecost report {shlex.quote(str(results.folder))} --tables"
+    for one in (*content.tables, *content.folded):
+        print_table(console, one, wider)
+    for text in not_measured(results.meta):
+        say(console, f"not measured: {text}", "bold red")
+    if content.built:
+        say(console, content.built, "dim")
+    if said := caution(results.meta):
+        say(console, said, "bold yellow")
+    if content.lead and not content.begins_with_lead:
+        say(console, content.lead)
+        console.print()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words, tables and figures of a report, scenario by scenario.
+
+The package of a scenario's name has a module ``content`` with ``content(results, rows)`` and, if it
+draws any, a module ``figures`` with ``figures(results, rows)``. Whatever a file
+names, only packages of known scenarios are imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any
+
+from wirecost.results.analysis.summary import Row
+from wirecost.results.records.folder import Results
+from wirecost.results.records.schemas import SCENARIOS
+from wirecost.results.report.shared.figure import Figure
+from wirecost.results.report.shared.table import Table
+
+
+@dataclass(frozen=True)
+class Content:
+    """A report's words and tables; figures are added by whoever can show them."""
+
+    title: str
+    lead: str | None
+    """The one sentence a hurried reader takes away."""
+    tables: list[Table]
+    details: list[Table]
+    """What a terminal leaves out."""
+    built: str
+    """How the contenders were built."""
+    folded: list[Table] = field(default_factory=list)
+    """What a terminal shows behind the tables, and a page folds away."""
+    checked: list[tuple[bool, str]] = field(default_factory=list)
+    """What was examined beside times: whether it holds, and in words."""
+    begins_with_lead: bool = False
+    """Whether a terminal shows the lead first, not last."""
+
+
+def content_of(results: Results, rows: list[Row]) -> Content:
+    """Return the words and tables of the folder's scenario."""
+    content: Content = _module(results, "content").content(results, rows)
+    return content
+
+
+def figures_of(results: Results, rows: list[Row]) -> list[Figure]:
+    """Draw the figures of the folder's scenario."""
+    module = _module(results, "figures")
+    return module.figures(results, rows) if module else []
+
+
+def _module(results: Results, name: str) -> Any:
+    scenario = results.meta.scenario
+    if scenario not in SCENARIOS:
+        raise ValueError(f"unknown scenario {scenario}")
+    path = f"{__name__}.{scenario}.{name}"
+    return importlib.import_module(path) if find_spec(path) else None
+
+
+def built_with(environment: Mapping[str, object]) -> str:
+    """Return compiler and flags, as far as a run wrote them down."""
+    entries = [environment.get(name) for name in ("compiler", "flags")]
+    return ", ".join(str(entry) for entry in entries if entry) or "unknown compiler"
+
+
+def joined(*sentences: str | None) -> str | None:
+    """Return a lead of the sentences that there are; None of none."""
+    return " ".join(filter(None, sentences)) or None

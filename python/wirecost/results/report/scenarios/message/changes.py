@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes that would make a message cheaper, and who has to make them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import PurePath
+
+from wirecost.results.analysis.message_doubts import Key
+from wirecost.results.analysis.summary import Row
+from wirecost.results.records.schemas.message import Change, Meta
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.races import LANGUAGES
+from wirecost.results.report.shared.table import Table
+
+SAME = "same bytes"
+MANY_FIELDS = "Fields to change"
+ALL_PEERS = "all peers must change"
+FASTER = "faster"
+MOST_OF_BASELINE = 0.95
+"""Of the baseline's total, for another library or mode to be worth a change."""
+COLUMNS = "wirecost-columns"
+SCHEMAS = (".proto", ".msg", ".srv", ".desc")
+COMPILED = ("wirecost", "wirecost-cdr", "wirecost-ros1")
+LIBRARIES = {
+    "wirecost-classes": "`wirecost compile {schema} --lang cpp --protobuf-api --out DIR`, for the "
+    "same program",
+    "wirecost-columns": "`wirecost compile {schema} --wire columns --columns MESSAGE --out DIR`",
+    "flatbuffers-table": "a FlatBuffers schema with the same fields, compiled by flatc",
+    "messagepack": "each message as an array of its fields, by msgpack",
+    "rosbags": "`pip install rosbags`",
+}
+MODES = {
+    "reused": "keep one object for all messages and decode into it; Protobuf's ParseFromString "
+    "clears it and keeps its memory",
+    "arena": "make the message on a google::protobuf::Arena, reset after each message",
+    "view": "read the fields in the bytes by the generated view, without an object",
+    "view in Python": "`decode_{wire}(data, views=True)`, and `encode_{wire}_into(memory)` with "
+    "memory that is used again",
+    "best": "parse from wrapped bytes into a reused builder, with aliasing",
+}
+
+
+def wire_of(meta: Meta, row: Row) -> str:
+    """Return on which wire a contender sends; empty where the run does not say."""
+    return _wire_named(meta, row.lang, row.name)
+
+
+def _wire_named(meta: Meta, lang: str, name: str) -> str:
+    about = meta.contenders.get(f"{lang} {name}")
+    return about.wire if about is not None else ""
+
+
+def languages_asked(meta: Meta) -> tuple[str, ...]:
+    """Return the languages whose contenders ran or were missing, in the order of ``LANGUAGES``."""
+    asked = {name.partition(" ")[0] for name in (*meta.contenders, *meta.not_run)}
+    return tuple(lang for lang in LANGUAGES if lang in asked)
+
+
+def changes(
+    meta: Meta,
+    rows: list[Row],
+    doubted: Collection[Key],
+    ends: Mapping[Key, tuple[float, float]],
+) -> Table | None:
+    """Return other code for the same bytes, then other wires, then other messages; of each, what
+    saves most on top. ``doubted``: contenders from which no factor follows; those are listed where
+    ``ends``, the least and the greatest median of a process, do not overlap."""
+    totals = [row for row in rows if row.stage == "total" and row.ratio is not None]
+    sure = [row for row in totals if not _in_doubt(row, doubted)]
+    quicker = _quicker(meta, totals, doubted, ends)
+    body = [
+        [
+            f"{LANGUAGES.get(row.lang, row.lang)}: {row.name}",
+            whom,
+            speed,
+            units.size(row.bytes),
+            how,
+        ]
+        for row, whom, speed, how in quicker
+    ]
+    body += [
+        [
+            change.what,
+            ALL_PEERS,
+            _added_time(change, sure),
+            units.size(round(change.bytes)),
+            change.how,
+        ]
+        for change in meta.changes
+    ]
+    if not body:
+        return None
+    bases = {row.lang: row.ratio.to for row in totals if row.ratio and _speed(row, doubted, ends)}
+    note = "".join(f"{LANGUAGES.get(lang, lang)}: instead of {to}. " for lang, to in bases.items())
+    notes = [note + _legend(meta, {cells[2] for cells in body})]
+    if quicker:
+        notes.append(adoption(meta, [row for row, *_ in quicker]))
+    if many_fields(meta) is not None:
+        notes.append(f"… more: all are in report.html, table {MANY_FIELDS}, and in meta.json.")
+    headings = ["change", "who", "time", "bytes", "how"]
+    return Table("What to change", headings, body, notes, bars=("bytes",))
+
+
+def _quicker(
+    meta: Meta,
+    totals: list[Row],
+    doubted: Collection[Key],
+    ends: Mapping[Key, tuple[float, float]],
+) -> list[tuple[Row, str, str, str]]:
+    """Return rows that are quicker than their baseline, those with its bytes first: who must
+    change, by how much it is quicker, and how that is known."""
+    measured_in: dict[str, set[str]] = {}
+    for row in totals:
+        measured_in.setdefault(wire_of(meta, row), set()).add(row.lang)
+    asked = languages_asked(meta)
+    placed = []
+    for row in totals:
+        speed = _speed(row, doubted, ends)
+        if not speed or row.ratio is None:
+            continue
+        wire = wire_of(meta, row)
+        is_same = wire == _wire_named(meta, row.lang, row.ratio.to)
+        lacking = [LANGUAGES[lang] for lang in asked if lang not in measured_in[wire]]
+        whom = SAME if is_same else ALL_PEERS
+        if lacking and not is_same:
+            whom += f"; not measured in {', '.join(lacking)}"
+        rank = not is_same, asked.index(row.lang), row.ratio.median
+        placed.append((rank, (row, whom, speed, "measured")))
+    placed.sort(key=lambda pair: pair[0])
+    return [entry for _, entry in placed]
+
+
+def many_fields(meta: Meta) -> Table | None:
+    """Return the fields of the changes that name only the first of theirs."""
+    cut = [change for change in meta.changes if "more" in change.what.split()]
+    body = [[change.what, path] for change in cut for path in change.fields]
+    return Table(MANY_FIELDS, ["change", "field"], body, []) if body else None
+
+
+def _added_time(change: Change, totals: Iterable[Row]) -> str:
+    """Return the time that a change adds; of columns, what the C++ program with rows takes with
+    them. ``totals``: without doubt."""
+    if change.ns is not None:
+        return f"{units.time(change.ns)} more"
+    tried = [row for row in totals if row.contender == COLUMNS and row.ratio is not None]
+    if not tried or not change.what.startswith("columns for"):
+        return units.NONE
+    best = min(row.ratio.median for row in tried if row.ratio is not None)
+    return f"{units.speed(best)} in C++"
+
+
+def _speed(row: Row, doubted: Collection[Key], ends: Mapping[Key, tuple[float, float]]) -> str:
+    """Return the speed beside the baseline; empty where it is not faster."""
+    if row.ratio is None or row.ratio.ci95[1] >= 1:
+        return ""
+    mine, baseline = (row.lang, row.name), (row.lang, row.ratio.to)
+    if not _in_doubt(row, doubted):
+        if row.ratio.median > MOST_OF_BASELINE:
+            return ""
+        return units.speed(row.ratio.median)
+    is_always = row.processes > 1 and ends[mine][1] < ends[baseline][0]
+    return FASTER if is_always else ""
+
+
+def _in_doubt(row: Row, doubted: Collection[Key]) -> bool:
+    """Say whether no factor follows from it and its baseline."""
+    of = [row.name] if row.ratio is None else [row.name, row.ratio.to]
+    return any((row.lang, name) in doubted for name in of)
+
+
+def _legend(meta: Meta, times: Collection[str]) -> str:
+    parts = [
+        f"{SAME}: another library or mode, for one program at a time; {ALL_PEERS}: other bytes, to "
+        "which sender and receivers have to change together."
+    ]
+    if FASTER in times:
+        parts.append(
+            f"{FASTER}: the slowest process took less than the baseline's fastest; by what factor "
+            "cannot be told, as the notes above say."
+        )
+    if any(time.endswith("in C++") for time in times):
+        parts.append(
+            f"in C++: {COLUMNS}, with all these lists in columns with every bit kept, and both "
+            "conversions from and to rows."
+        )
+    if meta.changes:
+        parts.append(
+            "time: of all stages of a message, or what compressing and decompressing it takes "
+            "besides, by Python's packages of the libraries in C; –: not measured. estimated: by "
+            "what the fields hold, without the changed schema."
+        )
+    return " ".join(parts)
+
+
+def adoption(meta: Meta, rows: Sequence[Row]) -> str:
+    """Say how a program comes to use the libraries and modes of ``rows``, in one line."""
+    schema = _schema(meta.command)
+    texts = {}
+    for library in dict.fromkeys(row.contender for row in rows):
+        of_library = [row for row in rows if row.contender == library]
+        if library in COMPILED:
+            languages = ",".join(dict.fromkeys(row.lang for row in of_library))
+            wire = wire_of(meta, of_library[0])
+            how = f"`wirecost compile {schema} --lang {languages} --wire {wire} --out DIR`"
+            texts[library] = how if wire else ""
+        else:
+            texts[library] = LIBRARIES.get(library, "").format(schema=schema)
+    modes = {
+        f"{word} in Python" if (row.lang, word) == ("python", "view") else word: row
+        for row in rows
+        for word in row.mode.split()
+    }
+    texts |= {
+        mode: how.format(wire=wire_of(meta, modes[mode]))
+        for mode, how in MODES.items()
+        if mode in modes
+    }
+    parts = [f"{name}: {how}" for name, how in texts.items() if how]
+    return f"How: {'; '.join(parts)}." if parts else ""
+
+
+def _schema(command: Sequence[str]) -> str:
+    """Return the schema as the run's command gave it, without its folder."""
+    given = [word for word in command if PurePath(word).suffix in SCHEMAS]
+    return PurePath(given[0]).name if len(given) == 1 else "SCHEMA"

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A message's fields as nested boxes: as wide as their bytes, and as their time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from wirecost.results.analysis.message_fields import STAGES, Shares, shares
+from wirecost.results.analysis.summary import Row
+from wirecost.results.records.folder import Results
+from wirecost.results.records.scenarios import with_all_columns
+from wirecost.results.records.schemas.message import TOGETHER, Meta
+from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
+
+ROW_HEIGHT = 26
+LETTER = 6.6
+"""Pixels."""
+THINNEST = 0.002
+"""Of the width; thinner boxes are left out."""
+DEEPEST = 6
+ALMOST_ALL = 0.7
+FEWEST_LETTERS = 5
+"""Of a name that is cut."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """``left``, ``right``: shares of the whole."""
+
+    path: str
+    depth: int
+    left: float
+    right: float
+
+
+def figures(results: Results, rows: list[Row]) -> list[Figure]:
+    del rows
+    meta = results.meta_as(Meta)
+    if not meta.fields or not meta.counted_bytes:
+        return []
+    paths = [field.path for field in meta.fields]
+    parts = {"bytes": {field.path: field.all / meta.counted_bytes for field in meta.fields}}
+    for found in shares(with_all_columns(results.samples)):
+        for stage in STAGES[:2]:
+            parts[f"{stage}, {found.contender}"] = _of_stage(found, stage)
+    charts = [_icicle(title, boxes(paths, values), paths) for title, values in parts.items()]
+    return [
+        Figure(
+            name="fields",
+            caption=(
+                "The message's fields: each box lies below the field that it is part of and is as "
+                "wide as its share. Times are known of the fields that were taken out."
+            ),
+            chart=alt.vconcat(*charts, spacing=18),
+        )
+    ]
+
+
+def _of_stage(found: Shares, stage: str) -> dict[str, float]:
+    return {
+        path: max(0.0, share.value)
+        for (path, of), share in found.of.items()
+        if of == stage and path != TOGETHER
+    }
+
+
+def boxes(paths: Sequence[str], values: Mapping[str, float]) -> list[Box]:
+    """Place fields: each begins inside the one around it, in the order of ``paths``."""
+    placed: dict[str, Box] = {}
+    ends: dict[str, float] = {}
+    for path in paths:
+        value = values.get(path)
+        outer = path.rpartition(".")[0]
+        if value is None or (outer and outer not in placed):
+            continue
+        around = placed[outer] if outer else Box("", -1, 0.0, 1.0)
+        left = ends.get(outer, around.left)
+        right = min(left + value, around.right)
+        ends[outer] = right
+        placed[path] = Box(path, around.depth + 1, left, right)
+    return [
+        box for box in placed.values() if box.right - box.left >= THINNEST and box.depth < DEEPEST
+    ]
+
+
+def _icicle(
+    title: str, found: Sequence[Box], paths: Sequence[str]
+) -> alt.LayerChart | alt.FacetChart:
+    coloured = _coloured_depth(found)
+    branches = list(dict.fromkeys(_branch(path, coloured) for path in paths))
+    values = [
+        {
+            "field": box.path,
+            "branch": _branch(box.path, coloured),
+            "left": box.left,
+            "right": box.right,
+            "middle": (box.left + box.right) / 2,
+            "top": box.depth,
+            "bottom": box.depth + 1,
+            "centre": box.depth + 0.5,
+            "share": box.right - box.left,
+            "label": _label(box),
+        }
+        for box in found
+    ]
+    depth = max((box.depth for box in found), default=0) + 1
+    base = alt.Chart(alt.Data(values=values))
+    across = alt.Scale(domain=[0, 1], nice=False)
+    down = alt.Scale(domain=[depth, 0], nice=False)
+    horizontal = alt.Axis(format="%", title=None, tickCount=5)
+    rectangles = base.mark_rect(stroke="#8C8C8C", strokeWidth=1, fillOpacity=0.4).encode(
+        x=alt.X("left:Q", scale=across, axis=horizontal),
+        x2="right:Q",
+        y=alt.Y("top:Q", scale=down, axis=None),
+        y2="bottom:Q",
+        color=alt.Color(
+            "branch:N",
+            scale=alt.Scale(
+                domain=branches, range=[PALETTE[i % len(PALETTE)] for i in range(len(branches))]
+            ),
+            legend=None,
+        ),
+        tooltip=["field:N", alt.Tooltip("share:Q", format=".1%")],
+    )
+    labels = base.mark_text(fontSize=11).encode(
+        x=alt.X("middle:Q", scale=across),
+        y=alt.Y("centre:Q", scale=down, axis=None),
+        text="label:N",
+    )
+    return alt.layer(rectangles, labels).properties(
+        width=WIDTH, height=ROW_HEIGHT * depth, title=title
+    )
+
+
+def _coloured_depth(found: Sequence[Box]) -> int:
+    """Return the first at which no field has almost all, so that colours tell fields apart."""
+    for depth in range(DEEPEST):
+        widths = [box.right - box.left for box in found if box.depth == depth]
+        if max(widths, default=0.0) < ALMOST_ALL:
+            return depth
+    return 0
+
+
+def _branch(path: str, depth: int) -> str:
+    return ".".join(path.split(".")[: depth + 1])
+
+
+def _label(box: Box) -> str:
+    """Return the field's own name, as much of it as fits."""
+    name = box.path.rpartition(".")[2]
+    room = int((box.right - box.left) * WIDTH / LETTER)
+    if len(name) <= room:
+        return name
+    return f"{name[: room - 1]}…" if room >= FEWEST_LETTERS else ""

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stages and total of every contender of a message, and what it takes of a processor at a rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from wirecost.results.analysis.message_doubts import MOST_APART, MOST_OFF, Doubt, Key
+from wirecost.results.analysis.summary import Row
+from wirecost.system.counted import counted
+from wirecost.results.records.schemas.message import AtRate, Carrying, Meta
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.races import (
+    FEWEST,
+    LANGUAGES,
+    NAME,
+    Race,
+    baseline,
+    contenders,
+    races,
+    ratio_column,
+    samples_taken,
+    stage_column,
+    stage_winners,
+    total_column,
+)
+from wirecost.results.report.shared.table import Amount, Column, Table
+
+STEPS = {"fill": 3, "encode": 0, "decode": 0, "read": 4, "destroy": 1, "total": 0}
+"""Stages, with their ranks among the columns that a narrow terminal leaves out."""
+SECOND = 1e9
+MODES = {
+    "new": "new objects for each message",
+    "reused": "the same objects again",
+    "view": "reading where the bytes lie",
+    "arena": "objects on an arena that is reset",
+    "best": "wrapped bytes, reused buffers and aliasing",
+}
+READ_IN_PYTHON = (
+    " read in Python: every field once, by name; numbers are added, lists of them by sum(), texts "
+    "and bytes hashed."
+)
+
+
+def stage_tables(meta: Meta, rows: list[Row], doubted: Mapping[Key, Doubt]) -> list[Table]:
+    """Return a table for each language; the first one's note explains all of them, and each has
+    one of its own doubts."""
+    tables: list[Table] = []
+    for race in races(rows):
+        winners = stage_winners(rows, race)
+        columns = [
+            NAME,
+            *(stage_column(stage, winners, optional) for stage, optional in STEPS.items()),
+            ratio_column(baseline(rows, race)),
+            total_column("size", lambda row: units.size(row.bytes), bar=True, optional=2),
+        ]
+        lang = race[4]
+        notes = [] if tables else [_legend(meta, rows)]
+        notes += _doubts([doubt for (of, _), doubt in doubted.items() if of == lang], lang)
+        title = f"{LANGUAGES.get(lang, lang)} · {meta.type} · time per message"
+        tables.append(Table.of(title, contenders(rows, race), columns, notes))
+    return tables
+
+
+def _legend(meta: Meta, rows: list[Row]) -> str:
+    has_interval = any(row.repetitions >= FEWEST for row in rows)
+    interval = (
+        "with its 95 % interval"
+        if has_interval
+        else f"without an interval, which takes {FEWEST} processes"
+    )
+    modes = {word for row in rows for word in row.mode.split()}
+    said = "; ".join(f"{mode}: {what}" for mode, what in MODES.items() if mode in modes)
+    read = READ_IN_PYTHON if any(row.lang == "python" for row in rows) else ""
+    return (
+        f"{meta.content}. Medians of {samples_taken(rows[0], 'samples')}, per message; in each "
+        "round every contender has a new process. total: all stages of each message in a row, "
+        "while its data is in the caches; a stage is timed over all messages before the next "
+        f"stage. ×: ratio of totals, {interval}; * quickest. {said}.{read}"
+    )
+
+
+def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
+    """Say why some rows allow no advice."""
+    off, apart = [], []
+    for one in found:
+        if one.stages is not None:
+            off.append(f"{one.name} (sum {units.time(one.stages)}, total {units.time(one.total)})")
+        if one.processes is not None:
+            low, high = map(units.time, one.processes)
+            apart.append(f"{one.name} ({low} to {high})")
+    notes = []
+    if off:
+        notes.append(
+            f"Stages and total differ by more than {100 * MOST_OFF:.0f} %: {', '.join(off)}."
+        )
+    if apart:
+        notes.append(
+            f"Medians of processes differ by more than {MOST_APART:.0f}×: {', '.join(apart)}."
+        )
+    if notes:
+        load = "Other load on the machine"
+        if lang == "java":
+            load += ", which also delays the JIT compiler,"
+        notes[-1] += (
+            f" No factor is advised from these rows. {load} is the usual cause: run again while it "
+            "is idle."
+        )
+    return notes
+
+
+def at_rate(meta: Meta, rows: list[Row]) -> Table | None:
+    """Return what a message takes of a processor at a rate, computed from the medians, the
+    cheapest contender of a language first; None where no rate was asked for."""
+    asked = meta.at_rate
+    if not asked:
+        return None
+    loads = [load for race in races(rows) for load in _loads(asked, rows, race)]
+    carrying = asked.carrying
+    columns: list[Column[_Load]] = [
+        Column("contender", lambda load: load.name),
+        Column("sender", lambda load: units.time(asked.rate * load.sender_ns), optional=1),
+        Column("subscriber", lambda load: units.time(asked.rate * load.subscriber_ns), optional=2),
+        Column(
+            carrying.over if carrying else "",
+            lambda _: units.time(asked.rate * _transport_ns(asked)),
+            shown=carrying is not None,
+        ),
+        Column("of a core", lambda load: _share(load.share), bar=True),
+        Column("delivered", lambda load: units.size(load.bytes), bar=True),
+    ]
+    title = (
+        f"At {units.significant(asked.rate)} messages a second, "
+        f"{counted(asked.subscribers, 'subscriber')}"
+    )
+    return Table.of(title, loads, columns, [_rate_note(carrying, asked.subscribers)])
+
+
+@dataclass(frozen=True)
+class _Load:
+    """Load of one contender: nanoseconds per message, share of a core, bytes in a second."""
+
+    name: str
+    sender_ns: float
+    subscriber_ns: float
+    share: float
+    bytes: int
+
+
+def _loads(asked: AtRate, rows: list[Row], race: Race) -> list[_Load]:
+    loads = []
+    for name, stages in contenders(rows, race):
+        ns = {stage: row.median_ns for stage, row in stages.items()}
+        # Both sides' objects are destroyed together; each subscriber has some of its own.
+        destroyed = ns["destroy"] / 2
+        sender = ns["fill"] + ns["encode"] + destroyed
+        each = ns["decode"] + ns["read"] + destroyed
+        whole = sender + asked.subscribers * each + _transport_ns(asked)
+        size = round(stages["total"].bytes * asked.rate * asked.subscribers)
+        title = f"{LANGUAGES.get(race[4], race[4])} {name}"
+        loads.append(_Load(title, sender, each, whole * asked.rate / SECOND, size))
+    return sorted(loads, key=lambda load: load.share)
+
+
+def _transport_ns(asked: AtRate) -> float:
+    """Return the time of all processes of the transport for a message."""
+    over = asked.carrying
+    if not over:
+        return 0.0
+    return float(over.sender_ns + asked.subscribers * over.subscriber_ns + over.server_ns)
+
+
+def _rate_note(carrying: Carrying | None, subscribers: int) -> str:
+    note = (
+        "Processor time in a second, and bytes delivered in it. sender: fill and encode; "
+        "subscriber: decode and read, each of them; destroying is half of either. Computed from "
+        "the medians above."
+    )
+    if not carrying:
+        return f"{note} What carries the messages is not in it: --over measures a transport."
+    lost = 1 - carrying.received
+    note += (
+        f" {carrying.over} ({carrying.library}): processor time of the processes at both ends"
+        f" and between them, which sent {carrying.messages:,} of these messages at this rate to "
+        f"{subscribers} of their own, by wirecost's adapters in Python; a program in C++ takes "
+        "less. Not measured: a network, and what programs do besides."
+    )
+    return note + (f" {units.percent(lost)} of the messages did not come." if lost else "")
+
+
+def _share(value: float) -> str:
+    percent = 100 * value
+    text = f"{percent:.3f}" if percent < 0.1 else units.significant(percent)
+    return Amount(f"{text} %", value)

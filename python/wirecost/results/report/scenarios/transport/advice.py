@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice on the transport to take for what was asked, in a few sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from wirecost.results.analysis.transport.binding import NATIVE
+from wirecost.results.analysis.transport.measured import Measured, Where
+from wirecost.results.analysis.transport.recommendation import Choice, choices
+from wirecost.system.counted import counted
+from wirecost.results.records.schemas.common import Scalar
+from wirecost.results.records.schemas.transport import Meta
+from wirecost.results.report.results.caution import caution
+from wirecost.results.report.scenarios.transport.tables import name
+from wirecost.results.report.shared import units
+
+Settings = dict[str, dict[str, Scalar]]
+"""Of each group of settings of a transport, by its name, what it says."""
+MATCHED = "matched"
+"""The group of settings that asks all transports for no loss."""
+MANY_LOST = 3.0
+"""Where none of n was lost, the true share is below 3 / n with 95 % certainty, if losses do not
+depend on each other (the "rule of three")."""
+
+
+def lead(meta: Meta, found: Sequence[Measured]) -> str | None:
+    made = choices(found)
+    if not made:
+        return None
+    parts = []
+    for where, of in groupby(made, key=lambda one: one.where):
+        several = [list(same) for _, same in groupby(of, key=_taken)]
+        parts += [_sentence(where, same, meta.settings) for same in several]
+    broken = [run for run in meta.runs if run.broken]
+    if broken:
+        many = "promise" if len(broken) == 1 else "promises"
+        who = ", ".join(dict.fromkeys(f"{run.mware} {run.mode}" for run in broken))
+        parts.append(f"{len(broken)} {many} of no loss did not hold ({who}); see below.")
+    if caution(meta):
+        parts.append("The machine was loaded: trust the order, not the times.")
+    return " ".join([*parts, *_absent(meta)])
+
+
+def _absent(meta: Meta) -> list[str]:
+    """Return a sentence on the transports that were asked for and have no measurement. Folders of
+    before do not say what was asked for."""
+    there = {run.mware for run in meta.runs if not run.failure}
+    asked = meta.requested
+    names = [name for name in asked if name not in there]
+    if not names:
+        return []
+    were = "was" if len(names) == 1 else "were"
+    return [f"{len(names)} of {len(asked)} requested {were} not measured: {', '.join(names)}."]
+
+
+def _taken(choice: Choice) -> tuple[str, bool]:
+    return name(choice.taken), choice.lossless
+
+
+def _sentence(where: Where, same: list[Choice], settings: Settings) -> str:
+    """Advise for neighbouring sizes with the same answer. ``settings``: as a folder has them."""
+    first, last = same[0], same[-1]
+    sizes = units.size(first.size)
+    if last is not first:
+        sizes += f" to {units.size(last.size)}"
+    rate = f"{first.taken.run.asked_rate:g}"
+    if last.taken.run.asked_rate != first.taken.run.asked_rate:
+        rate += f" to {last.taken.run.asked_rate:g}"
+    rates = f"at {rate} Hz" if first.taken.run.asked_rate else "as fast as possible"
+    asked = f"For {sizes} {rates}, {_whom(where)}"
+    if not first.lossless:
+        flaws = "; ".join(first.taken.flaws)
+        return (
+            f"{asked}, nothing delivered every message; {name(first.taken)} came nearest ({flaws})."
+        )
+    ends = [first] if last is first else [first, last]
+    warned = _caution(first.taken, settings)
+    text = f"{asked}, take {name(first.taken)}{warned}: {_numbers([one.taken for one in ends])}"
+    return text + _cheaper(first, same) + _evidence(first.taken, same) + _with_promise(same)
+
+
+def _numbers(ends: Sequence[Measured]) -> str:
+    """Return numbers of one contender, with one size or with the first and the last one."""
+    text = f"median {' to '.join(units.time(one.p50_ns) for one in ends)}"
+    if all(one.has_tail for one in ends):
+        text += f", p99 {' to '.join(units.time(one.p99_ns) for one in ends)}"
+    if (cost := ends[0].cost_ns) is not None:
+        text += f", {units.time(cost)} of processor time per message"
+    return text
+
+
+def _with_promise(same: list[Choice]) -> str:
+    """Return what to take where nothing may be lost, if what is quickest does not promise it."""
+    first, last = same[0], same[-1]
+    if first.taken.run.promise or first.where.pattern != "pubsub":
+        return ""
+    kept = [{one.who: one for one in choice.promised} for choice in same]
+    for one in first.promised:
+        if all(one.who in found for found in kept):
+            ends = [one] if last is first else [one, kept[-1][one.who]]
+            return f" With a promise of no loss: {name(one)}, {_numbers(ends)}."
+    if MATCHED not in first.settings:
+        return f" For settings that promise no loss add `--settings {MATCHED}`."
+    return " No settings that promise no loss delivered everything."
+
+
+def _caution(one: Measured, settings: Settings) -> str:
+    """Return what is to be known of settings that promise nothing."""
+    if one.run.promise:
+        return ""
+    who = one.who
+    native = who.client if who.client == NATIVE else ""
+    about = settings.get(" ".join(filter(None, (who.mware, native, who.settings))))
+    if about is None:
+        about = settings.get(f"{who.mware} {who.settings}", {})
+    text = "does not promise that nothing is lost"
+    if full := about.get("full"):
+        queue = str(about.get("receiver_queue", ""))
+        of = f" of {queue}" if queue[:1].isdigit() else ""
+        text += f"; when the queue{of} is full: {full}"
+    return f" ({text})"
+
+
+def _cheaper(first: Choice, same: list[Choice]) -> str:
+    cheaper, cost = first.cheapest, first.taken.cost_ns
+    # One that delivers at some of the sizes only is no advice for all.
+    if cheaper is None or cheaper.cost_ns is None or cost is None:
+        return ""
+    if not all(cheaper.who in one.able for one in same):
+        return ""
+    which = "" if cheaper.run.promise else ", which promises nothing"
+    text = f" ({name(cheaper)}{which}: {units.time(cheaper.cost_ns)}"
+    return text + (f", p99 {units.time(cheaper.p99_ns)})" if cheaper.has_tail else ")")
+
+
+def _evidence(taken: Measured, same: list[Choice]) -> str:
+    """Return how many messages stand behind the claim that nothing was lost."""
+    few = min((one.taken for one in same), key=lambda one: one.expected)
+    at_each = "" if len(same) == 1 else " at each size"
+    what = "deliveries" if taken.where.pattern == "pubsub" else "replies"
+    text = f". None of {few.expected:,} {what}{at_each} was lost"
+    if taken.run.promise:
+        return f"{text}."
+    return f"{text}; losses below {100 * MANY_LOST / max(1, few.expected):.2g} % would not show."
+
+
+def _whom(where: Where) -> str:
+    asked = where.pattern == "reqrep"
+    to = "requests" if asked else counted(where.subscribers, "subscriber")
+    on = "on loopback" if where.network == "loopback" else f"over network {where.network}"
+    return f"{to} {on}"

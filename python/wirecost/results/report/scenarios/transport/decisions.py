@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transports by what they are needed for; each tick leads to its measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirecost.results.analysis.transport.measured import Measured, failed
+from wirecost.results.analysis.transport.needs import TAIL, Need, Verdict, needs, verdicts
+from wirecost.results.records.schemas.transport import Meta
+from wirecost.results.report.scenarios.transport.tables import mark
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.table import Linked, Table
+from wirecost.results.report.shared.units import NONE
+
+TICK, CROSS, UNPROMISED = "✓", "✗", "○"
+FAILS = f"{CROSS} fails"
+NOT_MEASURED = Verdict(None)
+
+
+def decision_table(meta: Meta, found: Sequence[Measured]) -> Table | None:
+    """Return transports by need; None where a single one was measured. One that failed in a case of
+    a need fails it."""
+    transports = list(dict.fromkeys((run.mware, run.client) for run in meta.runs))
+    if len(transports) < 2 or not found:
+        return None
+    without = failed(meta.runs)
+    judged = {need: verdicts(found, need, without) for need in needs(lossy(meta))}
+    shown = {
+        need: of for need, of in judged.items() if any(v.evidence or v.failed for v in of.values())
+    }
+    has_clients = len({client for _, client in transports}) > 1
+    table = Table.matrix(
+        "Which transport for what",
+        "transport",
+        [
+            (f"{name} {client}" if has_clients else name, (name, client))
+            for name, client in transports
+        ],
+        [(need.title, need) for need in shown],
+        lambda transport, need: _cell(need, shown[need].get(transport, NOT_MEASURED)),
+    )
+    several_sizes = len({one.size for one in found}) > 1
+    table.notes.append(
+        f"{TICK} good, {CROSS} not, {NONE} not measured; of each transport the best group of"
+        " settings counts."
+    )
+    table.notes.extend(f"{need.title}: {_rule(need, several_sizes)}." for need in shown)
+    if any(UNPROMISED in cells[1:] for cells in table.rows):
+        table.notes.append(
+            f"{UNPROMISED} all arrived, but only with settings that do not promise it."
+        )
+    if any("tail" in need.about for need in shown):
+        table.notes.append(TAIL)
+    if lacks := [f"{need.title} ({need.asks})" for need in judged if need not in shown]:
+        table.notes.append(f"This run does not tell: {', '.join(lacks)}.")
+    return table
+
+
+def _rule(need: Need, several_sizes: bool) -> str:
+    return f"{need.about}, {need.scope}" if several_sizes and need.scope else need.about
+
+
+def lossy(meta: Meta) -> list[str]:
+    """Return networks that lose packets, or all of them for a while."""
+    return [
+        name
+        for name, about in meta.networks.items()
+        if about.get("loss_percent") or about.get("cut_s")
+    ]
+
+
+def _cell(need: Need, verdict: Verdict) -> str:
+    one = verdict.evidence
+    if verdict.failed:
+        return FAILS
+    if one is None or verdict.met is None:
+        return NONE
+    if not need.holds(one):
+        return Linked(f"{CROSS} {_first_flaw(one)}", mark(one))
+    if need.promised:
+        return Linked(TICK if verdict.met else UNPROMISED, mark(one))
+    value = need.value(one)
+    text = "" if value is None else f" {units.time(value)}"
+    if one.run.refused:
+        text += ", refuses"
+    return Linked(f"{TICK if verdict.met else CROSS}{text}", mark(one))
+
+
+def _first_flaw(one: Measured) -> str:
+    """Name in one word what went wrong."""
+    run = one.run
+    flaws = {
+        "loses": run.lost + run.lost_before,
+        "refuses": run.refused,
+        "doubles": run.duplicates,
+    }
+    return next((word for word, count in flaws.items() if count), _rest(one))
+
+
+def _rest(one: Measured) -> str:
+    return "reorders" if one.run.reordered else "rate not kept"

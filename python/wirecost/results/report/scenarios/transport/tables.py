@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that was measured of each contender, case by case, and under what circumstances."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from wirecost.results.analysis.transport.binding import Pair, pairs
+from wirecost.results.analysis.transport.measured import Measured
+from wirecost.results.analysis.transport.needs import LOOPBACK
+from wirecost.results.analysis.transport.recommendation import by_case
+from wirecost.system.counted import counted
+from wirecost.results.records.schemas.common import Scalar
+from wirecost.results.records.schemas.transport import About, Fault, Meta, Peak, Run
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.races import contenders_table
+from wirecost.results.report.shared.table import Amount, Column, Marked, Table
+from wirecost.results.report.shared.units import NONE
+
+PARTS = ("publisher", "subscribers", "daemon")
+NOTES = (
+    "Latency: from the begin of the call that sends until the call that receives"
+    " returned, every arrival at every subscriber.",
+    "went wrong: of all messages at all subscribers together.",
+    "CPU: processor time per sent message, of all processes and of the kernel's own threads.",
+    "{parts}: these processes' parts of CPU.",
+    "ready: how long threads could run, but waited for a processor, per message.",
+    "switches: context switches per message.",
+    "wire: bytes on the network per byte of the message.",
+    "memory: the most that all processes together had resident.",
+)
+DDS = (
+    "dds is Fast DDS over UDP here. Between processes of one machine its makers' default is shared"
+    " memory, which was not measured."
+)
+PEAK_NOTES = (
+    "peak: the highest rate without loss and with bounded latency, within 5 %.",
+    "held: whether 90 % of it held for 3 s, where p99 was measured.",
+    "limit: why the next higher rate did not hold.",
+)
+
+
+def mark(one: Measured) -> str:
+    """Return the mark by which its row is linked to."""
+    where, who = one.where, one.who
+    words = (
+        where.network, where.pattern, where.subscribers, one.size, f"{one.run.asked_rate:g}",
+        who.mware, who.client, who.settings,
+    )  # fmt: skip
+    return re.sub(r"[^A-Za-z0-9]+", "-", "-".join(map(str, words)))
+
+
+def name(one: Measured) -> str:
+    """Return ``zeromq python matched``."""
+    return f"{one.who.mware} {one.who.client} {one.who.settings}"
+
+
+def tables(found: Sequence[Measured]) -> list[Table]:
+    """Return a table for each case; the last one explains the columns."""
+    groups = by_case(found)
+    return [_table(group, _notes(found, group) if group is groups[-1] else []) for group in groups]
+
+
+def _parts(group: Iterable[Measured]) -> tuple[str, ...]:
+    return PARTS if any("daemon" in one.run.usage for one in group) else PARTS[:2]
+
+
+def _notes(found: Sequence[Measured], last: Sequence[Measured]) -> list[str]:
+    has_dds = any(one.who.mware == "dds" and one.where.network == LOOPBACK for one in found)
+    early = [one for one in (*last, *found) if one.run.lost_before]
+    return [
+        *(note.format(parts=", ".join(_parts(last))) for note in NOTES),
+        *map(_before, early[:1]),
+        *([DDS] if has_dds else []),
+    ]
+
+
+def _before(one: Measured) -> str:
+    """Explain losses among the messages that are compared before any is timed."""
+    before, lost = one.run.lost_before, one.run.lost
+    return (
+        f"{before:,} + {lost:,} of {one.expected:,} lost: {before:,} of those that are compared"
+        f" before any is timed, then {lost:,} of the {one.expected:,} timed ones, which are the"
+        " messages that were sent times the subscribers. The first messages between two processes"
+        " are lost most easily."
+    )
+
+
+def _table(group: list[Measured], notes: list[str]) -> Table:
+    parts = _parts(group)
+    columns: list[Column[Measured]] = [
+        Column("contender", lambda one: Marked(name(one), mark(one))),
+        Column("p50", lambda one: units.time(one.p50_ns), bar=True),
+        Column("p99", lambda one: units.time(one.p99_ns)),
+        Column("p99.9", lambda one: units.time(one.p999_ns), optional=4),
+        Column("max", lambda one: units.time(one.max_ns), optional=9),
+        Column("went wrong", lambda one: "; ".join(one.flaws) or "nothing"),
+        Column("CPU", lambda one: units.time(one.cost_ns), "CPU"),
+        *(_cpu_column(part, optional=7 - at) for at, part in enumerate(parts)),
+        Column("ready", lambda one: units.time(_total(one, "wait_ns")), optional=2),
+        Column(
+            "switches",
+            lambda one: units.significant_amount(_total(one, "switches")),
+            optional=1,
+        ),
+        Column("wire", _wire, optional=8),
+        Column("memory", _memory, True, optional=3),
+    ]
+    ranked = sorted(group, key=lambda one: (not one.delivers, one.p50_ns))
+    return Table.of(group[0].case, ranked, columns, notes)
+
+
+def _cpu_column(part: str, optional: int) -> Column[Measured]:
+    def cell(one: Measured) -> str:
+        usage = one.run.usage.get(part)
+        return units.time(usage.cpu_ns if usage else None)
+
+    return Column(part, cell, "CPU", optional)
+
+
+def _wire(one: Measured) -> str:
+    size = one.run.wire_bytes
+    return NONE if size is None else units.significant(size / one.size)
+
+
+def _total(one: Measured, what: str) -> float | None:
+    values = [getattr(part, what) for part in one.run.usage.values()]
+    there = [value for value in values if value is not None]
+    return sum(there) if there else None
+
+
+def _memory(one: Measured) -> str:
+    size = _total(one, "memory_bytes")
+    return units.size(None if size is None else int(size))
+
+
+def peak_tables(found: Sequence[Measured]) -> list[Table]:
+    """Return a table for each case in which peaks were searched for."""
+    cases = [
+        [(one, one.run.peak) for one in group if one.run.peak is not None]
+        for group in by_case(found)
+    ]
+    groups = [group for group in cases if group]
+    return [_peak_table(group, PEAK_NOTES if group is groups[-1] else ()) for group in groups]
+
+
+def _peak_table(group: Sequence[tuple[Measured, Peak]], notes: Iterable[str]) -> Table:
+    columns: list[Column[tuple[Measured, Peak]]] = [
+        Column("contender", lambda of: name(of[0])),
+        Column("peak", lambda of: Amount(f"{of[1].rate:,.0f} Hz", of[1].rate), bar=True),
+        Column("bytes", lambda of: units.size(int(of[1].rate * of[0].size)) + "/s", optional=1),
+        Column("held", lambda of: "yes" if of[1].confirmed else "no"),
+        Column("p99 at 90 %", lambda of: units.time(of[1].confirmed_p99_ns), True, optional=2),
+        Column("limit", lambda of: of[1].limit or "the search's own limit"),
+    ]
+    first, _ = group[0]
+    many = counted(first.where.subscribers, "subscriber")
+    title = f"Peak rates · {first.size:,} B, {many}, {first.where.network}"
+    return Table.of(title, group, columns, notes)
+
+
+def broken_table(meta: Meta) -> Table | None:
+    """Return promises that did not hold; None where all did."""
+    broken = [run for run in meta.runs if run.broken]
+    columns: list[Column[Run]] = [
+        Column("contender", lambda run: f"{run.mware} {run.mode}"),
+        Column("case", lambda run: run.case, optional=2),
+        Column("what happened", lambda run: run.broken),
+        Column("to see it", lambda run: run.reproduce, optional=1),
+    ]
+    notes = ["Settings that promise that nothing is lost while both ends live, and what happened."]
+    return Table.of("Promises that did not hold", broken, columns, notes) if broken else None
+
+
+def failed_table(meta: Meta) -> Table | None:
+    """Return contenders that were not measured; None where all were."""
+    body = [[run.case, f"{run.mware} {run.mode}", run.failure] for run in meta.runs if run.failure]
+    notes = ["They have no numbers, and are in no other table of their case."]
+    headings = ["case", "contender", "why"]
+    return Table("Cases that failed", headings, body, notes) if body else None
+
+
+def binding_table(found: Sequence[Measured]) -> Table | None:
+    """Return what the Python client takes beside the one in C or C++, which is not the binding
+    alone."""
+    both = pairs(found)
+    columns: list[Column[Pair]] = [
+        Column(
+            "case and transport",
+            lambda of: f"{of.python.case}, {of.python.who.mware} {of.python.who.settings}",
+        ),
+        Column("Python p50", lambda of: units.time(of.python.p50_ns), "p50"),
+        Column("native p50", lambda of: units.time(of.native.p50_ns), "p50"),
+        Column("×", lambda of: _quotient(of.python.p50_ns, of.native.p50_ns)),
+        Column("Python CPU", lambda of: units.time(of.python.cost_ns), "CPU"),
+        Column("native CPU", lambda of: units.time(of.native.cost_ns), "CPU"),
+        Column("× CPU", lambda of: _quotient(of.python.cost_ns or None, of.native.cost_ns)),
+    ]
+    notes = [
+        "Medians of latency, and processor time per message. The difference is the binding's where"
+        " both are set alike; they are not alike in nats, mqtt and ros1, which have other queues,"
+        " and the Python client often takes messages out of a queue that another thread fills."
+    ]
+    return Table.of("Python client beside the native one", both, columns, notes) if both else None
+
+
+def _quotient(value: float | None, other: float | None) -> str:
+    return NONE if value is None or not other or other < 0 else units.significant(value / other)
+
+
+def fault_table(meta: Meta) -> Table | None:
+    """Return what became of messages and memory when something failed; None without faults."""
+    columns: list[Column[Fault]] = [
+        Column("fault and contender", _exposed),
+        Column("recovered", _recovered, bar=True),
+        Column("lost", lambda fault: units.amount(fault.lost)),
+        Column("twice", lambda fault: units.amount(fault.duplicates), optional=3),
+        Column("memory", lambda fault: units.size(fault.memory_bytes_before), "memory", 1),
+        Column("after", lambda fault: units.size(fault.memory_bytes_after), "memory", 2),
+    ]
+    notes = [
+        "recovered: until messages came again everywhere; lost, twice: messages; memory: of all"
+        " processes together, before and afterwards. Below: what became of the publisher and of the"
+        " subscriber without a fault.",
+        # A column of sentences would fit no terminal, and they alone tell who is held up.
+        *(f"{_exposed(one)}: {others}." for one in meta.faults if (others := _others(one))),
+    ]
+    return Table.of("Faults", meta.faults, columns, notes) if meta.faults else None
+
+
+def _exposed(fault: Fault) -> str:
+    return f"{fault.fault}, {fault.mware} {fault.client} {fault.settings}"
+
+
+def _others(fault: Fault) -> str:
+    return (fault.failure or fault.others).rstrip(".")
+
+
+def _recovered(fault: Fault) -> str:
+    return "failed" if fault.failure else units.time(fault.recovered_ns)
+
+
+def network_table(meta: Meta) -> Table | None:
+    """Return a column for each network; None where nothing is known of any."""
+    networks = meta.networks
+    keys = dict.fromkeys(key for about in networks.values() for key in about if key != "name")
+    notes = ["As asked of the kernel, and as ping found it before anything was measured."]
+    return (
+        Table.matrix(
+            "Networks",
+            "",
+            [(key.replace("_", " "), key) for key in keys],
+            networks.items(),
+            lambda key, about: _plain(about.get(key)),
+            notes,
+        )
+        if keys
+        else None
+    )
+
+
+def _plain(value: Scalar) -> str:
+    if value is None or value == "":
+        return NONE
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def settings_table(meta: Meta) -> Table | None:
+    """Return the settings of each transport, in words."""
+    columns = {
+        "against loss": "reliability",
+        "sender": "sender_queue",
+        "receiver": "receiver_queue",
+        "full": "full",
+        "promise": "promise",
+    }
+    notes = ["sender, receiver: messages that may wait there; full: what happens then."]
+    return (
+        Table.matrix(
+            "Settings",
+            "transport and settings",
+            meta.settings.items(),
+            columns.items(),
+            lambda about, key: str(about.get(key, "")) or NONE,
+            notes,
+        )
+        if meta.settings
+        else None
+    )
+
+
+def transports_table(meta: Meta) -> Table:
+    """Return the version of each transport, and what runs between its ends."""
+
+    def versions(about: About) -> str:
+        return ", ".join(f"{what} {number}" for what, number in about.versions.items()) or NONE
+
+    return contenders_table(
+        meta.contenders,
+        {"libraries": versions, "runs between": lambda about: about.server or NONE},
+        title="Transports",
+        first="transport",
+    )

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sentence above a report of sections: what costs most, and what to do if little is known."""
+
+from __future__ import annotations
+
+from wirecost.results.analysis.causes import Cost, Explanation, Origin
+from wirecost.results.analysis.causes.kinds import is_duration, kind_of
+from wirecost.results.report.shared import units
+
+MOST = 0.5
+"""Unexplained share of the time from which the sentence says how to learn more."""
+OF_MEMORY = ("miss", "instruction", "cycle")
+"""Units of the counters that show memory access."""
+SMALL = 0.05
+"""A share of the time that comes second."""
+CLEARLY = 1.5
+"""Times its share of the median, a cost's share of the slowest executions is worth saying."""
+ROUNDING = 0.02
+"""Within it, price times count is the time that is written beside them."""
+
+
+def cause_lead(explanations: list[Explanation], order: list[str]) -> str | None:
+    """Explain the first section in ``order`` that has causes, else the first that was examined;
+    None where all have too few executions."""
+    known = {one.section: one for one in explanations}
+    found = [known[section] for section in order if section in known]
+    one = next((one for one in found if one.costs), next(iter(found), None))
+    if one is None:
+        return None
+    parts = [*(_largest(one, cost) for cost in one.costs[:1]), _unexplained(one)]
+    if one.costs and max(_of_median(one, one.costs[0]), _of_slowest(one, one.costs[0])) < SMALL:
+        parts.reverse()
+    return " ".join(filter(None, parts)) or None
+
+
+def _largest(one: Explanation, cost: Cost) -> str:
+    """Return ``filter: minor faults: 120 × 400 ns = 48.0 µs of 180 µs in the median execution
+    …``."""
+    tail = _of_slowest(one, cost) > CLEARLY * _of_median(one, cost)
+    ns, whole = (cost.ns_slowest, one.slowest_ns) if tail else (cost.ns_median, one.median_ns)
+    count = cost.count_slowest if tail else cost.count_median
+    text = f"{one.section}: {_shown(cost.name)}: "
+    each = cost.ns_each if not tail else ns / count if count > 0 else 0.0
+    if (
+        not is_duration(cost.name)
+        and not cost.holds_waiting
+        and ns > 0
+        and abs(each * count / ns - 1) <= ROUNDING
+    ):
+        number = f"{count:,.0f}" if count >= 100 else units.significant(count)
+        text += f"{number} × {units.time(each)} = "
+    text += f"{units.time(ns)} of {units.time(whole)}"
+    text += f" in {'the slowest 1 %' if tail else 'the median execution'}"
+    text += f" ({100 * _share(ns, whole):.0f} %)"
+    if cost.origin is Origin.MACHINE:
+        text += ", at the price that a benchmark measured on this machine"
+    if cost.holds_waiting:
+        return f"{text} go along with them: {cost.advice}."
+    return f"{text}. To reduce it: {cost.advice}."
+
+
+def _unexplained(one: Explanation) -> str | None:
+    """Return what to do next where most of the time is none of the counters'."""
+    rest = _share(one.rest_median_ns, one.median_ns)
+    if rest < MOST:
+        return None
+    text = (
+        f"{units.time(one.rest_median_ns)} of {units.time(one.median_ns)} ({100 * rest:.0f} %) of "
+        f"the median execution{'' if one.costs else f' of {one.section}'} is explained by no "
+        "counter: it is the section's own computation, or what was not counted. To see which part "
+        "of it, add sections inside, or time its functions with wirecost probe run --function NAME"
+    )
+    if memory := [name for name in one.absent if kind_of(name).unit in OF_MEMORY]:
+        names = ", ".join(_shown(name) for name in memory)
+        text += (
+            f"; memory access could not be judged, because {names} cannot be read on this machine "
+            "(wirecost doctor)"
+        )
+    return f"{text}."
+
+
+def _of_median(one: Explanation, cost: Cost) -> float:
+    return _share(cost.ns_median, one.median_ns)
+
+
+def _of_slowest(one: Explanation, cost: Cost) -> float:
+    return _share(cost.ns_slowest, one.slowest_ns)
+
+
+def _shown(name: str) -> str:
+    """Return ``minor-faults`` as words."""
+    return name.replace("-", " ") if name.islower() else name
+
+
+def _share(ns: float, whole: float) -> float:
+    return ns / whole if whole > 0 else 0.0

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markdown in which text stays text: names come from programs and files, and it is rendered."""
+
+from __future__ import annotations
+
+from wirecost.results.report.shared.table import Table
+
+MARKS = "\\`*_[]|~"
+ENTITIES = {"&": "&amp;", "<": "&lt;", "#": "&#35;", "@": "&#64;"}
+
+
+def text(plain: str) -> str:
+    """Return one line that shows ``plain``."""
+    safe = "".join(ENTITIES.get(c, f"\\{c}" if c in MARKS else c) for c in plain)
+    return " ".join(safe.split())
+
+
+def code(plain: str) -> str:
+    """Return what stands between backquotes."""
+    return " ".join(plain.replace("`", "'").split())
+
+
+def line(cells: list[str]) -> str:
+    """Return a row of a table."""
+    return "| " + " | ".join(map(text, cells)) + " |"
+
+
+def rule(columns: int) -> str:
+    """Return the line below headings: the first column left-aligned, the others right."""
+    return "|:--" + "|--:" * (columns - 1) + "|"
+
+
+def table(one: Table) -> str:
+    """Return the table with its title and its notes."""
+    lines = [f"### {text(one.title)}", "", line(one.headings), rule(len(one.headings))]
+    return "\n".join([*lines, *map(line, one.rows), "", *map(text, one.notes), ""])

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTML pages: one file each that works offline, in light and dark."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import vl_convert as vlc
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from wirecost.system.errors import UserError
+from wirecost.system.private import home, private_folder, read_private, write_private
+from wirecost.results.records import json_document
+from wirecost.results.report.shared.axes import Mark
+from wirecost.results.report.shared.figure import Figure, Specification, themed
+from wirecost.results.report.shared.page_text import on_page, plain
+from wirecost.results.report.shared.table import with_bars
+
+MOST_BUNDLE = 16 << 20
+"""Bytes; it has one million."""
+MOST_PAGE = 400_000
+"""Bytes, without the figures' library."""
+REPEATED = {"config", "$schema"}
+"""Entries of a specification that are the same in all of a page."""
+LEAST_DATA = 100
+"""Characters of a figure's data that are worth a name."""
+DESCRIPTIONS = re.compile(r' (?:aria-[a-z]+|role|class)="[^"]*"')
+"""What describes each mark of a drawn figure by itself; the caption describes the figure."""
+PLACES = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
+DECIMALS = re.compile(r"(\.\d)\d+")
+TAGS = re.compile(r"<[^>]*>")
+
+
+@cache
+def bundle() -> Markup:
+    """Return Vega, Vega-Lite and their embedder, for a script element.
+
+    Making it takes a second and a half; it is kept in the user's cache for the next report.
+    """
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    caches = Path(named) if named.startswith("/") else home() / ".cache"
+    kept = caches / "wirecost" / f"vega-{version('vl-convert-python')}.js"
+    # What runs in the page must be nobody else's: with sudo, the cache may be.
+    with suppress(UserError, ValueError):
+        if content := read_private(kept, MOST_BUNDLE):
+            return Markup(content.decode())
+    source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    source = source.replace("</script", "<\\/script")
+    with suppress(OSError, UserError):  # without a cache every report makes its own
+        write_private(private_folder(kept.parent) / kept.name, source.encode())
+    return Markup(source)
+
+
+def render(template: str, drawn: Sequence[Figure], stills: bool = False, **content: Any) -> str:
+    """Return a page. ``template``: a file of ``templates``; ``drawn``: figures, by their numbers;
+    ``stills``: for browsers without scripts also as they are, those for which a page of
+    ``MOST_PAGE`` bytes has room."""
+    environment = Environment(
+        loader=PackageLoader("wirecost.results.report", "templates"),
+        autoescape=True,
+        finalize=on_page,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["plain"] = lambda text: escape(plain(text))
+    environment.filters["with_bars"] = with_bars
+    specifications = [themed(figure.chart, "currentColor") for figure in drawn]
+    configuration = specifications[0]["config"] if specifications else {}
+    shown = [
+        with_data_once({key: one[key] for key in one if key not in REPEATED})
+        for one in specifications
+    ]
+    content |= {
+        "specifications": Markup(script_json(shown)),
+        "configuration": Markup(script_json(configuration)),
+    }
+    kept: list[Markup] = []
+    environment.globals["still"] = lambda number: kept[number] if number < len(kept) else ""
+    made = environment.get_template(template)
+    if stills:
+        kept += still_figures(specifications, MOST_PAGE - _bytes(made.render(bundle="", **content)))
+    return made.render(bundle=bundle(), **content)
+
+
+def with_data_once(specification: Specification) -> Specification:
+    """Return the specification with its inline data by name, in Vega-Lite's ``datasets``: what
+    several layers of a figure draw stands there once."""
+    names: dict[str, str] = {}
+    datasets: dict[str, list[Mark]] = {}
+
+    def with_names(part: Any) -> Any:
+        if isinstance(part, list):
+            return [with_names(entry) for entry in part]
+        if not isinstance(part, dict):
+            return part
+        if set(part) == {"values"} and _are_rows(part["values"]):
+            text = json.dumps(part["values"])
+            if len(text) >= LEAST_DATA:
+                name = names.setdefault(text, f"d{len(names)}")
+                datasets[name] = part["values"]
+                return {"name": name}
+        return {key: with_names(entry) for key, entry in part.items()}
+
+    shown: Specification = with_names(specification)
+    return shown | {"datasets": datasets} if datasets else shown
+
+
+def _are_rows(values: Any) -> bool:
+    """Distinguish a chart's data from the values of an axis."""
+    return isinstance(values, list) and all(isinstance(value, dict) for value in values)
+
+
+def still_figures(specifications: Sequence[Specification], room: int) -> list[Markup]:
+    """Return SVG of the figures, in all at most ``room`` bytes; empty where one has no room."""
+    stills: list[Markup] = []
+    for specification in specifications:
+        svg = shortened_svg(vlc.vegalite_to_svg(specification))
+        size = _bytes(svg)
+        stills.append(Markup(svg if size <= room else ""))
+        room -= size if size <= room else 0
+    return stills
+
+
+def shortened_svg(svg: str) -> str:
+    """Return the same picture, to a tenth of a pixel; within a text nothing changes."""
+    return TAGS.sub(lambda tag: _shortened(tag[0]), svg)
+
+
+def _shortened(tag: str) -> str:
+    return PLACES.sub(lambda place: DECIMALS.sub(r"\1", place[0]), DESCRIPTIONS.sub("", tag))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
+
+
+def script_json(value: Any) -> str:
+    """Return JSON that cannot end the script element it stands in."""
+    return json_document.text(value, indent=None).replace("<", "\\u003c")

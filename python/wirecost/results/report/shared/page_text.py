@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text of unknown origin on a page: nothing of it directs the browser, none of it is endless."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from wirecost.system.printable import printable, without_middle
+
+LONGEST_WORD = 120
+"""Characters; longer words lose their middle."""
+LONGEST_IN_FIGURE = 300
+"""Characters of a name; to measure longer ones takes seconds."""
+DIGITS = 7
+"""Of a number in a figure: hundreds of times what a pixel shows."""
+EXPRESSIONS = {"labelExpr", "expr", "filter", "calculate", "test"}
+"""What Vega computes; nothing of it is shown as it is."""
+LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+"""Blocks of scripts that are written from right to left (Unicode's Bidi_Class R and AL)."""
+LEFTWARD_WORDS = re.compile(rf"\S*[{LEFTWARD}]\S*(?:\s+\S*[{LEFTWARD}]\S*)*")
+
+
+def plain(text: object) -> str:
+    """Return text for places that hold text alone, such as the page's title."""
+    shown = printable(str(text))
+    return LONG_WORD.sub(lambda found: without_middle(found[0], LONGEST_WORD), shown)
+
+
+def on_page(value: Any) -> Any:
+    """Return what a template's expression writes: words from right to left turn nothing beside
+    them."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    text = plain(value)
+    if not LEFTWARD_WORDS.search(text):
+        return text
+    parts, end = [], 0
+    for found in LEFTWARD_WORDS.finditer(text):
+        parts += [escape(text[end : found.start()]), Markup("<bdi>%s</bdi>") % found[0]]
+        end = found.end()
+    return Markup("").join([*parts, escape(text[end:])])
+
+
+def in_figure(specification: Any, key: str = "") -> Any:
+    """Return a figure's specification with all texts printable and none of them endless, and
+    numbers no longer than they are read; drawing cuts what remains to the room there is."""
+    if isinstance(specification, float):
+        return float(f"{specification:.{DIGITS}g}")
+    if isinstance(specification, str):
+        if key in EXPRESSIONS:
+            return specification
+        return without_middle(printable(specification), LONGEST_IN_FIGURE)
+    if isinstance(specification, list):
+        return [in_figure(one, key) for one in specification]
+    if isinstance(specification, dict):
+        return {name: in_figure(one, name) for name, one in specification.items()}
+    return specification

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages as classes with Protobuf's interface: what the templates in ``api/`` print."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+
+from wirecost.schema.compile.emit.cpp.api_names import ApiNames
+from wirecost.schema.compile.emit.cpp.bounds import bounded, excesses
+from wirecost.schema.compile.emit.cpp.extensions import held_by, holder_name
+from wirecost.schema.compile.emit.cpp.holders import aliases
+from wirecost.schema.compile.emit.cpp.names import identifier, member, type_name
+from wirecost.schema.compile.emit.cpp.order import defined_in_order
+from wirecost.schema.compile.emit.cpp.presence import (
+    NAME,
+    WORD,
+    PresentBit,
+    can_be_absent,
+    present_bits,
+)
+from wirecost.schema.compile.emit.cpp.protobuf import unset
+from wirecost.schema.compile.emit.escape import cpp as escape
+from wirecost.schema.compile.graph import leading_to
+from wirecost.schema.compile.per_schema import per_schema
+from wirecost.schema.compile.plan.protobuf import Payload, payload, requiring
+from wirecost.schema.compile.schema import (
+    Enum,
+    EnumRef,
+    Extension,
+    Field,
+    File,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Schema,
+)
+
+_OWN = frozenset({"descriptor"})
+"""Members that a field of that name takes the place of."""
+
+
+def enums(schema: Schema, names: ApiNames, file: File) -> list[SimpleNamespace]:
+    """Unscoped enums, whose values carry the name of an enum that is nested."""
+    return [_enum(schema, names, enum) for enum in file.enums]
+
+
+def messages(schema: Schema, names: ApiNames, file: File) -> list[SimpleNamespace]:
+    return [_message(schema, names, file, m) for m in defined_in_order(schema, file)]
+
+
+def description(schema: Schema, names: ApiNames, file: File) -> SimpleNamespace:
+    """Return what the file's descriptor tells, and the options that it declares."""
+    return SimpleNamespace(
+        variable=re.sub(r"\W", "_", f"file_{names.header(file, '')}", flags=re.ASCII),
+        name=escape.literal(file.name),
+        package=escape.literal(file.package),
+        options=escape.literal(file.options),
+        option_types=[
+            SimpleNamespace(
+                name=type_name(option.name), type=names.qualified(option.type), number=option.number
+            )
+            for option in file.option_types
+            if option.type.name in schema.references
+            and re.fullmatch(r"[A-Za-z_]\w{,254}", option.name, re.ASCII)
+        ],
+    )
+
+
+def extensions(schema: Schema, names: ApiNames, file: File) -> list[SimpleNamespace]:
+    """Return the identifiers by which code reaches the extensions that a file declares."""
+    return [_extension(schema, names, file, one) for one in file.extensions]
+
+
+def _extension(
+    schema: Schema, names: ApiNames, file: File, extension: Extension
+) -> SimpleNamespace:
+    name = identifier(extension.field.name)
+    is_at_top = extension.scope not in schema.references
+    return SimpleNamespace(
+        name=name,
+        number=extension.field.number,
+        camel=camel(extension.field.name),
+        comment=extension.field.comment,
+        extendee=names.qualified(extension.extendee),
+        holder=names.plain(schema.message(holder_name(file, extension))),
+        is_at_top=is_at_top,
+        reference=name if is_at_top else f"{names.plain(schema.message(extension.scope))}::{name}",
+    )
+
+
+DESCRIPTORS = "google/protobuf/descriptor.proto"
+
+
+def has_descriptors(schema: Schema) -> bool:
+    """Return whether Protobuf's own descriptors are generated, because a message holds them."""
+    return any(f.name == DESCRIPTORS and not is_left_out(schema, f) for f in schema.files)
+
+
+def is_left_out(schema: Schema, file: File) -> bool:
+    """Protobuf's own descriptors, which its headers declare, where no message holds one, nor a
+    value of their enums."""
+    if file.name != DESCRIPTORS:
+        return False
+    own = {m.full_name for m in file.messages} | {e.full_name for e in file.enums}
+    others = [message for message in schema.messages() if message.full_name not in own]
+    held = {name for message in others for name in schema.references[message.full_name]}
+    enums = {f.type.name for m in others for f in m.fields if isinstance(f.type, EnumRef)}
+    return not own & (held | enums)
+
+
+def _enum(schema: Schema, names: ApiNames, enum: Enum) -> SimpleNamespace:
+    numbers = [v.number for v in enum.values]
+    outer = _owner(schema, enum)
+    return SimpleNamespace(
+        name=names.plain(enum),
+        inner=_last(enum),
+        bounds=f"{names.plain(enum)}_{_last(enum)}" if outer else names.plain(enum),
+        comment=enum.comment,
+        values=_values(schema, names, enum),
+        first_names=[v for i, v in enumerate(enum.values) if v.number not in numbers[:i]],
+        parsed=enum.values,
+        numbers=list(dict.fromkeys(numbers)),
+        smallest=min(numbers),
+        largest=max(numbers),
+    )
+
+
+def _values(schema: Schema, names: ApiNames, enum: Enum) -> list[SimpleNamespace]:
+    outer = f"{names.plain(enum)}_" if _owner(schema, enum) is not None else ""
+    return [
+        SimpleNamespace(
+            name=identifier(v.name), full=type_name(f"{outer}{v.name}"), number=v.number
+        )
+        for v in enum.values
+    ]
+
+
+def _owner(schema: Schema, enum: Enum) -> str | None:
+    outer = enum.full_name.rpartition(".")[0]
+    return outer if outer in schema.references else None
+
+
+def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> SimpleNamespace:
+    nested = [e for e in file.nested.get(message.full_name, ()) if isinstance(e, Enum)]
+    constants = _constants(message)
+    calls = accessor_names(message)
+    held = held_by(file, message)
+    bits = present_bits(message)
+    accessors = [
+        _accessor(
+            schema,
+            names,
+            message,
+            f,
+            calls[f.name],
+            constants[f.name],
+            bits.get(f.name),
+            f"[{held.full_name}]" if held else "",
+        )
+        for f in message.fields
+    ]
+    taken = {a.name for a in accessors}
+    return SimpleNamespace(
+        name=names.plain(message),
+        full_name=message.full_name,
+        comment=message.comment,
+        extensible=message.extensible,
+        extensions=[
+            _extension(schema, names, file, one)
+            for one in file.extensions
+            if one.scope == message.full_name
+        ],
+        bounded=bounded(schema, message),
+        excesses=excesses(schema, message, "m.wirecost_fields()."),
+        aliases=aliases(names, file, message),
+        enums=[
+            _enum(schema, names, enum) for enum in nested if type_name(_last(enum)) not in taken
+        ],
+        enumerators=[
+            SimpleNamespace(type=names.plain(enum), name=value.name, full=value.full)
+            for enum in nested
+            for value in _values(schema, names, enum)
+            if value.name not in taken
+        ],
+        words=-(-len(bits) // WORD),
+        present=NAME,
+        describes=not taken & _OWN,
+        fields=sorted(
+            [
+                SimpleNamespace(
+                    name=member(f),
+                    type=names.holder(message, f),
+                    initial=_initial(names, f),
+                    width=_width(f),
+                )
+                for f in message.fields
+                if f.oneof is None
+            ],
+            key=lambda field: -field.width,
+        ),
+        oneofs=[
+            SimpleNamespace(
+                name=identifier(oneof),
+                camel=camel(oneof),
+                members=[
+                    SimpleNamespace(type=type_, number=f.number, camel=constants[f.name])
+                    for f, type_ in names.alternatives(message, oneof)
+                ],
+                accessors=[a for a in accessors if a.oneof == identifier(oneof)],
+            )
+            for oneof in message.oneofs
+        ],
+        accessors=accessors,
+        printed=sorted(accessors, key=lambda a: a.number),
+    )
+
+
+def _last(enum: Enum) -> str:
+    return enum.full_name.rpartition(".")[2]
+
+
+def _width(item: Field) -> int:
+    """Return the alignment of a member, by which they are ordered so that no room is lost."""
+    if item.label is not Label.SINGLE or isinstance(item.type, MessageRef):
+        return 8
+    return 4 if isinstance(item.type, EnumRef) else item.type.width or 8
+
+
+def _initial(names: ApiNames, item: Field) -> str:
+    """Initial value of a member where that is not zero or empty."""
+    is_number = not isinstance(item.default, (str, bytes))
+    if item.label is not Label.SINGLE or item.oneof is not None:
+        return ""
+    if not item.default and not isinstance(item.default, float):  # -0.0 is not zero's bits
+        return ""
+    value = names.literal(item.type, item.default)
+    return value if is_number else f"std::string({value})"
+
+
+def _accessor(
+    schema: Schema,
+    names: ApiNames,
+    message: Message,
+    item: Field,
+    accessor: str,
+    constant: str,
+    bit: PresentBit | None,
+    shown: str,
+) -> SimpleNamespace:
+    if item.label is Label.MAP:
+        mode = "map"
+    elif item.label is Label.ARRAY:
+        mode = "array"
+    elif item.label is Label.REPEATED:
+        mode = "repeated"
+    elif item.oneof is not None:
+        mode = "oneof"
+    else:
+        mode = "optional" if can_be_absent(item) else "plain"
+    is_map = item.key is not None and item.value is not None
+    held = item.value if is_map and item.value is not None else item
+    return SimpleNamespace(
+        name=accessor,
+        held=member(item),
+        label=shown or item.name,
+        number=item.number,
+        camel=constant,
+        comment=item.comment,
+        mode=mode,
+        kind=_kind(held),
+        is_enum=isinstance(held.type, EnumRef),
+        type=names.holder(message, item) if item.oneof is None else "",
+        value=names.value(held.type),
+        element=names.element(held.type),
+        default="" if isinstance(held.type, MessageRef) else names.literal(held.type, held.default),
+        initial=_initial(names, item),
+        unset=unset(names, item, f"other.fields_.{member(item)}") if mode == "plain" else "",
+        default_is_set=held.default not in (None, "", b""),
+        word=bit.word if bit else "",
+        mask=bit.mask if bit else "",
+        oneof=identifier(item.oneof) if item.oneof else None,
+        index=message.choices[item.name] if item.oneof is not None else None,
+        required=item.presence.name == "REQUIRED",
+        checked=isinstance(held.type, MessageRef) and _requires(schema, held.type.name),
+        group=shown or names.value(item.type).rpartition("::")[2].rpartition("_")[2]
+        if not is_map and payload(item) is Payload.GROUP
+        else "",
+        key_kind=_kind(item.key) if item.key is not None else "",
+        names_of=f"{names.qualified(held.type)}_Name" if isinstance(held.type, EnumRef) else "",
+    )
+
+
+def _kind(item: Field) -> str:
+    if isinstance(item.type, MessageRef):
+        return "message"
+    return "text" if isinstance(item.type, Kind) and item.type.is_text else "scalar"
+
+
+def _requires(schema: Schema, name: str) -> bool:
+    """Return whether a message or one in it has required fields, or extensions that may have
+    some."""
+    return name in _requiring(schema)
+
+
+@per_schema
+def _requiring(schema: Schema) -> frozenset[str]:
+    extensible = {m.full_name for m in schema.messages() if m.extensible}
+    return leading_to(schema.references, requiring(schema) | extensible)
+
+
+def accessor_names(message: Message) -> dict[str, str]:
+    """Return what the functions of each field are called, as protoc does: ``fooBar`` → ``foobar``.
+    Of two alike the second keeps its name."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for field in message.fields:
+        lowered = replace(field, name=field.name.lower())
+        name = member(field if lowered.name in taken else lowered)
+        found[field.name] = name
+        taken.add(lowered.name)
+    return found
+
+
+def _constants(message: Message) -> dict[str, str]:
+    """Return what the constants of each field are called; of two alike the second has its number,
+    too."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for field in message.fields:
+        name = camel(field.name)
+        found[field.name] = f"{name}_{field.number}" if name in taken else name
+        taken.add(name)
+    return found
+
+
+def camel(name: str) -> str:
+    """Name the constants of a field as protoc does: ``foo_bar2x`` → ``FooBar2X``."""
+    made = ""
+    raised = True
+    for c in name:
+        if c != "_":
+            made += c.upper() if raised else c
+        raised = not c.isalpha()
+    return f"_{made}" if made[:1].isdigit() else made

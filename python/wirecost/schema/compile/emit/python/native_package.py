@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A nanobind extension with the interface of the generated Python, over the generated C++.
+
+``<namespace>_native`` has the modules and classes of ``<namespace>``. Its objects hold Python
+values as slots dataclasses do; the C++ holders are only where a message passes through between
+them and its bytes.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from types import SimpleNamespace
+
+from wirecost.schema.compile.emit import Request, Texts, banner, runtime
+from wirecost.schema.compile.emit.cpp.names import Names
+from wirecost.schema.compile.emit.escape import cpp
+from wirecost.schema.compile.emit.python import json_tables, names
+from wirecost.schema.compile.emit.python.generator import TEMPLATES, Generator
+from wirecost.schema.compile.emit.python.module import Module
+from wirecost.schema.compile.emit.python.native_policies import Policies
+from wirecost.schema.compile.schema import File, Schema
+
+
+def root(request: Request) -> PurePosixPath:
+    return PurePosixPath(f"{request.namespace}_native")
+
+
+def emit(schema: Schema, request: Request) -> Texts:
+    """Return all of the package but its ``__init__`` files."""
+    printer = _Printer(schema, request)
+    texts: Texts = {}
+    sources = []
+    for file in schema.files:
+        texts |= printer.modules(file)
+        if file.messages:
+            texts |= printer.bindings(file)
+            sources.append(file)
+    texts[printer.root / "CMakeLists.txt"] = printer.project(sources)
+    texts[printer.root / "native" / "_native.cpp"] = printer.extension(sources)
+    for path, text in runtime.texts("cpp/wirecost/native", "*.hpp").items():
+        texts[printer.root / "native" / path] = text
+    texts[printer.root / "_wirecost.py"] = runtime.text("python/wire/_wirecost_native.py")
+    texts[printer.root / "py.typed"] = ""
+    if request.json:
+        texts |= json_tables.runtime_below(printer.root, schema)
+    return texts
+
+
+class _Printer:
+    def __init__(self, schema: Schema, request: Request) -> None:
+        self._schema, self._request = schema, request
+        self._names = Names(schema, request.namespace)
+        unknown = request.preserve_unknown and "protobuf" in request.wires
+        self._policies = Policies(schema, self._names, unknown)
+        self._generator = Generator(schema, request)
+        self._folders = names.folders(schema)
+        self.root = root(request)
+
+    def modules(self, file: File) -> Texts:
+        """Return the Python module that names the classes, and its types."""
+        module = Module(self._schema, file, self._folders)
+        context = self._generator.surface(module)
+        module.support("Buffer")
+        context |= {
+            "imports": list(module.imports()),
+            "dots": module.dots,
+            "function": _function(file) if file.messages else "",
+        }
+        stem = module.place / "__init__" if module.is_package else module.place
+        place = self.root / stem.parent
+        stub = TEMPLATES.render("native/module.pyi.j2", **context)
+        imports = [line for line in context["imports"] if "_wirecost import" not in line]
+        text = TEMPLATES.render("native/module.py.j2", **context | {"imports": imports})
+        return {place / f"{stem.name}.py": text, place / f"{stem.name}.pyi": stub}
+
+    def bindings(self, file: File) -> Texts:
+        """Return the header and source of a file's part of the extension."""
+        place = names.module_place(file)
+        imported = [f for f in self._schema.imported(file) if f.messages]
+        context = {
+            "banner": banner(cpp.line_comment, file),
+            "function": _function(file),
+            "module": "." + ".".join(place.parts),
+            "messages": [
+                SimpleNamespace(
+                    holder=f"::{self._names.namespace(file)}::{self._names.plain(message)}",
+                    name=names.class_name(file, message.full_name),
+                    fields=self._policies.fields(message),
+                )
+                for message in file.messages
+            ],
+            "wires": [
+                SimpleNamespace(
+                    wire=wire,
+                    name=wire.capitalize(),
+                    namespace=f"::{self._names.namespace(file)}::{wire}",
+                )
+                for wire in self._request.wires
+            ],
+        }
+        header = f"{_function(file)}.hpp"
+        codecs = [self._names.header(file, f".{wire}") for wire in self._request.wires]
+        return {
+            self.root / "native" / header: TEMPLATES.render(
+                "native/bindings.hpp.j2",
+                header=self._names.header(file),
+                includes=[f"{_function(f)}.hpp" for f in imported],
+                **context,
+            ),
+            self.root / "native" / f"{_function(file)}.cpp": TEMPLATES.render(
+                "native/bindings.j2", header=header, includes=codecs, **context
+            ),
+        }
+
+    def project(self, sources: list[File]) -> str:
+        return TEMPLATES.render(
+            "native/CMakeLists.txt.j2",
+            package=self.root.name,
+            sources=[f"{_function(file)}.cpp" for file in sources],
+        )
+
+    def extension(self, sources: list[File]) -> str:
+        return TEMPLATES.render(
+            "native/extension.j2",
+            banner="// Generated by wirecost compile. Do not edit: change the schema and generate "
+            "again.",
+            includes=[f"{_function(file)}.hpp" for file in sources],
+            functions=[_function(file) for file in sources],
+        )
+
+
+def _function(file: File) -> str:
+    """Return a file's name within the extension: ``rsb_protocol_notification``."""
+    return "_".join(names.module_place(file).parts)

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""eCAL on one machine."""
-
-from wirecost.transport.ecal.adapter import Ecal
-
-TRANSPORTS = (Ecal,)

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""ROS 2 through rclpy."""
-
-from wirecost.transport.ros2.adapter import Ros2
-
-TRANSPORTS = (Ros2,)

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""YARP."""
-
-from wirecost.transport.yarp.adapter import Yarp
-
-TRANSPORTS = (Yarp,)

@@ -1,7 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Zenoh, over sockets alone or with messages in its shared memory."""
-
-from wirecost.transport.zenoh.adapter import Zenoh
-from wirecost.transport.zenoh.shm import ZenohSharedMemory
-
-TRANSPORTS = (Zenoh, ZenohSharedMemory)

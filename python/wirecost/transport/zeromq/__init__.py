@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""ZeroMQ, over Unix sockets or TCP."""
-
-from wirecost.transport.zeromq.adapter import ZeroMQ, ZeroMQTCP
-
-TRANSPORTS = (ZeroMQ, ZeroMQTCP)

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""One file a remedy; each holds a ``REMEDY``, which ``wirecost.trial.remedy`` describes."""
