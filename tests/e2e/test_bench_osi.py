@@ -17,13 +17,13 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from wirecost.measure.bench.engine.allocators import ALLOCATORS, check_loaded
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.heap.program import missing
 from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.measure.bench.osi.scenario import SCHEMAS
 from wirecost.measure.bench.osi.worker import Worker
 from wirecost.measure.bench.osi.worker_process import Assignment
 from wirecost.results.records.stages import STAGES
+from wirecost.system.children import ProgramFailedError
 
 Bench = Callable[..., dict[str, Any]]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -17,7 +17,6 @@ from rich.console import Console
 from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.results.analysis.summary import Row, document, summarize
 from wirecost.results.records.choices import HERE
 from wirecost.results.records.finished import NothingMeasuredError, finish
@@ -28,6 +27,7 @@ from wirecost.results.records.reading import read_results
 from wirecost.results.report.results.export import write_report
 from wirecost.results.report.results.printed import print_results
 from wirecost.system import scratch
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.failed_write import described

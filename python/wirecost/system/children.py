@@ -16,6 +16,10 @@ from typing import Any
 PRELOAD = "LD_PRELOAD"
 
 
+class ProgramFailedError(Exception):
+    """A program failed or answered wrongly; the message says how."""
+
+
 def start(
     words: Sequence[str],
     environment: Mapping[str, str] | None = None,
@@ -74,6 +78,12 @@ def ending(status: int) -> str:
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"
     return f"ended with status {status}"
+
+
+def failed(name: str, status: int, errors: str) -> ProgramFailedError:
+    """Return the error of a program that ended, with the last line of its standard error."""
+    last = errors.strip().rpartition("\n")[2]
+    return ProgramFailedError(f"{name} {ending(status)}" + (f": {last}" if last else ""))
 
 
 @cache

@@ -20,13 +20,13 @@ from wirecost.measure.bench.engine.allocators import (
 )
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.heap import program
 from wirecost.measure.bench.heap.program import Output, read
 from wirecost.measure.bench.heap.race import Work, run_race
 from wirecost.measure.bench.heap.scenario import Settings
 from wirecost.results.analysis.tail import quantile, tail_of
 from wirecost.results.records.journal import Journal
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 GLIBC = ALLOCATORS["glibc"]

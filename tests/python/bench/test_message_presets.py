@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from wirecost.measure.bench.engine.entry import Sample
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.message.backend import Carried, Timed
 from wirecost.measure.bench.message.choices import PRESETS
 from wirecost.measure.bench.message.contender import Contender
@@ -20,6 +19,7 @@ from wirecost.measure.bench.message.stages import combined
 from wirecost.measure.bench.message.subject import subject
 from wirecost.measure.bench.message.wanted import Wanted
 from wirecost.schema.compile import frontends
+from wirecost.system.children import ProgramFailedError
 
 PROTOBUF = Contender("cpp", "protobuf", "new", "protobuf", "protobuf 1")
 

@@ -9,7 +9,8 @@ import pytest
 
 from wirecost.measure.bench.engine import program
 from wirecost.measure.bench.engine.entry import Sample
-from wirecost.measure.bench.engine.program import Program, ProgramFailedError
+from wirecost.measure.bench.engine.program import Program
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 

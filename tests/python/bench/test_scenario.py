@@ -10,9 +10,9 @@ import pytest
 
 from wirecost.measure.bench.engine.entry import Entry, Sample
 from wirecost.measure.bench.engine.measurement import Measurement
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.results.records.finished import NothingMeasuredError, read_journal
 from wirecost.results.records.journal import Journal
+from wirecost.system.children import ProgramFailedError
 
 
 def entries(*names: str) -> list[Entry[str]]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.transport.faults import course, judging, registry
 from wirecost.measure.bench.transport.protocol import Rows
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 MS = 1_000_000

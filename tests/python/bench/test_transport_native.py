@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.measure.bench.engine.channel import Channel
 from wirecost.measure.bench.transport import clients
 from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
 from wirecost.measure.bench.transport.clients import Client
@@ -23,6 +22,7 @@ from wirecost.measure.bench.transport.session import Order, Session
 from wirecost.measure.bench.transport.settings import Asked, settings_of
 from wirecost.messaging.transport import find
 from wirecost.system import scratch
+from wirecost.system.channel.process import Channel
 
 SIZE = 100_000
 ORDER = Order(SIZE, 200.0, count=100, check=1, quiet_s=0.5)

@@ -12,7 +12,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from wirecost.measure.bench.engine.channel import Channel
 from wirecost.measure.bench.transport import clients
 from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
 from wirecost.measure.bench.transport.clients import Client
@@ -21,6 +20,7 @@ from wirecost.measure.bench.transport.protocol import RECEIVED, SENT, Rows, read
 from wirecost.messaging.transport import find
 from wirecost.messaging.transport.shared.server_process import LOOPBACK, program, running
 from wirecost.system import scratch
+from wirecost.system.channel.process import Channel
 
 PAGE = 4096
 LIMIT_S = 20.0

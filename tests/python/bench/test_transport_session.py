@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from support.faulty_client import EVERY, FAULTS
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.transport import clients
 from wirecost.measure.bench.transport.contender import Contender
 from wirecost.measure.bench.transport.ground import Ground, Spot
@@ -19,6 +18,7 @@ from wirecost.measure.bench.transport.peak import fault
 from wirecost.measure.bench.transport.session import Block, Order, Session
 from wirecost.measure.bench.transport.settings import Asked, settings_of
 from wirecost.system import scratch
+from wirecost.system.children import ProgramFailedError
 
 COUNT = 2000
 RATE = 2000.0

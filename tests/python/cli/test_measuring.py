@@ -12,9 +12,9 @@ from support.transport_folders import Made, fill, transport_folder
 from wirecost.cli import app, measuring
 from wirecost.cli.console import Advance
 from wirecost.cli.measuring import FAILED, measure_and_report
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.results.records.journal import Journal
 from wirecost.results.report.results.caution import caution
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import EndedError, UserError
 
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.measure.bench.engine.channel import Channel
 from wirecost.measure.bench.engine.program import Program
+from wirecost.system.channel.process import Channel
 
 PROGRAM = Program("cloud")
 CALLS_S = 600.0

@@ -20,10 +20,10 @@ from wirecost.measure.bench.cloud.program import Contender, Load, Served
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import Plan
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.observe.heap.launch import Options, environment
 from wirecost.results.records.probe_log import COUNTER, events_of, read_logs
 from wirecost.system import scratch
+from wirecost.system.children import ProgramFailedError
 
 PLAIN, HEAP = "plain", "heap"
 HEAP_POOL = 256 << 20

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.measure.bench.engine.program import INSTALLED, ProgramFailedError
+from wirecost.measure.bench.engine.program import INSTALLED
 from wirecost.observe.heap.launch import LIBRARY, Options, environment
 from wirecost.system.allocation import VARIABLES
+from wirecost.system.children import ProgramFailedError
 
 DEFAULTS, LOW_FAULT = "defaults", "low-fault"
 MODES = (DEFAULTS, LOW_FAULT)

@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any, Generic
 
 from wirecost.measure.bench.engine.entry import C, Entry, Sample
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.journal import Journal
+from wirecost.system.children import ProgramFailedError
 
 Progress = Callable[[int, int, str], None]
 """Called with samples taken, samples in all, and what runs now."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from wirecost import _core
 from wirecost.measure.bench.engine.entry import Sample
 from wirecost.system import children
+from wirecost.system.children import failed
 from wirecost.system.errors import UserError
 
 INSTALLED = Path(_core.__file__).parent
@@ -20,10 +21,6 @@ PROGRAMS = INSTALLED / "programs"
 
 Report = Callable[[str, int], None]
 """Called with what runs now and the samples taken since the last call."""
-
-
-class ProgramFailedError(Exception):
-    """A contender's program failed or answered wrongly; the message says how."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +91,6 @@ def run(
         children.end(process)
     if process.returncode != 0:
         raise failed(f"`{' '.join(command[:3])} …`", process.returncode, errors)
-
-
-def failed(name: str, status: int, errors: str) -> ProgramFailedError:
-    """How a program ended, with the last line of its standard error."""
-    last = errors.strip().rpartition("\n")[2]
-    return ProgramFailedError(f"{name} {children.ending(status)}" + (f": {last}" if last else ""))
 
 
 def rounds(samples: Iterable[Sample], report: Report) -> Iterator[list[Sample]]:

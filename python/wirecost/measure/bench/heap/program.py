@@ -8,8 +8,9 @@ import subprocess
 from dataclasses import dataclass
 
 from wirecost.measure.bench.engine.allocators import DEFAULTS, Allocator, Contender, loaded
-from wirecost.measure.bench.engine.program import Program, ProgramFailedError, failed
+from wirecost.measure.bench.engine.program import Program
 from wirecost.system import children
+from wirecost.system.children import ProgramFailedError, failed
 from wirecost.system.errors import UserError
 
 CALLBACKS, THROUGHPUT = Program("heap_callbacks"), Program("heap_throughput")

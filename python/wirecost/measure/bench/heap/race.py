@@ -9,9 +9,9 @@ from wirecost.measure.bench.engine.allocators import Contender
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.heap import program
 from wirecost.measure.bench.heap.program import Output
+from wirecost.system.children import ProgramFailedError
 
 WARMUP = 100
 """Callbacks before faults and times count, in every process."""

@@ -16,12 +16,12 @@ from google.protobuf.message import DecodeError
 from wirecost.measure.bench.engine.entry import Entry, Sample
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import Plan, measured
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.message.backend import Backend, Carried, Timed
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.subject import Subject, canonical
 from wirecost.system import scratch
+from wirecost.system.children import ProgramFailedError
 
 
 @dataclass(frozen=True)

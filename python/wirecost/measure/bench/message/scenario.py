@@ -11,7 +11,6 @@ from wirecost.data.traces.names import type_of
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
 from wirecost.measure.bench.engine.processes import Plan, plan
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.message import fields
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
@@ -36,6 +35,7 @@ from wirecost.messaging.transport import find
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.schemas.message import TOGETHER
 from wirecost.schema.compile import frontends
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 SCENARIO = "message"

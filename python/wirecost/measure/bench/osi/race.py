@@ -11,12 +11,12 @@ from random import Random, SystemRandom
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import Plan
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.osi.contenders import Contender
 from wirecost.measure.bench.osi.verification import Canonical, difference_beyond, first_difference
 from wirecost.measure.bench.osi.worker import Worker
 from wirecost.measure.bench.osi.worker_process import Assignment, Verified
 from wirecost.schema.columns.reduced import FLIGHT_ERROR, RANGE_ERROR, SIGNAL_ERROR
+from wirecost.system.children import ProgramFailedError
 
 VERIFIED_STEPS = 2  # both output buffers of a model are seen
 TURN_NS = 5_000_000

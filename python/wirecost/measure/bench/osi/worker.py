@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from wirecost.measure.bench.engine.allocators import NAMED, check_loaded
-from wirecost.measure.bench.engine.channel import Channel
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.osi.verification import Canonical
 from wirecost.measure.bench.osi.worker_process import Assignment, Turn, Verified
 from wirecost.results.records.probe_log import SUFFIX
 from wirecost.system import scratch
+from wirecost.system.channel.process import Channel
+from wirecost.system.children import ProgramFailedError
 
 MODULE = "wirecost.measure.bench.osi.worker_process"
 ANSWER_S = 600.0

@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 from fmpy.fmi1 import FMICallException
 
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.serving import drive
 from wirecost.measure.bench.osi.fmu import Cosimulation, Message, Values, open_fmu
 from wirecost.measure.bench.osi.verification import Canonical, IndependentReader
 from wirecost.system.allocation import malloc_file
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.serving import drive
 from wirecost.system.errors import UserError
 
 POISON = 0xA5

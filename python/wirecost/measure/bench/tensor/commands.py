@@ -36,11 +36,11 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from wirecost.measure.bench.engine.json_stream import JsonObject
 from wirecost.measure.bench.tensor.addresses import forms
 from wirecost.measure.bench.tensor.content import CONTENTS
 from wirecost.measure.bench.tensor.link import plain
 from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
+from wirecost.system.channel.json_stream import JsonObject
 
 VERSION = 2
 MOST_COMMAND = 1 << 16

@@ -6,7 +6,7 @@ from __future__ import annotations
 import socket
 from contextlib import suppress
 
-from wirecost.measure.bench.engine.json_stream import CHUNK, JsonStream
+from wirecost.system.channel.json_stream import CHUNK, JsonStream
 from wirecost.system.errors import UserError
 
 STUCK_S = 15

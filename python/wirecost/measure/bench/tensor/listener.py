@@ -14,9 +14,6 @@ from pathlib import Path
 
 import psutil
 
-from wirecost.measure.bench.engine.channel import Channel
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.tensor.commands import (
     MOST_COMMAND,
     VERSION,
@@ -31,6 +28,9 @@ from wirecost.measure.bench.tensor.link import Link, LinkError, plain
 from wirecost.measure.bench.tensor.pair import start_end
 from wirecost.observe.doctor.environment import environment
 from wirecost.system import scratch
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.process import Channel
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 GREETING_S = 5.0

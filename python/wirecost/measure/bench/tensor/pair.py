@@ -10,9 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from wirecost.measure.bench.engine import other_python
-from wirecost.measure.bench.engine.channel import ANSWER_S, Channel
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.tensor import clocks
 from wirecost.measure.bench.tensor.commands import RefusedError, check_side
 from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting
@@ -21,6 +18,9 @@ from wirecost.measure.bench.tensor.interpreters import Interpreter
 from wirecost.measure.bench.tensor.remote import Remote, RemoteEnd
 from wirecost.measure.bench.tensor.task import Order
 from wirecost.system import scratch
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.process import ANSWER_S, Channel
+from wirecost.system.children import ProgramFailedError
 
 MODULE = "wirecost.measure.bench.tensor.worker"
 ENVIRONMENT = {"JAX_ENABLE_X64": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "RUST_LOG": "error"}

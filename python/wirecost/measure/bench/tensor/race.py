@@ -9,9 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from wirecost.measure.bench.engine.json_stream import JsonObject
 from wirecost.measure.bench.engine.processes import Plan
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.tensor.cases import Case, Combination
 from wirecost.measure.bench.tensor.commands import MOST_WORKERS
 from wirecost.measure.bench.tensor.contenders.base import Contender
@@ -20,6 +18,8 @@ from wirecost.measure.bench.tensor.outcome import Outcome
 from wirecost.measure.bench.tensor.pair import Block, Pair
 from wirecost.measure.bench.tensor.remote import Remote
 from wirecost.measure.bench.tensor.stamps import count, round_trips, stages
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 WARM_UP, WARM_UP_BYTES = 20, 100_000_000

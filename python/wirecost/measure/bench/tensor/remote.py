@@ -10,13 +10,13 @@ from collections import deque
 from contextlib import suppress
 from typing import Any
 
-from wirecost.measure.bench.engine.channel import ANSWER_S
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.tensor import clocks
 from wirecost.measure.bench.tensor.commands import MOST_ANSWER, VERSION
 from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.measure.bench.tensor.link import Link, LinkError, plain
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.process import ANSWER_S
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline

@@ -12,8 +12,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.serving import Lines, drive
 from wirecost.measure.bench.tensor import blocks
 from wirecost.measure.bench.tensor.camera import Camera
 from wirecost.measure.bench.tensor.contenders import find_contender
@@ -21,6 +19,8 @@ from wirecost.measure.bench.tensor.contenders.base import Meeting
 from wirecost.measure.bench.tensor.content import Source
 from wirecost.measure.bench.tensor.plugins import NUMPY, PLUGINS
 from wirecost.measure.bench.tensor.task import Order, Side, Task
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.serving import Lines, drive
 
 ROLES = ("publish", "listen", "ask", "answer", "both")
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.serving import Lines, drive
 from wirecost.measure.bench.transport import loops, priming
 from wirecost.measure.bench.transport.protocol import PROTOCOL, RECEIVED, ROLES, SENT, write_rows
 from wirecost.messaging.transport import Transport, find, names, open_transport
 from wirecost.messaging.transport.quality import Quality
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.serving import Lines, drive
 from wirecost.system.errors import UserError
 
 _PR_SET_TIMERSLACK = 29

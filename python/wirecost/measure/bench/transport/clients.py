@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from wirecost.measure.bench.engine.channel import Channel
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.program import PROGRAMS, ProgramFailedError
+from wirecost.measure.bench.engine.program import PROGRAMS
 from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_PROGRAMS, PYTHON
 from wirecost.measure.bench.transport.ground import Spot
 from wirecost.measure.bench.transport.protocol import PROTOCOL
 from wirecost.system import scratch
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.process import Channel
+from wirecost.system.children import ProgramFailedError
 
 NATIVE_PREFIX = "transport_"
 MODULE = "wirecost.measure.bench.transport.client"

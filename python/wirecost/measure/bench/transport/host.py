@@ -13,9 +13,9 @@ from contextlib import ExitStack
 
 import psutil
 
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.serving import drive
 from wirecost.messaging.transport import find
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.serving import drive
 
 
 class Host:

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.serving import Lines
 from wirecost.measure.bench.engine.timing import sleep_until, undisturbed
 from wirecost.measure.bench.transport.payload import Memory, Payload, read_head
 from wirecost.measure.bench.transport.protocol import MOST_ROWS
 from wirecost.messaging.transport import Publisher, Replier, Requester, Subscriber
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.serving import Lines
 from wirecost.system.errors import UserError
 
 now = time.monotonic_ns

@@ -6,10 +6,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from wirecost.measure.bench.engine.serving import Lines
 from wirecost.measure.bench.transport.payload import Payload, read_head
 from wirecost.measure.bench.transport.protocol import LEAST_BYTES, PRIME_EVERY_S
 from wirecost.messaging.transport import Publisher, Replier, Requester, Subscriber
+from wirecost.system.channel.serving import Lines
 from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.transport.cases import LEAST_MESSAGES, check_for, quiet_for
 from wirecost.measure.bench.transport.contender import Contender
 from wirecost.measure.bench.transport.ground import Ground
@@ -16,6 +15,7 @@ from wirecost.measure.bench.transport.joining import Counts
 from wirecost.measure.bench.transport.outcome import Outcome
 from wirecost.measure.bench.transport.peak import find_peak
 from wirecost.measure.bench.transport.session import Order, Session
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 

@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirecost.measure.bench.engine.channel import Channel
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.transport.choices import PATTERNS
 from wirecost.measure.bench.transport.contender import Contender
 from wirecost.measure.bench.transport.ground import Ground, Spot, Wire
@@ -22,6 +19,9 @@ from wirecost.measure.bench.transport.meeting import meeting
 from wirecost.measure.bench.transport.price import Price, Pricing
 from wirecost.measure.bench.transport.protocol import RECEIVED, SENT, read_rows
 from wirecost.system import scratch
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.process import Channel
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 START_S = 30.0

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirecost.measure.bench.engine.program import ProgramFailedError, run
+from wirecost.measure.bench.engine.program import run
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.fields import FieldBytes, elements_at, fields_along
 from wirecost.measure.bench.message.subject import Subject
@@ -17,6 +17,7 @@ from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.python.names import class_name, identifier, module_place
 from wirecost.schema.compile.schema import CompileError, Kind, Label, Message, MessageRef, Schema
 from wirecost.system import scratch
+from wirecost.system.children import ProgramFailedError
 
 MODULE = "wirecost.measure.bench.message.advice.columns_worker"
 LISTS = 2

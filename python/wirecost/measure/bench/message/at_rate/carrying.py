@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import psutil
 
-from wirecost.measure.bench.engine.channel import Channel
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.messaging.transport import find
 from wirecost.system import scratch
+from wirecost.system.channel.process import Channel
 
 MODULE = "wirecost.measure.bench.message.at_rate.worker"
 SECONDS = 3.0

@@ -12,11 +12,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.serving import drive
 from wirecost.measure.bench.message.content_file import read_content
 from wirecost.measure.bench.transport.payload import Memory
 from wirecost.messaging.transport import Publisher, Subscriber, open_transport
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.serving import drive
 from wirecost.system.errors import UserError
 
 WAIT_S = 20.0

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wirecost.measure.bench.engine.allocators import NAMED, loaded
 from wirecost.measure.bench.engine.entry import Sample
-from wirecost.measure.bench.engine.program import INSTALLED, ProgramFailedError, run
+from wirecost.measure.bench.engine.program import INSTALLED, run
 from wirecost.measure.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import read_content
@@ -28,6 +28,7 @@ from wirecost.measure.bench.message.subject import Subject
 from wirecost.measure.bench.message.wanted import HEADERS, Wanted
 from wirecost.observe.heap.launch import COUNTING
 from wirecost.system import scratch
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 NEW, REUSED, RECYCLED_MODE = "new", "reused", "recycled"

@@ -14,7 +14,6 @@ from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry, Sample
 from wirecost.measure.bench.engine.measurement import Case, Measurement, Progress
 from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.message.backend import Carried, Timed
 from wirecost.measure.bench.message.choices import GROUND_TRUTHS, OBJECTS
 from wirecost.measure.bench.message.contender import Contender
@@ -28,6 +27,7 @@ from wirecost.measure.bench.message.wanted import OPTIMIZED, Wanted
 from wirecost.results.records.journal import Journal
 from wirecost.schema.compile import frontends
 from wirecost.system import scratch
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 SCENARIO = "classes"

@@ -8,15 +8,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.measure.bench.engine.channel import Channel
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.transport.faults.fault import Setup
 from wirecost.measure.bench.transport.ground import Spot
 from wirecost.measure.bench.transport.joining import WRONG
 from wirecost.measure.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
 from wirecost.measure.bench.transport.session import LEAD_NS, SPARE_S, START_S, Session
 from wirecost.observe.usage import memory
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.process import Channel
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
 
 BEFORE_S = 1.0

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.transport.contender import Contender
 from wirecost.measure.bench.transport.ground import Ground
 from wirecost.results.records.schemas import transport
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 SIZE = 1000

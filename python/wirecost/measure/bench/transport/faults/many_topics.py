@@ -8,9 +8,6 @@ import sys
 import time
 from contextlib import ExitStack
 
-from wirecost.measure.bench.engine.channel import Channel
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.program import ProgramFailedError
 from wirecost.measure.bench.transport import clients
 from wirecost.measure.bench.transport.choices import PYTHON
 from wirecost.measure.bench.transport.contender import Contender
@@ -19,6 +16,9 @@ from wirecost.measure.bench.transport.ground import Spot
 from wirecost.measure.bench.transport.meeting import Meeting, meeting
 from wirecost.observe.usage import memory
 from wirecost.observe.usage.meter import Meter
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.process import Channel
+from wirecost.system.children import ProgramFailedError
 
 MODULE = "wirecost.measure.bench.transport.faults.topics_end"
 OPEN_S = 60.0

@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 import signal
 
-from wirecost.measure.bench.engine.channel import Channel
 from wirecost.measure.bench.transport.faults.course import forget
 from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
 from wirecost.measure.bench.transport.faults.replacing import replace
+from wirecost.system.channel.process import Channel
 
 
 class PublisherRestarted(Fault):

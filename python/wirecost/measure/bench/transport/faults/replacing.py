@@ -6,12 +6,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from wirecost.measure.bench.engine.channel import Channel
 from wirecost.measure.bench.transport.faults import judging
 from wirecost.measure.bench.transport.faults.course import BEFORE_S, EVERYTHING, QUIET_S, Course
 from wirecost.measure.bench.transport.faults.fault import Found, Message, Setup
 from wirecost.measure.bench.transport.protocol import Rows
 from wirecost.measure.bench.transport.session import START_S
+from wirecost.system.channel.process import Channel
 
 AFTER_S = 5.0
 """That the second publisher sends."""

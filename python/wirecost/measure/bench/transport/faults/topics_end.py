@@ -13,11 +13,11 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from wirecost.measure.bench.engine.json_stream import JsonObject
-from wirecost.measure.bench.engine.serving import Lines, drive
 from wirecost.measure.bench.transport.payload import Payload, read_head
 from wirecost.messaging.transport import Transport, open_transport
 from wirecost.messaging.transport.quality import Quality
+from wirecost.system.channel.json_stream import JsonObject
+from wirecost.system.channel.serving import Lines, drive
 from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline
 
