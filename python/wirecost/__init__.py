@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a message costs from one component to the next, and how to make it cheap."""
+"""Cost of a message from one component to the next, and how to make it cheap."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         home = importlib.import_module(_HOMES.get(name, "wirecost.messaging.api"))
-        found = getattr(home, name)
+        value = getattr(home, name)
     except ModuleNotFoundError as error:
         absent = missing(error)
         if absent is None:
             raise
         raise ModuleNotFoundError(f"wirecost.{name}: {absent}", name=error.name) from error
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

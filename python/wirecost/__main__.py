@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command ``wirecost``: how it ends. What it does is in ``wirecost.cli``."""
+"""Entry and end of the command ``wirecost``; its work is in ``wirecost.cli``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def main() -> None:
             if error.errno not in REMEDIES | OTHERWISE or (
                 error.errno == errno.EBADF and error.filename != NAME
             ):
-                raise  # a mistake of this program's
+                raise  # a mistake in this program
             _end(described(error), UserError.status, error)
         except UnicodeEncodeError as error:
             wrong = next((word for word in sys.argv if not is_unicode(word)), None)
@@ -67,7 +67,7 @@ def _end(line: str, status: int, error: Exception | None = None) -> NoReturn:
 
 
 def _trace(error: Exception) -> None:
-    """Where it was raised, if ``wirecost -v`` asks for it."""
+    """Print where the error was raised, if ``wirecost -v`` asks for it."""
     from wirecost.cli import verbosity  # noqa: PLC0415 - as the rest of it
 
     if verbosity.verbose:

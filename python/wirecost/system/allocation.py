@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which malloc a process calls, and the variables that change it."""
+"""The malloc that a process calls, and the variables that change it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ VARIABLES = (
     "GLIBC_TUNABLES", "LD_PRELOAD", "MALLOC_", "_RJEM_MALLOC_CONF", "MIMALLOC_", "TCMALLOC_",
     "WIRECOST_HEAP_", "WIRECOST_TLSF_",
 )  # fmt: skip
-"""What the names of such variables begin with."""
+"""Beginnings of the variables' names."""
 
 
 def variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Those that are set."""
+    """Return those variables that are set."""
     return {name: value for name, value in environment.items() if name.startswith(VARIABLES)}
 
 
@@ -30,13 +30,13 @@ class _Symbol(ctypes.Structure):
 
 
 def malloc_file() -> str | None:
-    """The file that this process's malloc lies in; None where the loader does not say."""
+    """Return the file that contains this process's malloc; None where the loader does not say."""
     process = ctypes.CDLL(None)
-    found = _Symbol()
+    symbol = _Symbol()
     try:
         # What malloc itself leads to may be a jump within the program that uses it.
         address = ctypes.cast(process.malloc_usable_size, ctypes.c_void_p)
-        known = process.dladdr(address, ctypes.byref(found)) != 0 and found.file is not None
+        resolved = process.dladdr(address, ctypes.byref(symbol)) != 0 and symbol.file is not None
     except AttributeError:  # a C library without them
         return None
-    return found.file.decode(errors="backslashreplace") if known else None
+    return symbol.file.decode(errors="backslashreplace") if resolved else None

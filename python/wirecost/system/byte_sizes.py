@@ -20,9 +20,9 @@ def parse_size(option: str, text: str, example: str = "2GiB or 800MB") -> int:
     Raises:
         UserError: the text is no size.
     """
-    found = _SIZE.fullmatch(text.strip())
-    if found is None:
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
         raise UserError(f"{option} {text}: give a size such as {example}")
-    number, unit, binary = found.groups()
+    number, unit, binary = match.groups()
     power = 0 if unit is None else UNITS.lower().index(unit.lower()) + 1
     return int(float(number) * (1024 if binary else 1000) ** power)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that a command starts. They end with it, also if it is killed, and Ctrl-C is not theirs:
-the command ends them in order."""
+"""Programs that a command starts.
+
+They end with it, also if it is killed. Ctrl-C does not reach them: the command ends them in order.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,11 @@ def start(
     last: signal.Signals = signal.SIGKILL,
     **options: Any,
 ) -> subprocess.Popen[Any]:
-    """As ``subprocess.Popen``. ``environment``: None for this process's; ``last``: what the program
-    is sent when this process ends before it."""
+    """Start a program like ``subprocess.Popen``.
+
+    ``environment``: None for this process's; ``last``: signal that the program gets when this
+    process ends before it.
+    """
     tied_words, variables = tied(words, environment, last)
     return subprocess.Popen(tied_words, env=variables, start_new_session=True, **options)
 
@@ -35,10 +40,10 @@ def start(
 def tied(
     words: Sequence[str], environment: Mapping[str, str] | None, last: signal.Signals
 ) -> tuple[list[str], Mapping[str, str] | None]:
-    """What to start instead, so that the program is sent ``last`` when this process ends."""
+    """Return words and environment with which the program gets ``last`` when this process ends."""
     before, variables = list(_with_us(last.name.removeprefix("SIG"))), environment
     if before and variables and PRELOAD in variables:
-        # That is for the program alone, not for what starts it.
+        # It is meant for the program alone, not for setpriv.
         before += ["env", f"{PRELOAD}={variables[PRELOAD]}"]
         variables = {name: value for name, value in variables.items() if name != PRELOAD}
     return [*before, *words], variables
@@ -49,7 +54,7 @@ def run(
     environment: Mapping[str, str] | None = None,
     timeout_s: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """The program's output and status once it has ended. Raises subprocess.TimeoutExpired."""
+    """Return output and status of the ended program. Raises subprocess.TimeoutExpired."""
     process = start(
         words, environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL, text=True, errors="replace",
@@ -62,7 +67,7 @@ def run(
 
 
 def end(process: subprocess.Popen[Any]) -> None:
-    """Kills it if it still runs, with all that it has started, and takes its pipes back."""
+    """Kill the program if it still runs, with all that it has started, and close its pipes."""
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -74,7 +79,7 @@ def end(process: subprocess.Popen[Any]) -> None:
 
 
 def ending(status: int) -> str:
-    """How a program ended, by the status that ``subprocess`` gives."""
+    """Describe how a program ended, by the status that ``subprocess`` gives."""
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"
     return f"ended with status {status}"
@@ -88,11 +93,11 @@ def failed(name: str, status: int, errors: str) -> ProgramFailedError:
 
 @cache
 def _with_us(last: str) -> tuple[str, ...]:
-    """Words before a command by which the kernel sends it the signal when this process ends."""
-    found = shutil.which("setpriv")
-    if found is None:
+    """Return words before a command by which the kernel signals it when this process ends."""
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
         return ()
-    words = (found, "--pdeathsig", last)
-    # BusyBox has a setpriv that cannot.
+    words = (setpriv, "--pdeathsig", last)
+    # BusyBox has a setpriv without this option.
     tried = subprocess.run([*words, "true"], capture_output=True, check=False)
     return words if tried.returncode == 0 else ()

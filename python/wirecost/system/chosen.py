@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A comma-separated choice from a known list."""
+"""A comma-separated choice from a list of names."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from wirecost.system.errors import UserError
 
 
-def chosen(option: str, text: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The chosen names in the order of ``known``. Raises UserError on one that is not there."""
-    known = list(known)
+def chosen(option: str, text: str, choices: Iterable[str]) -> tuple[str, ...]:
+    """Return the chosen names in the order of ``choices``. Raises UserError on an unknown one."""
+    choices = list(choices)
     names = text.split(",")
     for name in names:
-        if name not in known:
-            raise UserError(f"{option} {name}: there are {', '.join(known)}")
-    return tuple(name for name in known if name in names)
+        if name not in choices:
+            raise UserError(f"{option} {name}: there are {', '.join(choices)}")
+    return tuple(name for name in choices if name in names)

@@ -8,11 +8,11 @@ from typing import Self
 
 
 class Closing(ABC):
-    """Leaving the ``with`` block closes it."""
+    """Object that is closed where its ``with`` block is left."""
 
     @abstractmethod
     def close(self) -> None:
-        """Ends it, whatever it does."""
+        """End what the object does, and free what it holds."""
 
     def __enter__(self) -> Self:
         return self

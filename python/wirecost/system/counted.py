@@ -5,5 +5,5 @@ from __future__ import annotations
 
 
 def counted(count: int, thing: str, things: str = "") -> str:
-    """``1 message``, ``1,200 messages``. ``things``: a plural that does not just end in s."""
+    """Return ``1 message`` or ``1,200 messages``; ``things``: a plural that does not end in s."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"

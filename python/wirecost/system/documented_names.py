@@ -22,7 +22,7 @@ HOMES = {
 
 
 class DocumentedNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finder that gives the one module under its documented name, too."""
+    """Finder of a room's module under its documented name; both names are one module."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None

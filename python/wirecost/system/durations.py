@@ -13,14 +13,14 @@ _TEXT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,3}))?\s*([a-zµμ]*)
 
 
 def nanoseconds(option: str, text: str, unit: str = "ms") -> float:
-    """A positive time. ``unit``: of a number without one.
+    """Parse a positive time, in nanoseconds; ``unit``: that of a number without one.
 
     Raises:
-        UserError: it is no time, or not positive and finite.
+        UserError: the text is no time, or the time is not positive and finite.
     """
-    found = _TEXT.fullmatch(text)
-    factor = UNITS.get(found[3] or unit) if found else None
-    ns = float(f"{found[1]}e{found[2] or 0}") * factor if found and factor else 0.0
+    match = _TEXT.fullmatch(text)
+    factor = UNITS.get(match[3] or unit) if match else None
+    ns = float(f"{match[1]}e{match[2] or 0}") * factor if match and factor else 0.0
     if not 0 < ns < float("inf"):
         raise UserError(f"{option} {text}: give a positive time such as 10ms, 250us or 1.5s")
     return ns

@@ -24,7 +24,7 @@ BENCH = frozenset(
         "zstandard",
     }
 )
-"""As they are imported; all come with the extra ``bench``."""
+"""Names by which they are imported; all come with the extra ``bench``."""
 CAMPAIGN = frozenset({"cryptography", "dask", "distributed", "duckdb", "fsspec", "pyarrow"})
 """Likewise, with the extra ``campaign``."""
 
@@ -40,7 +40,7 @@ class MissingError(UserError):
 
 
 def missing(error: ModuleNotFoundError) -> MissingError | None:
-    """What to say instead of the error, if an extra brings the package."""
+    """Return the error that names the extra, if one brings the package."""
     package = (error.name or "").partition(".")[0]
     for extra, packages in (("bench", BENCH), ("campaign", CAMPAIGN)):
         if package in packages:

@@ -16,9 +16,11 @@ _PORTS = 250
 
 
 class FreeDomain:
-    """Holds a domain by a name that one socket of the network namespace can have, whoever's it is:
-    no file is left, and nothing of another user's is opened. Leaving frees it, as the process's end
-    does."""
+    """A domain that is held by a name that only one socket of the network namespace can have.
+
+    The name is the same for all users: no file is left, and nothing of another user's is opened.
+    Leaving the context frees the domain, as the process's end does.
+    """
 
     number: int
 
@@ -26,7 +28,7 @@ class FreeDomain:
         used = _used_ports()
         for number in _DOMAINS:
             start = _FIRST_PORT + _PORTS * number
-            # Who is in a domain has one of its ports; nobody need be asked and waited for.
+            # A participant of a domain has one of its ports; no discovery has to be awaited.
             if used.isdisjoint(range(start, start + _PORTS)) and self._lock(number):
                 self.number = number
                 return self
@@ -49,7 +51,7 @@ class FreeDomain:
 
 
 def _used_ports() -> set[int]:
-    """UDP ports that are bound in this network namespace."""
+    """Return UDP ports that are bound in this network namespace."""
     ports = set()
     for name in ("udp", "udp6"):
         try:

@@ -16,32 +16,32 @@ _TAG = re.compile(r"\[abi:\w+\]| \[clone [.\w]+\]")
 _OPENING, _CLOSING = {"<": ">", "(": ")"}, {">", ")"}
 _AFTER = re.compile(r"^(\s*(const|volatile|noexcept|&))*$")
 _LONGEST = 1000
-"""Characters; longer names stay: the time grows with the square."""
+"""Characters of a name; longer ones stay, since the time grows with the square."""
 
 Named = TypeVar("Named", bound=Any)
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Each name with a shorter one, as far as all stay distinct."""
-    found = list(dict.fromkeys(names))
-    chosen = {name: _without(name, "<(") for name in found}
-    for brackets in ("(", *[""] * len(found)):
-        taken = Counter(chosen.values())
-        if len(taken) == len(found):
+    """Map each name to a shorter one, as far as all stay distinct."""
+    distinct = list(dict.fromkeys(names))
+    chosen = {name: _without(name, "<(") for name in distinct}
+    for brackets in ("(", *[""] * len(distinct)):
+        uses = Counter(chosen.values())
+        if len(uses) == len(distinct):
             break
         for name, short in chosen.items():
-            if taken[short] > 1:
+            if uses[short] > 1:
                 chosen[name] = _without(name, brackets)
     return chosen
 
 
 def shortened(items: Iterable[Named], names: Mapping[str, str]) -> list[Named]:
-    """Dataclasses with a ``section``, with its short name."""
-    return [replace(one, section=names.get(one.section, one.section)) for one in items]
+    """Return copies of dataclasses that have a ``section``, with its short name."""
+    return [replace(item, section=names.get(item.section, item.section)) for item in items]
 
 
 def _without(name: str, brackets: str) -> str:
-    """Without balanced brackets that follow a word: of ``(`` only parameters at the end."""
+    """Remove balanced brackets that follow a word; of ``(`` only parameters at the end."""
     if not brackets or len(name) > _LONGEST:
         return name
     out: list[str] = []
@@ -68,7 +68,7 @@ def _after_word(before: str) -> bool:
 
 
 def _end(name: str, at: int) -> int | None:
-    """Behind the bracket that closes the one here; None: none does."""
+    """Return the position behind the bracket that closes the one here; None: none does."""
     waited: list[str] = []
     for i in range(at, len(name)):
         if name[i] in _OPENING:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed here: version, commit, compiler, from a wheel or a checkout, and where."""
+"""The installation: version, commit, compiler, from a wheel or a checkout, and its folders."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from wirecost.system.errors import UserError
 @dataclass(frozen=True)
 class Installation:
     folder: Path
-    """What the build made: programs, FMUs, schemas, and the prefix for C and C++ programs."""
+    """Results of the build: programs, FMUs, schemas, and the prefix for C and C++ programs."""
     version: str
     commit: str
     compiler: str
     checkout: Path | None
-    """Where the source lies that is installed in place; None for a wheel."""
+    """Folder of the source that is installed in place; None for a wheel."""
 
     @property
     def cmake(self) -> Path:
-        """What find_package(wirecost) needs in CMAKE_PREFIX_PATH or wirecost_DIR."""
+        """Folder for find_package(wirecost), in CMAKE_PREFIX_PATH or wirecost_DIR."""
         return self.folder / "lib" / "cmake" / "wirecost"
 
     @property
@@ -43,7 +43,7 @@ class Installation:
 
 @cache
 def installation() -> Installation:
-    """Raises UserError where the compiled part is missing."""
+    """Return the facts of this installation. Raises UserError without the compiled part."""
     core = importlib.util.find_spec("wirecost._core")
     if core is None or core.origin is None:
         raise UserError("its compiled part is missing; install wirecost again, or run `make run`")
@@ -58,7 +58,7 @@ def installation() -> Installation:
 
 
 def _commit(checkout: Path) -> str | None:
-    """That of now: a checkout goes on after it was installed."""
+    """Return the present commit: a checkout goes on after it was installed."""
     program = checkout / "setup" / "commit"
     try:
         done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=10)

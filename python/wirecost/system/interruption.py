@@ -13,11 +13,11 @@ from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN_S = 0.01
-"""After so long, an Interrupted that was lost is raised again."""
+"""Seconds after which a lost Interrupted is raised again."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """One of the signals came; Ctrl-C sends the first of them."""
+    """Arrival of one of the signals; Ctrl-C sends the first of them."""
 
     def __init__(self, number: signal.Signals) -> None:
         super().__init__(number.name)
@@ -25,13 +25,16 @@ class Interrupted(KeyboardInterrupt):
 
     @property
     def status(self) -> int:
-        """The command's exit status, as a shell has it."""
+        """Exit status of the command, as a shell has it."""
         return 128 + self.number
 
 
 class Watch:
-    """What came. A first signal raises Interrupted; while the command ends in order because of it,
-    further ones are only noted, until ``resume``."""
+    """Signals that came.
+
+    A first one raises Interrupted; while the command ends in order because of it, further ones are
+    only noted, until ``resume``.
+    """
 
     def __init__(self) -> None:
         self.seen: Interrupted | None = None
@@ -39,21 +42,24 @@ class Watch:
         self._again: threading.Timer | None = None
 
     def hold(self) -> None:
-        """Signals are only noted from here on: what is being done is done to its end."""
+        """Only note signals from here on, so that the work at hand comes to its end."""
         self._held = True
 
     def resume(self) -> None:
-        """The next signal raises again."""
+        """Let the next signal raise again."""
         self._held = False
 
     def check(self) -> None:
-        """Raises Interrupted if a signal came. What a signal raised may have been lost where Python
-        ignores exceptions, as in a destructor."""
+        """Raise Interrupted if a signal came.
+
+        The exception of a signal may have been lost where Python ignores exceptions, as in a
+        destructor.
+        """
         if self.seen is not None:
             raise self.seen
 
     def receive(self, number: int, frame: FrameType | None) -> None:
-        """The signals' handler."""
+        """Handle a signal."""
         del frame
         self.seen = self.seen or Interrupted(signal.Signals(number))
         if not self._held:
@@ -61,8 +67,11 @@ class Watch:
             raise self.seen
 
     def lost(self, args: sys.UnraisableHookArgs) -> None:
-        """Python's hook for an exception that nobody can catch: one raised in a destructor or in
-        another of its callbacks. An Interrupted is raised again once Python has left that."""
+        """Handle an exception that nobody can catch, as Python's hook.
+
+        It was raised in a destructor or in another of Python's callbacks. An Interrupted is raised
+        again once Python has left that.
+        """
         if not isinstance(args.exc_value, Interrupted):
             sys.__unraisablehook__(args)
             return
@@ -73,7 +82,7 @@ class Watch:
         self._again.start()
 
     def end(self) -> None:
-        """Nothing is raised any more."""
+        """Raise nothing any more."""
         if self._again is not None:
             self._again.cancel()
             self._again.join()
@@ -83,15 +92,18 @@ _current: Watch | None = None
 
 
 def note(number: int) -> None:
-    """A signal came that somebody else has handled: the command knows what to end with."""
+    """Note a signal that other code has handled, for the command's exit status."""
     if _current is not None:
         _current.seen = _current.seen or Interrupted(signal.Signals(number))
 
 
 @contextmanager
 def watched() -> Iterator[Watch]:
-    """Signals raise Interrupted within; those that this process was started to ignore, as by nohup,
-    are still ignored. Within another such context, that one goes on."""
+    """Let signals raise Interrupted within the context.
+
+    Signals that this process was started to ignore, as by nohup, are still ignored. Within another
+    such context, the outer one goes on.
+    """
     global _current  # noqa: PLW0603 - handlers of signals are the process's, too
     if _current is not None:
         yield _current

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lock files that the kernel takes away with the process that holds them, however it ends.
+"""Lock files that the kernel releases with the process that holds them, however it ends.
 
-So whoever can take one knows that its former owner is dead; no process number is asked, which
-another process may have by now.
+A process that can take one knows that its former owner is dead; no process number is looked at,
+which another process may have by now.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 PATIENCE_S = 0.5
-"""Others look briefly whether a lock is held, and hold it while they do."""
+"""Seconds to wait: others look briefly whether a lock is held, and hold it while they do."""
 
 
 class Lock:
@@ -27,16 +27,18 @@ class Lock:
         self._descriptor = descriptor
 
     def fileno(self) -> int:
-        """The open file."""
+        """Return the descriptor of the open file."""
         return self._descriptor
 
     def read(self) -> str:
-        """The file's content."""
+        """Return the file's content."""
         return os.pread(self._descriptor, 4096, 0).decode(errors="replace")
 
     def release(self, *beside: Path, remove: bool = True) -> None:
-        """Gives it back; a second call does nothing. ``remove``: unless others share it, with its
-        file and those ``beside`` it."""
+        """Release the lock; a second call does nothing.
+
+        ``remove``: remove its file and those ``beside`` it, unless others share the lock.
+        """
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor < 0:
             return
@@ -53,7 +55,7 @@ class Lock:
 def hold(
     path: Path, *, shared: bool = False, create: bool = True, patience_s: float = PATIENCE_S
 ) -> Lock:
-    """The lock, its file made if need be.
+    """Take the lock, and make its file if need be.
 
     Raises BlockingIOError if another process still has it after ``patience_s``, or if it is another
     user's; FileNotFoundError if it is not there and not ``create``; other OSErrors.
@@ -69,7 +71,7 @@ def hold(
 
 
 def claim(path: Path) -> Lock | None:
-    """As ``hold``; None where another process has it. Raises OSError."""
+    """Take the lock as ``hold`` does; None where another process has it. Raises OSError."""
     try:
         return hold(path)
     except BlockingIOError:
@@ -77,8 +79,10 @@ def claim(path: Path) -> Lock | None:
 
 
 def of_the_dead(path: Path) -> Lock | None:
-    """The lock of a process that has ended; None where there is none, it lives, or the file is
-    not this user's."""
+    """Take the lock of a process that has ended.
+
+    None where there is none, its process lives, or the file is not this user's.
+    """
     try:
         return hold(path, create=False, patience_s=0)
     except OSError:
@@ -93,13 +97,13 @@ def _take(path: Path, shared: bool, create: bool) -> Lock:
         descriptor = os.open(path, flags | (os.O_CREAT if create else 0), 0o600)
         locked = False
         try:
-            found = os.fstat(descriptor)
-            if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode):
+            status = os.fstat(descriptor)
+            if status.st_uid != os.geteuid() or not stat.S_ISREG(status.st_mode):
                 raise BlockingIOError(errno.EAGAIN, "another user's, or no file", str(path))
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
             # Its last owner may have removed the file before it was locked.
             with suppress(FileNotFoundError):
-                locked = os.path.samestat(found, path.lstat())
+                locked = os.path.samestat(status, path.lstat())
             if locked:
                 return Lock(path, descriptor)
         finally:

@@ -22,7 +22,7 @@ class _Named(io.FileIO):
 
 
 def name_output() -> None:
-    """From now on, unless somebody has put another file in its place."""
+    """Name standard output in its errors from now on, unless another file took its place."""
     _fill_closed()
     former = sys.__stdout__
     if sys.stdout is not former:
@@ -38,13 +38,16 @@ def name_output() -> None:
 
 
 def _fill_closed() -> None:
-    """Put something in the place of standard streams that are closed: a file that is opened later
-    would get their numbers, and whatever is printed. What is written to standard output fails."""
+    """Open something in the place of closed standard streams.
+
+    A file that is opened later would get their numbers, and all that is printed. Writing to
+    standard output still fails.
+    """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # Of the numbers that are free, the lowest is given.
+            # The system gives the lowest free number.
             os.open(os.devnull, os.O_WRONLY if number == STANDARD_ERROR else os.O_RDONLY)
             os.set_inheritable(number, True)
     if sys.stderr is None:
@@ -52,7 +55,10 @@ def _fill_closed() -> None:
 
 
 def flush_output() -> None:
-    """Raises OSError, once: Python flushes it again at its end, and would say so in its own way."""
+    """Flush standard output. Raises OSError.
+
+    It does so once: Python flushes again at its end, and would report the error in its own way.
+    """
     output: TextIO | None = sys.stdout
     if output is None:
         return

@@ -18,13 +18,13 @@ from pathlib import Path
 from wirecost.system.errors import UserError
 
 MOST_LINKS = 40
-"""As many as Linux follows in one path."""
+"""Number of links that Linux follows in one path."""
 ROOT = 0
 ROOTS_STATE = Path("/var/lib/wirecost")
 
 
 def state_folder() -> Path:
-    """Where this user's state is kept, made and checked. Raises UserError.
+    """Make and check the folder of this user's state, and return it. Raises UserError.
 
     ``WIRECOST_STATE``, else ``$XDG_STATE_HOME/wirecost``, else ``~/.local/state/wirecost``. Root's
     depends on neither HOME nor XDG_STATE_HOME: sudo may leave them another user's.
@@ -33,7 +33,7 @@ def state_folder() -> Path:
 
 
 def state_path() -> Path:
-    """The same, neither made nor checked."""
+    """Return the folder of this user's state, neither made nor checked."""
     chosen = os.environ.get("WIRECOST_STATE")
     if chosen:
         return Path(chosen).absolute()
@@ -41,13 +41,13 @@ def state_path() -> Path:
 
 
 def users_state_path() -> Path:
-    """By the XDG base directory specification, which ignores paths that are not absolute."""
+    """Return the folder by the XDG specification, which ignores paths that are not absolute."""
     base = os.environ.get("XDG_STATE_HOME", "")
     return Path(base if base.startswith("/") else home() / ".local" / "state") / "wirecost"
 
 
 def home() -> Path:
-    """This user's home folder, by HOME or else by the system's list of users."""
+    """Return this user's home folder, by HOME or else by the system's list of users."""
     named = os.environ.get("HOME", "")
     if named.startswith("/"):
         return Path(named)
@@ -58,23 +58,25 @@ def home() -> Path:
 
 
 def runtime_path() -> Path:
-    """Where this user's processes on this machine meet, neither made nor checked:
-    ``$XDG_RUNTIME_DIR/wirecost``, or without that variable a folder below /tmp."""
+    """Return where this user's processes on this machine meet, neither made nor checked.
+
+    It is ``$XDG_RUNTIME_DIR/wirecost``, or without that variable a folder below /tmp.
+    """
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     return Path(runtime).absolute() / "wirecost" if runtime else below_tmp()
 
 
 def below_tmp() -> Path:
-    """A folder for this user, neither made nor checked."""
+    """Return a folder for this user, neither made nor checked."""
     return Path(f"/tmp/wirecost-{os.getuid()}")
 
 
 def private_folder(path: Path, remedy: str = "name a folder of your own") -> Path:
-    """Make the folder with mode 700, or check that it is this user's and that nobody else can write
-    or replace it. Gives its absolute path.
+    """Make the folder with mode 700, or check it, and return its absolute path.
 
-    One that others can only read is closed to them. Raises UserError with one line: the path, what
-    is wrong with it, and the remedy.
+    It must be this user's, and nobody else may write or replace it; if others can only read it,
+    they are shut out. Raises UserError with one line: the path, what is wrong with it, and the
+    remedy.
     """
     path = path.absolute()
     try:
@@ -88,7 +90,7 @@ def private_folder(path: Path, remedy: str = "name a folder of your own") -> Pat
         finally:
             os.close(file)
     except NotADirectoryError as error:
-        # Also what a link at its place gives.
+        # A link at its place ends here, too.
         raise UserError(f"{path}: not a folder; remove it, or {remedy}") from error
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; {remedy}") from error
@@ -100,7 +102,7 @@ def private_folder(path: Path, remedy: str = "name a folder of your own") -> Pat
 
 
 def read_private(path: Path, most: int) -> bytes | None:
-    """What the file holds; None where there is none.
+    """Read a file; None where there is none.
 
     Raises UserError where another user may have written it, or it holds more than ``most`` bytes.
     """
@@ -117,15 +119,15 @@ def read_private(path: Path, most: int) -> bytes | None:
     except (ExposedError, ValueError) as error:
         raise UserError(f"{path}: {error}; remove it") from error
     try:
-        found = os.fstat(file)
-        trouble = _trouble(found) if stat.S_ISREG(found.st_mode) else "no regular file"
-        if trouble is None and found.st_nlink != 1:
+        status = os.fstat(file)
+        trouble = _trouble(status) if stat.S_ISREG(status.st_mode) else "no regular file"
+        if trouble is None and status.st_nlink != 1:
             trouble = "has another name elsewhere"
-        if trouble is None and found.st_size > most:
+        if trouble is None and status.st_size > most:
             trouble = f"holds more than {most} bytes"
         if trouble is not None:
             raise UserError(f"{path}: {trouble}; remove it")
-        return _content(file, found.st_size)
+        return _content(file, status.st_size)
     finally:
         os.close(file)
 
@@ -159,34 +161,33 @@ class ExposedError(Exception):
 
 
 def check_way(path: Path) -> None:
-    """That nobody but root and this user can put something else at an absolute path, links
-    included. Raises ExposedError, OSError.
+    """Check that only root and this user can put something else at an absolute path.
 
-    A folder that a group may write is its owner's decision; one that everybody may is accepted with
-    the sticky bit only, as /tmp.
+    Links are followed. A folder that a group may write is its owner's decision; one that everybody
+    may write is accepted with the sticky bit only, as /tmp. Raises ExposedError, OSError.
     """
     trusted = {ROOT, os.geteuid()}
-    for place, found in _steps(path):
-        if found.st_uid not in trusted:
+    for place, status in _steps(path):
+        if status.st_uid not in trusted:
             raise ExposedError(f"{place} belongs to another user")
-        if stat.S_ISLNK(found.st_mode):
+        if stat.S_ISLNK(status.st_mode):
             continue
-        if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
+        if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
             raise ExposedError(f"everybody can write {place}")
 
 
 def _steps(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """All folders and links that the kernel passes to reach a path."""
-    place, left, links = Path("/"), list(path.parts[1:]), 0
+    """Yield all folders and links that the kernel passes to reach a path."""
+    place, parts, links = Path("/"), list(path.parts[1:]), 0
     yield place, place.lstat()
-    while left:
-        name = left.pop(0)
+    while parts:
+        name = parts.pop(0)
         if name == "..":
             place = place.parent
             continue
-        found = (place / name).lstat()
-        yield place / name, found
-        if not stat.S_ISLNK(found.st_mode):
+        status = (place / name).lstat()
+        yield place / name, status
+        if not stat.S_ISLNK(status.st_mode):
             place /= name
             continue
         links += 1
@@ -195,11 +196,11 @@ def _steps(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
         target = Path(os.readlink(place / name))  # noqa: PTH115 - keeps ".." as it is
         if target.is_absolute():
             place, target = Path("/"), target.relative_to("/")
-        left = [*target.parts, *left]
+        parts = [*target.parts, *parts]
 
 
 def _make(path: Path) -> None:
-    """The folder and what is missing above it, for this user alone."""
+    """Make the folder and what is missing above it, for this user alone."""
     missing = [path]
     while not os.path.lexists(missing[-1].parent):
         missing.append(missing[-1].parent)
@@ -209,9 +210,9 @@ def _make(path: Path) -> None:
             folder.mkdir(mode=0o700)
 
 
-def _trouble(found: os.stat_result) -> str | None:
-    if found.st_uid != os.geteuid():
-        return f"belongs to user {found.st_uid}, not to you"
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+def _trouble(status: os.stat_result) -> str | None:
+    if status.st_uid != os.geteuid():
+        return f"belongs to user {status.st_uid}, not to you"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return "can be written by others"
     return None

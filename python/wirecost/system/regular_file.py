@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opening files that somebody named: regular ones alone.
+"""Files that a user named, opened only if they are regular.
 
 A FIFO would be waited for as long as nobody writes it, and a device may do anything once it is
 opened. Where a repository was cloned without Git LFS, a short text stands for each large file.
@@ -24,12 +24,14 @@ KINDS = {
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file to be read. Raises OSError, also for what is no regular file and for a pointer of
-    Git LFS."""
+    """Open a file to be read.
+
+    Raises OSError, also for what is no regular file and for a pointer of Git LFS.
+    """
     _check(path, path.stat().st_mode)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        # What was looked at may have been replaced since.
+        # The file may have been replaced since.
         _check(path, os.fstat(descriptor).st_mode)
         if os.pread(descriptor, len(LFS_POINTER), 0) == LFS_POINTER:
             reason = "only Git LFS's pointer to the file is here, run `git lfs pull`"
@@ -41,7 +43,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """The whole content. Raises OSError, also where it is more than ``most`` bytes."""
+    """Read the whole content. Raises OSError, also where it is more than ``most`` bytes."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         content = b"" if size > most else file.read(size)

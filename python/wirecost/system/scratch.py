@@ -27,20 +27,20 @@ from wirecost.system.private import private_folder
 from wirecost.system.waiting import wait_for_ends
 
 RUN = "WIRECOST_RUN"
-"""In the environment of a run's processes: the run's folder."""
+"""Variable of a run's processes: the run's folder."""
 IN_MEMORY = Path("/dev/shm")
 REMEDY = "set TMPDIR to a folder that you can write"
 END_S = 2.0
-"""How long processes may take to end that were killed."""
+"""Seconds that killed processes may take to end."""
 LOCK = ".lock"
 
 
 @contextmanager
 def run() -> Iterator[None]:
-    """Everything that a command measures happens within: removes what dead runs of this user left,
-    and at the end what is left of this one, processes too. Raises UserError.
+    """Remove what dead runs of this user left, and at the end what is left of this one.
 
-    Within another run, of this process or of the one that started it, it does nothing.
+    Everything that a command measures happens within. Processes are ended, too. Within another run,
+    of this process or of the one that started it, it does nothing. Raises UserError.
     """
     if _inherited() is not None:
         yield
@@ -57,17 +57,19 @@ def run() -> Iterator[None]:
 
 @contextmanager
 def folder(name: str, in_memory: bool = False) -> Iterator[Path]:
-    """An empty folder for as long as the context lasts. Raises UserError."""
-    made = make(name, in_memory)
+    """Make an empty folder for as long as the context lasts. Raises UserError."""
+    path = make(name, in_memory)
     try:
-        yield made
+        yield path
     finally:
-        remove(made)
+        remove(path)
 
 
 def make(name: str, in_memory: bool = False) -> Path:
-    """An empty folder whose name begins so, until ``remove`` or the end of the run. ``in_memory``:
-    in /dev/shm where that can be written. Raises UserError."""
+    """Make an empty folder, whose name begins with ``name``, until ``remove`` or the run's end.
+
+    ``in_memory``: in /dev/shm where that can be written. Raises UserError.
+    """
     if in_memory and os.access(IN_MEMORY, os.W_OK):
         parent = _own(_parent(IN_MEMORY)).folder
     else:
@@ -78,14 +80,16 @@ def make(name: str, in_memory: bool = False) -> Path:
         raise UserError(f"{parent}: {error.strerror}; {REMEDY}") from error
 
 
-def remove(made: Path) -> None:
-    """Takes a folder of ``make`` away with all that is in it."""
-    shutil.rmtree(made, ignore_errors=True)
+def remove(path: Path) -> None:
+    """Remove a folder of ``make`` with all that is in it."""
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def sweep() -> None:
-    """Removes what dead runs of this user left on this machine: processes, folders and files in
-    shared memory. Never another user's, never a living run's. Raises UserError."""
+    """Remove what dead runs of this user left: processes, folders and files in shared memory.
+
+    Nothing of another user or of a living run is touched. Raises UserError.
+    """
     parents = [_parent()]
     if os.access(IN_MEMORY, os.W_OK):
         parents.append(_parent(IN_MEMORY))
@@ -115,7 +119,7 @@ _making = threading.Lock()
 
 
 def _parent(root: Path | None = None) -> Path:
-    """Where the runs' folders are."""
+    """Return the folder of the runs' folders."""
     try:
         base = root or _temporary()
     except OSError as error:
@@ -124,7 +128,7 @@ def _parent(root: Path | None = None) -> Path:
 
 
 def _temporary() -> Path:
-    """``tempfile.gettempdir()``, which would write a file to find out: one that a kill leaves."""
+    """Return ``tempfile.gettempdir()``, without the file it writes to try: a kill leaves that."""
     if tempfile.tempdir is None:
         named = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
         for folder in filter(None, (*named, "/tmp", "/var/tmp")):
@@ -135,40 +139,40 @@ def _temporary() -> Path:
 
 
 def _inherited() -> Path | None:
-    """The folder of the run that this process is a part of."""
+    """Return the folder of the run that this process is a part of."""
     named = os.environ.get(RUN)
     if not named:
         return None
-    found = Path(named)
-    return found if found.parent == _parent() and found.is_dir() else None
+    path = Path(named)
+    return path if path.parent == _parent() and path.is_dir() else None
 
 
 def _own(parent: Path) -> _Own:
     with _making:
-        found = _mine.get(parent)
-        if found is not None and found.process == os.getpid() and found.folder.is_dir():
-            return found
+        own = _mine.get(parent)
+        if own is not None and own.process == os.getpid() and own.folder.is_dir():
+            return own
         if not _mine:
             sweep()
             atexit.register(_leave)
-        made = parent / f"{os.getpid()}-{secrets.token_hex(3)}"
+        path = parent / f"{os.getpid()}-{secrets.token_hex(3)}"
         try:
-            lock = claim(_lock_of(made))
+            lock = claim(_lock_of(path))
             if lock is None:  # of a fresh name
-                raise UserError(f"{_lock_of(made)}: held by another process; end that process")
+                raise UserError(f"{_lock_of(path)}: held by another process; end that process")
             try:
-                made.mkdir(0o700)
+                path.mkdir(0o700)
             except OSError:
                 lock.release()
                 raise
         except OSError as error:
             raise UserError(f"{parent}: {error.strerror}; {REMEDY}") from error
-        _mine[parent] = _Own(made, lock, os.getpid())
+        _mine[parent] = _Own(path, lock, os.getpid())
         return _mine[parent]
 
 
 def _leave() -> None:
-    """Removes this process's folders; not those of the process that it was forked from."""
+    """Remove this process's folders; not those of the process that it was forked from."""
     with _making:
         for own in _mine.values():
             if own.process == os.getpid():
@@ -185,21 +189,21 @@ def _folder_of(lock: Lock) -> Path:
 
 
 def _remove(lock: Lock) -> None:
-    """The folder first: without the lock file nobody would come back for it."""
-    left = _folder_of(lock)
-    shutil.rmtree(left, ignore_errors=True)
+    """Remove the folder, then its lock file: without that nobody would come back for it."""
+    path = _folder_of(lock)
+    shutil.rmtree(path, ignore_errors=True)
     with suppress(OSError):
-        lock.release(remove=not left.exists())
+        lock.release(remove=not path.exists())
 
 
 def _end_processes(of_run: Callable[[Path], bool]) -> None:
-    """Kills this user's processes whose environment names a run for which ``of_run`` holds."""
+    """Kill this user's processes whose environment names a run for which ``of_run`` holds."""
     ended = []
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
         with suppress(OSError):
-            # Taken first: what is read below is of the process that is killed.
+            # Opened first, so that the process that is read below is the one that is killed.
             process = os.pidfd_open(int(entry.name))
             try:
                 if (named := _run_of(Path(entry.path))) and of_run(named):
@@ -211,18 +215,21 @@ def _end_processes(of_run: Callable[[Path], bool]) -> None:
 
 
 def _run_of(process: Path) -> Path | None:
-    """The folder of the run that a process of this user is a part of."""
+    """Return the folder of the run that a process of this user is a part of."""
     if process.stat().st_uid != os.geteuid():
         return None
     for variable in (process / "environ").read_bytes().split(b"\0"):
         name, _, value = variable.partition(b"=")
         if name == RUN.encode():
-            found = Path(os.fsdecode(value))
-            return found if _sees(process, found.parent) else None
+            path = Path(os.fsdecode(value))
+            return path if _sees(process, path.parent) else None
     return None
 
 
 def _sees(process: Path, parent: Path) -> bool:
-    """Whether the folder is the same for a process as for this one: in a container, or under
-    another root, it is another with the same name, and its runs are others."""
+    """Return whether the folder is the same for a process as for this one.
+
+    In a container, or under another root, it is another with the same name, and its runs are
+    others.
+    """
     return parent.samefile(process / "root" / str(parent).lstrip("/"))

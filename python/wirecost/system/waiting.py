@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time limits, and waiting for what nobody reports."""
+"""Time limits, and waiting for conditions and processes that send no notice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 
 class Deadline:
-    """A moment, so many seconds from now; None: never."""
+    """A moment, ``seconds`` from now; None: never."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = math.inf if seconds is None else time.monotonic() + seconds
@@ -27,8 +27,10 @@ class Deadline:
 
 
 def wait_until(condition: Callable[[], object], timeout: float, interval: float = 0.01) -> bool:
-    """Return whether ``condition`` came true within ``timeout`` seconds, asked every ``interval``
-    seconds."""
+    """Return whether ``condition`` came true within ``timeout`` seconds.
+
+    It is evaluated every ``interval`` seconds.
+    """
     deadline = Deadline(timeout)
     while not condition():
         if deadline.passed:
@@ -38,8 +40,10 @@ def wait_until(condition: Callable[[], object], timeout: float, interval: float 
 
 
 def wait_for_ends(processes: Iterable[int], timeout: float) -> None:
-    """Wait until processes have ended, ``timeout`` seconds at most, and close their descriptors
-    (``pidfd_open``)."""
+    """Wait ``timeout`` seconds at most until processes have ended, and close their descriptors.
+
+    The descriptors are those of ``pidfd_open``.
+    """
     deadline = Deadline(timeout)
     for process in processes:
         select.select([process], [], [], deadline.left)
