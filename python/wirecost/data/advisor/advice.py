@@ -85,7 +85,7 @@ class ListAdvice:
     @property
     def columns(self) -> dict[str, ColumnAdvice]:
         """Of those that some element has; the others take no bytes."""
-        return {path: one for path, one in self.fields.items() if one.costs["exact"].bytes}
+        return {path: column for path, column in self.fields.items() if column.costs["exact"].bytes}
 
     @property
     def reductions(self) -> dict[str, str]:
@@ -131,30 +131,30 @@ def advise(source: Source, errors: Errors, zstd_level: int, progress: Progress) 
         total.zstd += len(compressor.compress(content)) + head
 
     def lists(first: int, text: str) -> Any:
-        for done, found in enumerate(source):
+        for done, frame_lists in enumerate(source):
             progress(first + done, 2 * source.sampled, text)
-            yield from found
+            yield from frame_lists
 
-    for one in lists(0, "trying all forms"):
-        about = advice.lists.setdefault(one.message, ListAdvice(one.message))
-        exact = _add(about, one, errors)
-        count(about.totals.setdefault(ROWS, Total()), one.rows, 0)
+    for repeated in lists(0, "trying all forms"):
+        about = advice.lists.setdefault(repeated.message, ListAdvice(repeated.message))
+        exact = _add(about, repeated, errors)
+        count(about.totals.setdefault(ROWS, Total()), repeated.rows, 0)
         count(about.totals.setdefault("exact", Total()), exact, COLUMNS_FIELD_HEAD)
     errors.check()
-    for one in lists(source.sampled, "measuring what is recommended"):
-        about = advice.lists[one.message]
-        content = one.arrays.prepare(about.reductions).to_bytes()
+    for repeated in lists(source.sampled, "measuring what is recommended"):
+        about = advice.lists[repeated.message]
+        content = repeated.arrays.prepare(about.reductions).to_bytes()
         count(about.totals.setdefault(RECOMMENDED, Total()), content, COLUMNS_FIELD_HEAD)
     return advice
 
 
-def _add(about: ListAdvice, one: List, errors: Errors) -> bytes:
+def _add(about: ListAdvice, repeated: List, errors: Errors) -> bytes:
     """Measure a list in all forms; returns its exact columns."""
-    kind = one.arrays.kind
-    content = one.arrays.prepare("exact").to_bytes()
+    kind = repeated.arrays.kind
+    content = repeated.arrays.prepare("exact").to_bytes()
     sizes, exact = measured(kind, content)
-    about.elements += one.arrays.count
-    about.paths[one.path] = about.paths.get(one.path, 0) + one.arrays.count
+    about.elements += repeated.arrays.count
+    about.paths[repeated.path] = about.paths.get(repeated.path, 0) + repeated.arrays.count
     for path, column in exact.items():
         if path not in about.fields:
             limit = errors.of(about.message, path) if _is_real(column) else None
@@ -168,8 +168,8 @@ def _add(about: ListAdvice, one: List, errors: Errors) -> bytes:
     _measure(about, "exact", sizes, exact, exact)
     for form, reductions in (("auto", "auto"), ("float32", "float32"), ("error", allowed)):
         if reductions:
-            made = one.arrays.prepare(reductions).to_bytes()
-            _measure(about, form, *measured(kind, made), exact)
+            reduced = repeated.arrays.prepare(reductions).to_bytes()
+            _measure(about, form, *measured(kind, reduced), exact)
     return content
 
 

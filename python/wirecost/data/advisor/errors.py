@@ -59,13 +59,13 @@ def proposed(message: str, path: str) -> Allowed | None:
 class Errors:
     """What ``--error`` gave, by field, by ``message.field`` or for all as ``*``."""
 
-    given: dict[str, float] = field(default_factory=dict)
+    limits: dict[str, float] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
     @staticmethod
     def parse(options: Sequence[str]) -> Errors:
         """``FIELD=E`` each; 0 keeps every bit. Raises UserError."""
-        given = {}
+        limits = {}
         for option in options:
             where, _, text = option.rpartition("=")
             try:
@@ -77,22 +77,22 @@ class Errors:
                     f"--error {option}: give FIELD=E, a field and its largest error; 0 keeps "
                     "every bit"
                 )
-            given[where] = error
-        return Errors(given)
+            limits[where] = error
+        return Errors(limits)
 
     def of(self, message: str, path: str) -> Allowed | None:
         """None: no error at all."""
         unit = proposed(message, path)
         for where in (f"{message}.{path}", path, "*"):
-            if where in self.given:
+            if where in self.limits:
                 self.used.add(where)
-                error = self.given[where]
+                error = self.limits[where]
                 return Allowed(error, unit.unit if unit else "") if error else None
         return unit
 
     def check(self) -> None:
         """Raises UserError on a field that no list had."""
-        for where in self.given.keys() - self.used:
+        for where in self.limits.keys() - self.used:
             raise UserError(
                 f"--error {where}: no list has a column {where} of real numbers; the table "
                 "without it names them"

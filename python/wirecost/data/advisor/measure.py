@@ -92,16 +92,16 @@ class Statistics:
             self.present += len(column)
         else:
             self.present += int(np.count_nonzero(column.present))
-        found = numbers(column)
-        if found is None:
+        values = numbers(column)
+        if values is None:
             texts = column.texts if column.node.wraps else column
             self.values += len(texts)
             self._tell_apart(list(texts))
             return
-        self.values += len(found)
+        self.values += len(values)
         # Bits, so that NaN counts once.
-        self._tell_apart(np.unique(found.view(f"<u{found.dtype.itemsize}")).tolist())
-        finite = found[np.isfinite(found)] if found.dtype.kind == "f" else found
+        self._tell_apart(np.unique(values.view(f"<u{values.dtype.itemsize}")).tolist())
+        finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
         if len(finite):
             least, greatest = float(finite.min()), float(finite.max())
             self.least = least if self.least is None else min(self.least, least)

@@ -50,11 +50,11 @@ class Source(Protocol):
 class TraceSource:
     """Some frames of a trace, evenly spread, first and last among them; 0 are all of them."""
 
-    def __init__(self, trace: Trace, wanted: int, only: str | None) -> None:
+    def __init__(self, trace: Trace, count: int, only: str | None) -> None:
         self._trace, self._only = trace, only
-        known = trace.frame_count
-        self.total = sum(1 for _ in trace.frames()) if known is None else known
-        most = min(wanted, self.total) if wanted else self.total
+        frame_count = trace.frame_count
+        self.total = sum(1 for _ in trace.frames()) if frame_count is None else frame_count
+        most = min(count, self.total) if count else self.total
         last, steps = self.total - 1, max(most - 1, 1)
         self._numbers = [round(step * last / steps) for step in range(most)]
         self.sampled = most
@@ -71,26 +71,26 @@ class TraceSource:
                     ) from error
 
     def _lists(self, message: Message) -> Iterator[List]:
-        for found in find(message):
-            path = without_indices(found.path)
-            if self._only in (None, path, found.path):
-                yield _of_rows(found, path)
+        for listed in find(message):
+            path = without_indices(listed.path)
+            if self._only in (None, path, listed.path):
+                yield _of_rows(listed, path)
 
 
-def _of_rows(found: Found, path: str) -> List:
-    rows: Sequence[Message] = found.rows
-    if found.columns is not None:
-        element = GetMessageClass(found.element)
-        held = found.kind.read(found.columns).to_rows()
+def _of_rows(listed: Found, path: str) -> List:
+    rows: Sequence[Message] = listed.rows
+    if listed.columns is not None:
+        element = GetMessageClass(listed.element)
+        held = listed.kind.read(listed.columns).to_rows()
         rows = [element.FromString(row.encode_protobuf()) for row in held]
-    content = _framed(found.number, [row.SerializeToString() for row in rows])
-    return List(path, found.element.full_name, transposed(found.kind, rows), content)
+    content = _framed(listed.number, [row.SerializeToString() for row in rows])
+    return List(path, listed.element.full_name, transposed(listed.kind, rows), content)
 
 
 def _framed(number: int, encoded: Sequence[bytes]) -> bytes:
     """A repeated message's bytes in the message around it."""
     tag = _varint(number << 3 | 2)
-    return b"".join([part for one in encoded for part in (tag, _varint(len(one)), one)])
+    return b"".join([part for element in encoded for part in (tag, _varint(len(element)), element)])
 
 
 def _varint(value: int) -> bytes:
@@ -171,10 +171,10 @@ class CloudSource:
         return List(path, message, arrays, _framed(number, [r.encode_protobuf() for r in rows]))
 
 
-def _intensity(given: npt.NDArray[Any] | None, there: npt.NDArray[np.bool_]) -> Values | None:
+def _intensity(stored: npt.NDArray[Any] | None, there: npt.NDArray[np.bool_]) -> Values | None:
     """As part of full scale, 0 … 1; None where there is none."""
-    if given is None:
+    if stored is None:
         return None
-    found = np.nan_to_num(given[there].astype(np.float64), nan=0, posinf=0, neginf=0)
-    is_part = given.dtype.kind == "f" and found.max(initial=0) <= 1
-    return np.clip(found if is_part else found / 255, 0, None)
+    values = np.nan_to_num(stored[there].astype(np.float64), nan=0, posinf=0, neginf=0)
+    is_part = stored.dtype.kind == "f" and values.max(initial=0) <= 1
+    return np.clip(values if is_part else values / 255, 0, None)

@@ -38,10 +38,10 @@ def to_polars(columns: Columns[Any], limit: int = MOST_VALUES) -> pl.DataFrame:
     Raises UserError."""
     import polars as pl  # noqa: PLC0415  slow to import
 
-    found = pl.from_arrow(to_arrow(columns, limit))
-    if not isinstance(found, pl.DataFrame):
-        raise AssertionError(found)
-    return found
+    frame = pl.from_arrow(to_arrow(columns, limit))
+    if not isinstance(frame, pl.DataFrame):
+        raise AssertionError(frame)
+    return frame
 
 
 class _Arrow:
@@ -93,8 +93,8 @@ class _Arrow:
         )
         offsets = getattr(group, "offsets", None)
         validity = None if offsets is not None else self._validity(group.present)
-        made = self._pa.StructArray.from_buffers(kind, len(group), [validity], children=arrays)
-        return made if offsets is None else self._lists(offsets, made)
+        structs = self._pa.StructArray.from_buffers(kind, len(group), [validity], children=arrays)
+        return structs if offsets is None else self._lists(offsets, structs)
 
     def _lists(self, offsets: npt.NDArray[np.uint32], values: Any) -> Any:
         if not offsets.strides[0]:  # of a list that is empty everywhere
@@ -114,12 +114,12 @@ class _Arrow:
             self._pa.py_buffer(column.bytes_),
         ]
         kind = self._pa.utf8() if is_string else self._pa.binary()
-        made = self._pa.Array.from_buffers(kind, len(column), buffers)
+        texts = self._pa.Array.from_buffers(kind, len(column), buffers)
         try:
-            made.validate(full=True)
+            texts.validate(full=True)
         except self._pa.ArrowInvalid as error:
             raise UserError(f"{column.path}: has a string that is not UTF-8 ({error})") from error
-        return made
+        return texts
 
     def _numbers(self, column: Any, count: int, validity: Any) -> Any:
         if column.form != "plain":

@@ -65,7 +65,7 @@ class Frame:
     def lists(self) -> dict[str, int]:
         """Path and length of each list that ``columns`` gives: ``lidar_sensor_view[0].reflection``
         and so on. Raises UserError."""
-        return {path: found.count for path, found in self._lists.items()}
+        return {path: listed.count for path, listed in self._lists.items()}
 
     @overload
     def columns(self, path: str) -> Columns[Any]: ...
@@ -79,51 +79,51 @@ class Frame:
         read where it lies; the rows of a frame become columns when first asked for. Raises
         UserError.
         """
-        found = self._found(path)
-        if kind is not None and found.kind is not kind:
-            raise UserError(f"{self._place}: {path} is {found.kind.__name__}, not {kind.__name__}")
-        if found.path not in self._read:
+        listed = self._found(path)
+        if kind is not None and listed.kind is not kind:
+            raise UserError(f"{self._place}: {path} is {listed.kind.__name__}, not {kind.__name__}")
+        if listed.path not in self._read:
             try:
-                self._read[found.path] = self._columns(found)
+                self._read[listed.path] = self._columns(listed)
             except ValueError as error:
                 raise UserError(
-                    f"{self._place}: {found.path} cannot be read ({error}); run "
+                    f"{self._place}: {listed.path} cannot be read ({error}); run "
                     "`wirecost trace check`"
                 ) from error
-        return self._read[found.path]
+        return self._read[listed.path]
 
-    def _columns(self, found: Found) -> Columns[Any]:
+    def _columns(self, listed: Found) -> Columns[Any]:
         """Where the columns of a list come from. Raises ValueError."""
-        data = self.data if found.columns is not None else self._converted
-        fields = found.kind.find(data, f"osi3.{self.type_name}")
-        here = [field for field in fields if field.path == found.path]
+        data = self.data if listed.columns is not None else self._converted
+        fields = listed.kind.find(data, f"osi3.{self.type_name}")
+        here = [field for field in fields if field.path == listed.path]
         if len(here) == 1:
-            return found.kind.read(data, here[0].offset, here[0].size)
-        if found.columns is not None or here:
+            return listed.kind.read(data, here[0].offset, here[0].size)
+        if listed.columns is not None or here:
             raise ValueError(f"they occur {len(here)} times")
         # Elements with fields that the schema does not know: what it knows of them.
-        return found.kind.read(transposed(found.kind, found.rows).prepare("exact").to_bytes())
+        return listed.kind.read(transposed(listed.kind, listed.rows).prepare("exact").to_bytes())
 
     @cached_property
     def _converted(self) -> bytes:
         """The message with columns for rows."""
-        rows = (found.path for found in self._lists.values() if found.columns is None)
+        rows = (listed.path for listed in self._lists.values() if listed.columns is None)
         return _in_columns(self.type_name, self.data, map(without_indices, rows))
 
     @cached_property
     def _lists(self) -> dict[str, Found]:
-        return {found.path: found for found in find(self.message)}
+        return {listed.path: listed for listed in find(self.message)}
 
     def _found(self, path: str) -> Found:
         if path in self._lists:
             return self._lists[path]
-        fitting = [known for known in self._lists if without_indices(known) == path]
+        fitting = [candidate for candidate in self._lists if without_indices(candidate) == path]
         if len(fitting) == 1:
             return self._lists[fitting[0]]
-        known = fitting or list(self._lists)
+        choices = fitting or list(self._lists)
         problem = f"several lists are {path}" if fitting else f"there is no list {path}"
         raise UserError(
-            f"{self._place}: {problem}; there are {', '.join(known[:8]) or 'none with columns'}"
+            f"{self._place}: {problem}; there are {', '.join(choices[:8]) or 'none with columns'}"
         )
 
 
@@ -144,8 +144,8 @@ class Frames(Closing, Sequence[Frame]):
 
     @cached_property
     def _count(self) -> int:
-        known = self._trace.frame_count
-        return sum(1 for _ in self._opened().frames()) if known is None else known
+        count = self._trace.frame_count
+        return sum(1 for _ in self._opened().frames()) if count is None else count
 
     def __len__(self) -> int:
         """A .txth file is read to its end for it."""

@@ -61,11 +61,11 @@ def kind_of(element: Descriptor) -> type[Columns[Any]] | None:
     except ImportError as error:
         raise UserError(f"{COMPILED}: not installed; install wirecost again") from error
     try:
-        found = importlib.import_module(f"{COMPILED}.{module}_columns")
+        generated = importlib.import_module(f"{COMPILED}.{module}_columns")
     except ModuleNotFoundError:
         return None
     local = element.full_name.removeprefix(f"{element.file.package}.")
-    kind: type[Columns[Any]] | None = getattr(found, f"{local.replace('.', '')}Columns", None)
+    kind: type[Columns[Any]] | None = getattr(generated, f"{local.replace('.', '')}Columns", None)
     return kind
 
 

@@ -55,8 +55,8 @@ def read(path: Path) -> dict[str, npt.NDArray[Any]]:
         header = _header(content)
         read_as = _READERS.get(header.data)
         if read_as is None:
-            known = " or ".join(_READERS)
-            raise ValueError(f"its data is {shown(header.data, 30)}, not {known}")
+            readable = " or ".join(_READERS)
+            raise ValueError(f"its data is {shown(header.data, 30)}, not {readable}")
         return read_as(header, content)
     except ValueError as error:
         raise UserError(f"{path}: {error}; save the cloud as binary .pcd again") from error
@@ -90,18 +90,18 @@ def _fields(lines: dict[str, list[str]]) -> list[tuple[str, np.dtype[Any], int]]
     parts = (lines.get("TYPE", []), lines.get("SIZE", []), counts)
     if not names or any(len(part) != len(names) for part in parts):
         raise ValueError("its header does not give each field a TYPE, a SIZE and a COUNT")
-    found = []
+    fields = []
     for name, kind, size, count in zip(names, *parts, strict=True):
         if not size.isdecimal() or int(size) not in _SIZES.get(kind, ()):
             raise ValueError(f"field {shown(name, 30)} has no type {shown(kind + size, 10)}")
         many = _number("COUNT", count)
         if not 1 <= many <= MOST_VALUES:
             raise ValueError(f"field {shown(name, 30)} has COUNT {many}")
-        found.append((name, np.dtype(f"<{_TYPES[kind]}{size}"), many))
-    known = [name for name in names if name != "_"]
-    if twice := {name for name in known if known.count(name) > 1}:
+        fields.append((name, np.dtype(f"<{_TYPES[kind]}{size}"), many))
+    named = [name for name in names if name != "_"]
+    if twice := {name for name in named if named.count(name) > 1}:
         raise ValueError(f"it has a field {shown(twice.pop(), 30)} twice")
-    return found
+    return fields
 
 
 def _whole(lines: dict[str, list[str]], key: str) -> int:
@@ -151,33 +151,33 @@ def _compressed(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[An
 def _without_lzf(data: bytes, size: int) -> bytearray:
     """Return the bytes that Marc Lehmann's LZF compressed: runs of new bytes, and references to
     bytes that came before. Raises ValueError."""
-    found = bytearray()
+    unpacked = bytearray()
     at = 0
     try:
-        while at < len(data) and len(found) <= size:
+        while at < len(data) and len(unpacked) <= size:
             control = data[at]
             at += 1
             if control < 32:
-                found += data[at : at + control + 1]
+                unpacked += data[at : at + control + 1]
                 at += control + 1
                 continue
             length = control >> 5
             if length == 7:
                 length += data[at]
                 at += 1
-            start = len(found) - ((control & 31) << 8) - data[at] - 1
+            start = len(unpacked) - ((control & 31) << 8) - data[at] - 1
             at += 1
             if start < 0:
                 break
-            part = found[start : start + length + 2]
+            part = unpacked[start : start + length + 2]
             while len(part) < length + 2:  # a reference may reach into what it makes itself
                 part *= 2
-            found += part[: length + 2]
+            unpacked += part[: length + 2]
     except IndexError:
         pass
-    if len(found) != size or at != len(data):
+    if len(unpacked) != size or at != len(data):
         raise ValueError("its compressed data is damaged")
-    return found
+    return unpacked
 
 
 def _ascii(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
@@ -188,12 +188,12 @@ def _ascii(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            found = np.fromstring(content[header.size :].decode("latin-1"), sep=" ")
+            numbers = np.fromstring(content[header.size :].decode("latin-1"), sep=" ")
         except (DeprecationWarning, ValueError) as error:
             raise ValueError("its points are not all numbers") from error
-    if len(found) != header.points * step:
-        raise ValueError(f"it has {len(found)} values, {header.points} points have more or less")
-    values = found.reshape(header.points, step)
+    if len(numbers) != header.points * step:
+        raise ValueError(f"it has {len(numbers)} values, {header.points} points have more or less")
+    values = numbers.reshape(header.points, step)
     singles = _singles(header, [1] * len(header.fields))
     return {name: np.ascontiguousarray(values[:, at]) for name, _, at in singles}
 

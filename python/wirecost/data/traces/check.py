@@ -156,8 +156,8 @@ def _of_frames(trace: Trace, seen: _Frames) -> Iterator[Finding]:
             "have the recorder set the message's version",
         )
     if len(seen.versions) > 1:
-        found = ", ".join(f"{v} from frame {n}" for v, n in list(seen.versions.items())[:4])
-        yield Finding(error, f"changes its OSI version: {found}", "split it by version")
+        changes = ", ".join(f"{v} from frame {n}" for v, n in list(seen.versions.items())[:4])
+        yield Finding(error, f"changes its OSI version: {changes}", "split it by version")
 
 
 def _of_times(seen: _Frames) -> Iterator[Finding]:

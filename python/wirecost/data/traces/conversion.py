@@ -36,8 +36,8 @@ class Wanted:
         """Raise UserError on what contradicts itself."""
         if self.columns and self.rows:
             raise UserError("--columns and --rows: choose one")
-        for option, given in (("--reduce", self.reduce), ("--also-rows", self.also_rows)):
-            if given and not self.columns:
+        for option, value in (("--reduce", self.reduce), ("--also-rows", self.also_rows)):
+            if value and not self.columns:
                 raise UserError(f"{option}: needs --columns")
 
 

@@ -109,7 +109,7 @@ def _contents(
     chosen = (
         sorted({round(i * (frames - 1) / (PARSED - 1)) for i in range(PARSED)}) if frames else []
     )
-    found: list[dict[str, int]] = []
+    parsed: list[dict[str, int]] = []
     versions: set[str] = set()
     for done, number in enumerate(chosen):
         progress(done, len(chosen), f"parsing {trace.path.name}")
@@ -118,12 +118,12 @@ def _contents(
             if version is not None:
                 versions.add(version)
             try:
-                found.append(messages.lists(messages.parse(trace.type_name, message)))
+                parsed.append(messages.lists(messages.parse(trace.type_name, message)))
             except ValueError:
                 continue  # `trace check` lists the frames that cannot be parsed
-    paths = dict.fromkeys(path for counts in found for path in counts)
-    spreads = {path: _spread([counts.get(path, 0) for counts in found]) for path in paths}
-    return spreads, versions, len(found)
+    paths = dict.fromkeys(path for counts in parsed for path in counts)
+    spreads = {path: _spread([counts.get(path, 0) for counts in parsed]) for path in paths}
+    return spreads, versions, len(parsed)
 
 
 def _spread(values: Sizes | list[int]) -> Spread:

@@ -165,15 +165,15 @@ def channels_of(
 ) -> dict[str, tuple[set[int], str]]:
     """Topic → its channels' ids and message type, for the channels of these encodings, each of
     messages and of their schema."""
-    found: dict[str, tuple[set[int], str]] = {}
+    topics: dict[str, tuple[set[int], str]] = {}
     for channel in contents.channels.values():
         schema = contents.schemas.get(channel.schema_id)
         if schema is None or (channel.message_encoding, schema.encoding) not in encodings:
             continue
-        ids, first = found.setdefault(channel.topic, (set(), schema.name))
+        ids, first = topics.setdefault(channel.topic, (set(), schema.name))
         if first == schema.name:
             ids.add(channel.id)
-    return found
+    return topics
 
 
 def protobuf_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:

@@ -112,9 +112,9 @@ class Frames:
         self.offset.append(offset)
 
     def of(self, channels: set[int]) -> Table:
-        kept = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
+        chosen = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
         time, chunk, offset = (
-            np.asarray(column)[kept] for column in (self.log_time, self.chunk, self.offset)
+            np.asarray(column)[chosen] for column in (self.log_time, self.chunk, self.offset)
         )
         # Those of one time in the order of the file, whatever that of its index.
         order = np.lexsort(
@@ -145,9 +145,9 @@ def read_contents(view: memoryview, progress: Progress) -> Contents:
     summary, complaint = _summary(view)
     if summary is not None and _indexed(summary):
         try:
-            found = _by_summary(view, summary)
-            if found.frames.offset or _is_empty(_scan(view, progress)):
-                return found
+            by_index = _by_summary(view, summary)
+            if by_index.frames.offset or _is_empty(_scan(view, progress)):
+                return by_index
         except DAMAGE:
             pass
         complaint = "its index does not fit it"
@@ -210,7 +210,7 @@ def _compare_counts(frames: Frames, summary: Summary) -> None:
     chunk, offset = np.asarray(frames.chunk), np.asarray(frames.offset)
     order = np.lexsort((offset, chunk))
     twice = (np.diff(chunk[order]) == 0) & (np.diff(offset[order]) == 0)
-    numbers, found = np.unique(np.asarray(frames.channel), return_counts=True)
+    numbers, counts = np.unique(np.asarray(frames.channel), return_counts=True)
     about = summary.statistics
     if about is None:
         return
@@ -218,7 +218,7 @@ def _compare_counts(frames: Frames, summary: Summary) -> None:
     if (
         twice.any()
         or len(order) != about.message_count
-        or (counted and counted != dict(zip(numbers.tolist(), found.tolist(), strict=True)))
+        or (counted and counted != dict(zip(numbers.tolist(), counts.tolist(), strict=True)))
     ):
         raise ValueError("an index of other messages than were counted")
 
@@ -250,8 +250,8 @@ def _scan(view: memoryview, progress: Progress) -> Contents:
             _note(record, OUTSIDE, at, contents)
     if damaged:
         complaints.append(f"{damaged} of its chunks are damaged")
-    known = np.isin(np.asarray(contents.frames.channel), list(contents.channels))
-    if lost := int(np.count_nonzero(~known)):
+    described = np.isin(np.asarray(contents.frames.channel), list(contents.channels))
+    if lost := int(np.count_nonzero(~described)):
         complaints.append(f"{lost} of its messages are of no channel that it describes")
     if contents.redefined:
         complaints.append("two of its channels or schemas have one number, the last is taken")

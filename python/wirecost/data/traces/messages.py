@@ -115,8 +115,8 @@ def message_class(name: str) -> type[Message]:
 @cache
 def field_number(name: str, field: str) -> int:
     """Return the number of a top-level field; 0, which no field has, where the type lacks it."""
-    found = message_class(name).DESCRIPTOR.fields_by_name.get(field)
-    return found.number if found is not None else 0
+    descriptor = message_class(name).DESCRIPTOR.fields_by_name.get(field)
+    return descriptor.number if descriptor is not None else 0
 
 
 def timestamp_ns(name: str, frame: memoryview) -> int | None:

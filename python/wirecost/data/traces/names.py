@@ -41,14 +41,14 @@ class TraceName:
 
 def parse_name(path: Path) -> TraceName | None:
     """Return None where the name does not follow the convention."""
-    found = _NAME.fullmatch(path.stem)
-    if found is None or (found["tag"] not in TYPES and found["tag"] != "multi"):
+    match = _NAME.fullmatch(path.stem)
+    if match is None or (match["tag"] not in TYPES and match["tag"] != "multi"):
         return None
-    if len(found["frames"]) > 18:
+    if len(match["frames"]) > 18:
         return None
-    versions = (found["osi"].replace(".", ""), found["protobuf"].replace(".", ""))
-    parts = (found["timestamp"], found["tag"], *versions)
-    return TraceName(*parts, int(found["frames"]), found["custom"])
+    versions = (match["osi"].replace(".", ""), match["protobuf"].replace(".", ""))
+    parts = (match["timestamp"], match["tag"], *versions)
+    return TraceName(*parts, int(match["frames"]), match["custom"])
 
 
 def type_of(path: Path) -> str | None:
@@ -60,6 +60,6 @@ def type_of(path: Path) -> str | None:
     return TYPES[tags.pop()] if len(tags) == 1 else None
 
 
-def misnamed(path: Path, named: str, found: str) -> str:
+def misnamed(path: Path, named: str, actual: str) -> str:
     """Return the warning for a name with another type than the frames."""
-    return f"{path}: is named as {named}, but its frames are {found}"
+    return f"{path}: is named as {named}, but its frames are {actual}"

@@ -62,15 +62,15 @@ def _type_seen(trace: OsiTrace, first: list[memoryview]) -> str:
         return named
     if not first:
         raise UserError(f"{trace.path}: holds no frame; record it again")
-    known = messages.identify(first)
+    fitting = messages.identify(first)
     if named is not None and (
-        len(known) != 1 or (unknown < 0.5 and messages.fits(known[0], first) > 0)
+        len(fitting) != 1 or (unknown < 0.5 and messages.fits(fitting[0], first) > 0)
     ):
         return named
-    found = _only(trace.path, known)
+    type_name = _only(trace.path, fitting)
     if named is not None:
-        trace.warnings.append(misnamed(trace.path, named, found))
-    return found
+        trace.warnings.append(misnamed(trace.path, named, type_name))
+    return type_name
 
 
 def _type_read(path: Path) -> str:
@@ -78,12 +78,12 @@ def _type_read(path: Path) -> str:
     return _only(path, [name for name in TYPES.values() if TextTrace(path, name).readable])
 
 
-def _only(path: Path, found: list[str]) -> str:
-    if not found:
+def _only(path: Path, types: list[str]) -> str:
+    if not types:
         raise UserError(f"{path}: its frames are not OSI messages; is it a trace file?")
-    if len(found) > 1:
-        raise UserError(f"{path}: could be {' or '.join(found)}; give --type")
-    return found[0]
+    if len(types) > 1:
+        raise UserError(f"{path}: could be {' or '.join(types)}; give --type")
+    return types[0]
 
 
 def create_trace(

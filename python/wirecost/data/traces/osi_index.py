@@ -68,7 +68,7 @@ def forget(trace: Path) -> None:
 def walk(data: memoryview, progress: Progress) -> Iterator[Offsets]:
     """Yield the offsets in batches, by going from length to length."""
     at, size = 0, len(data)
-    shown = 0
+    reported = 0
     batch: list[int] = []
     read = _LENGTH.unpack_from
     while size - at >= 4:
@@ -77,8 +77,8 @@ def walk(data: memoryview, progress: Progress) -> Iterator[Offsets]:
             break
         batch.append(at)
         at = end
-        if at - shown >= RELEASED:
-            shown = at
+        if at - reported >= RELEASED:
+            reported = at
             progress(at, size, "finding the frames")
         if len(batch) == BATCH:
             yield np.array(batch, dtype=np.uint64)

@@ -65,7 +65,7 @@ def _varint(data: memoryview, at: int) -> tuple[int, int]:
 def first(data: memoryview, number: int) -> int | memoryview | None:
     """Return the first field of that number; None if there is none or the bytes are no message."""
     try:
-        return next((value for found, value in fields(data) if found == number), None)
+        return next((value for field, value in fields(data) if field == number), None)
     except ValueError:
         return None
 

@@ -35,8 +35,8 @@ def ask(store: Store, sql: str, memory: int = MEMORY) -> pl.DataFrame:
 
 
 def _by_polars(store: Store, sql: str) -> pl.DataFrame:
-    found = {kind: store.scan(kind) for kind in TABLES}
-    tables = {kind: table for kind, table in found.items() if table is not None}
+    scans = {kind: store.scan(kind) for kind in TABLES}
+    tables = {kind: table for kind, table in scans.items() if table is not None}
     if SAMPLES in tables and MODE not in tables[SAMPLES].collect_schema().names():
         tables[SAMPLES] = tables[SAMPLES].with_columns(pl.lit("").alias(MODE))
     try:

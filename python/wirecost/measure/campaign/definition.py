@@ -65,14 +65,14 @@ def read(path: Path) -> Definition:
     """Raise UserError: file, line, key, what is wrong there and what to write."""
     try:
         text = read_regular(path, LARGEST).decode()
-        found = tomllib.loads(text)
+        table = tomllib.loads(text)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a campaign.toml") from error
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8; save it as UTF-8") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UserError(f"{path}: no TOML: {shown(error)}") from error
-    return _Reader(path, Lines(text)).definition(found)
+    return _Reader(path, Lines(text)).definition(table)
 
 
 class _Reader:
@@ -80,36 +80,36 @@ class _Reader:
         self._path = path
         self._lines = lines
 
-    def definition(self, found: Table) -> Definition:
-        self._known(found, -1, "", ("name", "seed", "repetitions", "bench"))
-        benches = found.get("bench")
+    def definition(self, content: Table) -> Definition:
+        self._known(content, -1, "", ("name", "seed", "repetitions", "bench"))
+        benches = content.get("bench")
         if not isinstance(benches, list) or not benches:
             raise self._wrong(-1, "", "bench", "is missing; write a table [[bench]]")
-        name = found.get("name")
+        name = content.get("name")
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise self._wrong(-1, "", "name", "give 1 to 64 letters, digits, - and _")
         return Definition(
             self._path,
             name,
-            self._integer(found, "seed", 1, 0, 2**63 - 1),
-            self._integer(found, "repetitions", 1, 1, MOST_REPETITIONS),
-            tuple(self._bench(number, one) for number, one in enumerate(benches)),
+            self._integer(content, "seed", 1, 0, 2**63 - 1),
+            self._integer(content, "repetitions", 1, 1, MOST_REPETITIONS),
+            tuple(self._bench(number, entry) for number, entry in enumerate(benches)),
             self._lines,
         )
 
-    def _bench(self, number: int, found: Any) -> Bench:
-        if not isinstance(found, dict):
+    def _bench(self, number: int, content: Any) -> Bench:
+        if not isinstance(content, dict):
             raise self._wrong(-1, "", "bench", "is no table; write [[bench]]")
         keys = (
             "scenario", "expected", "machines", "arguments", "options", "matrix", "exclude",
             "include",
         )  # fmt: skip
-        self._known(found, number, "bench", keys)
-        scenario = found.get("scenario")
+        self._known(content, number, "bench", keys)
+        scenario = content.get("scenario")
         if not isinstance(scenario, str) or not scenario:
             raise self._wrong(number, "bench", "scenario", "give one of `wirecost bench --help`")
-        options = self._options(number, "options", found.get("options", {}))
-        matrix = self._options(number, "matrix", found.get("matrix", {}))
+        options = self._options(number, "options", content.get("options", {}))
+        matrix = self._options(number, "matrix", content.get("matrix", {}))
         for key, values in matrix.items():
             if not isinstance(values, list) or not values:
                 why = "give a list of values, of which each task gets one"
@@ -117,34 +117,34 @@ class _Reader:
             if key in options:
                 why = "is in options too; leave one of them out"
                 raise self._wrong(number, "bench.matrix", key, why)
-        excluded = self._tables(number, "exclude", found)
-        for one in excluded:
-            if other := next((key for key in one if key not in matrix), None):
+        excluded = self._tables(number, "exclude", content)
+        for exclusion in excluded:
+            if other := next((key for key in exclusion if key not in matrix), None):
                 raise self._wrong(number, "bench.exclude", other, "is not in the matrix")
         return Bench(
             number,
             scenario,
-            self._duration(number, found),
-            self._names(number, found, "machines", [HERE], NAME),
-            self._names(number, found, "arguments", [], ARGUMENT),
+            self._duration(number, content),
+            self._names(number, content, "machines", [HERE], NAME),
+            self._names(number, content, "arguments", [], ARGUMENT),
             options,
             {key: list(values) for key, values in matrix.items() if isinstance(values, list)},
             excluded,
-            self._tables(number, "include", found),
+            self._tables(number, "include", content),
         )
 
-    def _tables(self, number: int, name: str, found: Table) -> tuple[Options, ...]:
-        tables = found.get(name, [])
+    def _tables(self, number: int, name: str, content: Table) -> tuple[Options, ...]:
+        tables = content.get(name, [])
         if not isinstance(tables, list):
             why = f"write [[bench.{name}]], with two brackets"
             raise self._wrong(number, f"bench.{name}", "", why)
-        return tuple(self._options(number, name, one) for one in tables)
+        return tuple(self._options(number, name, entry) for entry in tables)
 
-    def _options(self, number: int, name: str, found: Any) -> Options:
+    def _options(self, number: int, name: str, content: Any) -> Options:
         table = f"bench.{name}"
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             raise self._wrong(number, table, "", f"write a table [{table}]")
-        for key, value in found.items():
+        for key, value in content.items():
             if key in KEPT:
                 why = "is not for a campaign, which keeps the results itself; leave it out"
                 raise self._wrong(number, table, key, why)
@@ -153,17 +153,17 @@ class _Reader:
             if not all(isinstance(part, plain) for part in parts):
                 why = "give a text, a number, true, false or a list"
                 raise self._wrong(number, table, key, why)
-        return dict(found)
+        return dict(content)
 
     def _names(
         self,
         number: int,
-        found: Table,
+        content: Table,
         key: str,
         default: list[str],
         form: re.Pattern[str],
     ) -> tuple[str, ...]:
-        names = found.get(key, default)
+        names = content.get(key, default)
         if (
             not isinstance(names, list)
             or len(names) < len(default)
@@ -172,8 +172,8 @@ class _Reader:
             raise self._wrong(number, "bench", key, 'give a list of texts, such as ["here"]')
         return tuple(dict.fromkeys(names))
 
-    def _duration(self, number: int, found: Table) -> float:
-        text = found.get("expected")
+    def _duration(self, number: int, content: Table) -> float:
+        text = content.get("expected")
         if text is None:
             return EXPECTED_S
         match = DURATION.fullmatch(text) if isinstance(text, str) else None
@@ -181,14 +181,14 @@ class _Reader:
             raise self._wrong(number, "bench", "expected", 'give a time, such as "90 s" or "5 min"')
         return float(match[1]) * SECONDS[match[2]]
 
-    def _integer(self, found: Table, key: str, default: int, low: int, high: int) -> int:
-        value = found.get(key, default)
+    def _integer(self, content: Table, key: str, default: int, low: int, high: int) -> int:
+        value = content.get(key, default)
         if type(value) is not int or not low <= value <= high:
             raise self._wrong(-1, "", key, f"give a whole number from {low} to {high:,}")
         return value
 
-    def _known(self, found: Table, number: int, table: str, keys: tuple[str, ...]) -> None:
-        for key in found:
+    def _known(self, content: Table, number: int, table: str, keys: tuple[str, ...]) -> None:
+        for key in content:
             if key not in keys:
                 raise self._wrong(number, table, key, f"is unknown; there are {', '.join(keys)}")
 
@@ -211,17 +211,17 @@ class Lines:
         the empty key is the table's own line."""
         table, bench = "", -1
         for number, line in enumerate(text.splitlines(), start=1):
-            if found := _TABLE.match(line):
-                table = found[1]
+            if match := _TABLE.match(line):
+                table = match[1]
                 bench += table == "bench"
                 self._found.setdefault((table, bench, ""), number)
-            elif found := _KEY.match(line):
-                self._found.setdefault((table, bench, found[2]), number)
+            elif match := _KEY.match(line):
+                self._found.setdefault((table, bench, match[2]), number)
 
     def of(self, table: str, bench: int, key: str = "") -> int:
         """Return the key's line, else its table's, else 1."""
         own = ("bench", bench, table.removeprefix("bench."))
-        for wanted in ((table, bench, key), (table, bench, ""), own, ("bench", bench, "")):
-            if wanted in self._found:
-                return self._found[wanted]
+        for place in ((table, bench, key), (table, bench, ""), own, ("bench", bench, "")):
+            if place in self._found:
+                return self._found[place]
         return 1

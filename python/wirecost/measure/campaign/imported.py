@@ -27,11 +27,11 @@ def imported(
     """Import folders and return how many were put in, how many were there, and why others cannot
     be. ``revision``: None for wirecost's version, which a folder names. Raises UserError where the
     store cannot be written."""
-    known = store.records()
-    there = set(known["task"].to_list())
+    records = store.records()
+    there = set(records["task"].to_list())
     store.begin()
     counts: dict[tuple[str, ...], int] = {}
-    for scenario, words in known.filter(campaign=campaign).select("scenario", "arguments").rows():
+    for scenario, words in records.filter(campaign=campaign).select("scenario", "arguments").rows():
         counts[scenario, *words] = counts.get((scenario, *words), 0) + 1
     done, double, failed = 0, 0, []
     for folder in folders:
@@ -71,10 +71,10 @@ def _not_kept(store: Store, done: int, error: OSError) -> UserError:
 
 def _key(campaign: str, machine: str, results: Results) -> str:
     """By content: a copy of a folder is the same."""
-    found = hashlib.sha256(f"{campaign}\n{machine}\n".encode())
-    found.update(json.dumps(msgspec.to_builtins(results.meta), sort_keys=True).encode())
-    found.update(results.samples.write_csv().encode())
-    return found.hexdigest()[:16]
+    digest = hashlib.sha256(f"{campaign}\n{machine}\n".encode())
+    digest.update(json.dumps(msgspec.to_builtins(results.meta), sort_keys=True).encode())
+    digest.update(results.samples.write_csv().encode())
+    return digest.hexdigest()[:16]
 
 
 def _record(
@@ -97,7 +97,7 @@ def _arguments(words: list[str]) -> list[str]:
     if "bench" not in words:
         return []
     behind = words[words.index("bench") + 2 :]
-    kept: list[str] = []
+    arguments: list[str] = []
     skip = False
     for word in behind:
         if skip:
@@ -105,5 +105,5 @@ def _arguments(words: list[str]) -> list[str]:
         elif word in OF_THE_FOLDER:
             skip = True
         elif not word.startswith(tuple(f"{name}=" for name in OF_THE_FOLDER)):
-            kept.append(word)
-    return kept
+            arguments.append(word)
+    return arguments

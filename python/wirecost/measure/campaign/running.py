@@ -59,24 +59,24 @@ def run(
     """Run the tasks of ``machines``. What failed before is tried again. Raises UserError where the
     store has some already and not ``resume``, OSError where it cannot be written."""
     outcome = Outcome()
-    known = store.records()
-    there = set(known.filter(outcome=DONE)["task"].to_list())
-    mine = [task for task in tasks if task.machine in machines]
-    if not mine:
+    records = store.records()
+    there = set(records.filter(outcome=DONE)["task"].to_list())
+    chosen = [task for task in tasks if task.machine in machines]
+    if not chosen:
         here, names = (", ".join(sorted(some)) for some in (machines, {t.machine for t in tasks}))
         raise UserError(f"{definition.path}: no task is for machine {here}; there are {names}")
-    outcome.elsewhere = len(tasks) - len(mine)
-    left = [task for task in mine if task.key not in there]
-    outcome.there = len(mine) - len(left)
-    attempted = {task.key for task in mine} & set(known["task"].to_list())
+    outcome.elsewhere = len(tasks) - len(chosen)
+    remaining = [task for task in chosen if task.key not in there]
+    outcome.there = len(chosen) - len(remaining)
+    attempted = {task.key for task in chosen} & set(records["task"].to_list())
     if attempted and not resume:
         raise UserError(
-            f"{store.place}: has {len(attempted):,} of {counted(len(mine), 'task')} of this "
+            f"{store.place}: has {len(attempted):,} of {counted(len(chosen), 'task')} of this "
             "campaign; give --resume to run the others, or name another --store"
         )
     store.begin()
     begin = time.monotonic()
-    _follow(left, there, results, progress, outcome)
+    _follow(remaining, there, results, progress, outcome)
     outcome.seconds = time.monotonic() - begin
     return outcome
 
@@ -97,24 +97,24 @@ def _follow(
     tasks: list[Task], there: set[str], results: Results, progress: Progress, outcome: Outcome
 ) -> None:
     """Machines work at the same time: what is left takes as long as the one with most."""
-    left: defaultdict[str, float] = defaultdict(float)
+    remaining_s: defaultdict[str, float] = defaultdict(float)
     for task in tasks:
-        left[task.machine] += task.expected_s
-    total = max(left.values(), default=0.0)
+        remaining_s[task.machine] += task.expected_s
+    total = max(remaining_s.values(), default=0.0)
     progress(
         0, round(total), f"{counted(len(tasks), 'task')}, about {max(1, round(total / 60)):,} min"
     )
-    for number, given in enumerate(results(tasks, there), start=1):
-        left[given.task.machine] -= given.task.expected_s
-        line = " ".join((given.task.scenario, *given.task.arguments))
-        done = round(total - max(left.values()))
+    for number, result in enumerate(results(tasks, there), start=1):
+        remaining_s[result.task.machine] -= result.task.expected_s
+        line = " ".join((result.task.scenario, *result.task.arguments))
+        done = round(total - max(remaining_s.values()))
         progress(done, round(total), f"{number:,} of {counted(len(tasks), 'task')}, last {line}")
-        why = given.why
-        if given.record is None:
+        why = result.why
+        if result.record is None:
             outcome.missing += 1
         else:
-            why = given.record.failure
-            outcome.failed += given.record.outcome == FAILED
-            outcome.done += given.record.outcome == DONE
+            why = result.record.failure
+            outcome.failed += result.record.outcome == FAILED
+            outcome.done += result.record.outcome == DONE
         if why:
-            outcome.reasons.append(f"{given.task.key} {line}: {why}")
+            outcome.reasons.append(f"{result.task.key} {line}: {why}")

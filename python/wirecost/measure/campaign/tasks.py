@@ -45,23 +45,23 @@ def tasks(definition: Definition, check: Check, revision: str = "") -> list[Task
             if why := check(bench.scenario, list(arguments)):
                 raise definition.wrong(bench.number, *_place(bench, why), why)
             lines.append((bench, arguments))
-    made: list[Task] = []
+    all_tasks: list[Task] = []
     for repetition in range(definition.repetitions):
-        found = [
+        of_repetition = [
             _task(definition, bench, arguments, machine, repetition, revision)
             for bench, arguments in lines
             for machine in bench.machines
         ]
         # Of a generator of its own, so that one more repetition leaves the others as they are.
-        random.Random(f"{definition.seed} {repetition}").shuffle(found)
-        made += found
+        random.Random(f"{definition.seed} {repetition}").shuffle(of_repetition)
+        all_tasks += of_repetition
     seen: dict[str, Task] = {}
-    for task in made:
+    for task in all_tasks:
         if task.key in seen:
             why = f"{task.scenario} {' '.join(task.arguments)}: is there twice; leave one out"
             raise definition.wrong(0, "bench", "", why)
         seen[task.key] = task
-    return made
+    return all_tasks
 
 
 def _combinations(bench: Bench, definition: Definition) -> Iterator[Options]:
@@ -69,15 +69,15 @@ def _combinations(bench: Bench, definition: Definition) -> Iterator[Options]:
     count = 0
     for values in itertools.product(*bench.matrix.values()):
         chosen = dict(zip(keys, values, strict=True))
-        if any(_agrees(chosen, one) for one in bench.exclude):
+        if any(_agrees(chosen, exclusion) for exclusion in bench.exclude):
             continue
         count += len(bench.machines) * definition.repetitions
         if count > MOST:
             why = f"gives more than {MOST:,} tasks; leave values out"
             raise definition.wrong(bench.number, "bench.matrix", "", why)
         yield {**bench.options, **chosen}
-    for one in bench.include:
-        yield {**bench.options, **one}
+    for inclusion in bench.include:
+        yield {**bench.options, **inclusion}
 
 
 def _agrees(chosen: dict[str, Value], excluded: Options) -> bool:
@@ -112,8 +112,8 @@ def _place(bench: Bench, why: str) -> tuple[str, str]:
         for key in keys:
             if f"--{key}" in why:
                 return f"bench.{table}", key
-    for one in bench.include:
-        for key in one:
+    for inclusion in bench.include:
+        for key in inclusion:
             if f"--{key}" in why:
                 return "bench.include", key
     return "bench", "scenario"

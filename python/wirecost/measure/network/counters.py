@@ -39,11 +39,11 @@ def loopback() -> Traffic:
 
 def parse(text: str) -> dict[str, Traffic]:
     """``/proc/net/dev``, proc(5)."""
-    found = {}
+    traffic = {}
     for line in text.splitlines()[2:]:
         name, _, numbers = line.partition(":")
-        column = [int(one) for one in numbers.split()]
-        found[name.strip()] = Traffic(
+        column = [int(count) for count in numbers.split()]
+        traffic[name.strip()] = Traffic(
             column[0], column[1], column[3], column[8], column[9], column[11]
         )
-    return found
+    return traffic

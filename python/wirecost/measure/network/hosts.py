@@ -122,7 +122,7 @@ def network(profile: Profile, subscribers: int) -> Iterator[Network]:
         except NetworkError as error:
             raise UserError(f"network {profile.name}: {error}") from error
         yield Network(
-            profile, tuple(Host(i, _address(i), one) for i, one in enumerate(hosts)), wire
+            profile, tuple(Host(i, _address(i), space) for i, space in enumerate(hosts)), wire
         )
 
 

@@ -92,13 +92,13 @@ class Namespace(Closing):
 
     def processes(self) -> list[int]:
         """Those that run inside."""
-        found = []
+        pids = []
         for entry in os.scandir("/proc"):
             if entry.name.isdigit():
                 with suppress(OSError):
                     if Path(entry.path, "ns", "net").stat().st_ino == self._inode:
-                        found.append(int(entry.name))
-        return found
+                        pids.append(int(entry.name))
+        return pids
 
     def end_processes(self) -> None:
         """Kills what runs inside, and waits for its end."""

@@ -49,8 +49,8 @@ class Profile:
 
 
 BUILT_IN = {
-    one.name: one
-    for one in (
+    profile.name: profile
+    for profile in (
         Profile("lan"),
         Profile("wifi", delay_ms=3, jitter_ms=2, loss_percent=0.5, rate_mbit=100),
         Profile("lossy", delay_ms=1, loss_percent=5, rate_mbit=100),
@@ -87,24 +87,24 @@ def find(text: str) -> Profile:
 def read(path: Path) -> Profile:
     """Raises UserError: file, key, what is wrong there and what to write."""
     try:
-        found = tomllib.loads(read_regular(path, LARGEST).decode())
+        table = tomllib.loads(read_regular(path, LARGEST).decode())
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a network profile") from error
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8; save it as UTF-8") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UserError(f"{path}: no TOML: {shown(error)}") from error
-    known = [one.name for one in fields(Profile)]
-    for key in found:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, 1) or known
+    keys = [field.name for field in fields(Profile)]
+    for key in table:
+        if key not in keys:
+            near = difflib.get_close_matches(key, keys, 1) or keys
             raise UserError(f"{path}: {shown(key)}: is no key; write {', '.join(near)}")
-    name = found.pop("name", path.stem)
+    name = table.pop("name", path.stem)
     if not isinstance(name, str) or not (name.isprintable() and 1 <= len(name) <= 40):
         raise UserError(f"{path}: name: give 1 to 40 printable characters")
     if name in BUILT_IN or name == LOOPBACK:
         raise UserError(f"{path}: name: {name} is built in; give another name")
-    numbers = {key: _number(path, key, value) for key, value in found.items()}
+    numbers = {key: _number(path, key, value) for key, value in table.items()}
     profile = replace(Profile(name), **numbers)
     if profile.jitter_ms > profile.delay_ms:
         raise UserError(f"{path}: jitter_ms: is more than delay_ms; give at most as much")

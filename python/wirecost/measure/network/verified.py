@@ -80,22 +80,24 @@ def verify(network: Network, pings: int = PINGS) -> list[Reading]:
 
 def differences(profile: Profile, readings: list[Reading]) -> list[str]:
     """Where a network is not as its profile says, a line each."""
-    found = []
-    for one in readings:
-        there = f"network {profile.name}: to host {one.host}:"
+    faults = []
+    for reading in readings:
+        there = f"network {profile.name}: to host {reading.host}:"
         lost = 1 - (1 - profile.loss_percent / 100) ** 2
-        spread = SIGMAS * math.sqrt(lost * (1 - lost) / one.sent)
-        if abs(one.loss_percent / 100 - lost) > spread + 1 / one.sent:
-            found.append(
-                f"{there} {one.loss_percent:.1f} % of round trips lost, not {100 * lost:.1f} %"
+        spread = SIGMAS * math.sqrt(lost * (1 - lost) / reading.sent)
+        if abs(reading.loss_percent / 100 - lost) > spread + 1 / reading.sent:
+            faults.append(
+                f"{there} {reading.loss_percent:.1f} % of round trips lost, not {100 * lost:.1f} %"
             )
         expected = 2 * profile.delay_ms
-        if one.received and abs(one.rtt_mean_ms - expected) > SLACK_MS + 0.1 * expected:
-            found.append(f"{there} round trips take {one.rtt_mean_ms:.2f} ms, not {expected:g} ms")
+        if reading.received and abs(reading.rtt_mean_ms - expected) > SLACK_MS + 0.1 * expected:
+            faults.append(
+                f"{there} round trips take {reading.rtt_mean_ms:.2f} ms, not {expected:g} ms"
+            )
         arriving = profile.rate_mbit * (1 - profile.loss_percent / 100)
-        if one.rate_mbit is not None and not 0.85 < one.rate_mbit / arriving < 1.15:
-            found.append(f"{there} {one.rate_mbit:.1f} Mbit/s arrive, not {arriving:g} Mbit/s")
-    return found
+        if reading.rate_mbit is not None and not 0.85 < reading.rate_mbit / arriving < 1.15:
+            faults.append(f"{there} {reading.rate_mbit:.1f} Mbit/s arrive, not {arriving:g} Mbit/s")
+    return faults
 
 
 def _pinged(

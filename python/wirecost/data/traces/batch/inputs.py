@@ -51,33 +51,33 @@ def sources(words: Sequence[str]) -> list[Source]:
     ``**`` does not follow links to folders. Raises UserError, one line, on what is no trace, on a
     pattern that nothing fits, and on names that cannot be printed.
     """
-    found = {
-        os.path.abspath(one.path): one  # noqa: PTH100 - a link's own name counts
+    traces = {
+        os.path.abspath(trace.path): trace  # noqa: PTH100 - a link's own name counts
         for word in words
-        for one in (_expanded(word) if is_pattern(word) else (_single(word),))
+        for trace in (_expanded(word) if is_pattern(word) else (_single(word),))
     }
-    _refuse_unsafe(found)
-    if not found:
+    _refuse_unsafe(traces)
+    if not traces:
         return []
-    common = os.path.commonpath([one.root for one in found.values()])
+    common = os.path.commonpath([trace.root for trace in traces.values()])
     return [
-        Source(one.path, Path(os.path.relpath(place, common)), one.size, one.mtime_ns)
-        for place, one in sorted(found.items())
+        Source(trace.path, Path(os.path.relpath(place, common)), trace.size, trace.mtime_ns)
+        for place, trace in sorted(traces.items())
     ]
 
 
 def _single(word: str) -> _Found:
     path = Path(word)
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UserError(f"{path}: {reason}; name a readable trace file") from error
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise UserError(f"{path}: a folder; name the traces in it: '{path}/**/*.osi'")
-    if path.suffix.lower() not in SUFFIXES or not stat.S_ISREG(found.st_mode):
+    if path.suffix.lower() not in SUFFIXES or not stat.S_ISREG(status.st_mode):
         raise UserError(f"{path}: not {KINDS}")
-    return _Found(path, _absolute(path.parent), found.st_size, found.st_mtime_ns)
+    return _Found(path, _absolute(path.parent), status.st_size, status.st_mtime_ns)
 
 
 def _expanded(word: str) -> Iterator[_Found]:
@@ -92,10 +92,10 @@ def _expanded(word: str) -> Iterator[_Found]:
     try:
         for path in root.glob("/".join(rest)):
             if path.suffix.lower() in SUFFIXES:
-                found = path.stat()
-                if stat.S_ISREG(found.st_mode):
+                status = path.stat()
+                if stat.S_ISREG(status.st_mode):
                     none = False
-                    yield _Found(path, _absolute(root), found.st_size, found.st_mtime_ns)
+                    yield _Found(path, _absolute(root), status.st_size, status.st_mtime_ns)
     except (OSError, ValueError, NotImplementedError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UserError(f"{word}: cannot be expanded ({reason}); give another pattern") from error
@@ -104,7 +104,7 @@ def _expanded(word: str) -> Iterator[_Found]:
 
 
 def _refuse_unsafe(paths: dict[str, _Found]) -> None:
-    unsafe = [path for path in paths if any(unicodedata.category(one) in UNSAFE for one in path)]
+    unsafe = [path for path in paths if any(unicodedata.category(char) in UNSAFE for char in path)]
     if unsafe:
         others = f", and {len(unsafe) - 1:,} more" if len(unsafe) > 1 else ""
         raise UserError(

@@ -64,37 +64,37 @@ class Job:
     out: Path
 
 
-def jobs(found: Sequence[Source], folder: Path, options: Options) -> list[Job]:
+def jobs(inputs: Sequence[Source], folder: Path, options: Options) -> list[Job]:
     """Outputs mirror the inputs below ``folder``.
 
     Raises UserError where two inputs would give one output, and where an output would lie among
     the inputs.
     """
-    made: dict[Path, Job] = {}
-    for number, source in enumerate(found):
+    by_path: dict[Path, Job] = {}
+    for number, source in enumerate(inputs):
         suffix = f".{options.format}" if options.format else source.path.suffix
         out = folder / source.relative.with_suffix(suffix)
-        if out in made:
+        if out in by_path:
             raise UserError(
-                f"{made[out].source.path} and {source.path}: both would become {out}; rename one, "
-                "or convert them into different folders"
+                f"{by_path[out].source.path} and {source.path}: both would become {out}; rename "
+                "one, or convert them into different folders"
             )
-        made[out] = Job(number, source, out)
-    for out, job in made.items():
+        by_path[out] = Job(number, source, out)
+    for out, job in by_path.items():
         for around in out.relative_to(folder).parents:
-            if folder / around in made:
+            if folder / around in by_path:
                 raise UserError(
-                    f"{made[folder / around].source.path}: would become {folder / around}, which "
-                    f"has to be a folder for {job.source.path}; rename one"
+                    f"{by_path[folder / around].source.path}: would become {folder / around}, "
+                    f"which has to be a folder for {job.source.path}; rename one"
                 )
-    _refuse_among_inputs(found, folder)
-    return list(made.values())
+    _refuse_among_inputs(inputs, folder)
+    return list(by_path.values())
 
 
-def _refuse_among_inputs(found: Sequence[Source], folder: Path) -> None:
+def _refuse_among_inputs(inputs: Sequence[Source], folder: Path) -> None:
     """A second run would take the outputs of the first for inputs."""
     place = os.path.realpath(folder)
-    for parent in {source.path.parent for source in found}:
+    for parent in {source.path.parent for source in inputs}:
         around = os.path.realpath(parent)
         if os.path.commonpath([place, around]) == place:
             raise UserError(

@@ -50,15 +50,15 @@ class Entry:
     def parsed(cls, line: bytes) -> Self | None:
         """Return None where it is no entry."""
         try:
-            found = json.loads(line)
+            values = json.loads(line)
         except (ValueError, RecursionError):
             return None
         kinds = {field.name: field.type for field in fields(cls)}
-        if not isinstance(found, dict) or found.keys() != kinds.keys():
+        if not isinstance(values, dict) or values.keys() != kinds.keys():
             return None
-        if any(type(value).__name__ != kinds[name] for name, value in found.items()):
+        if any(type(value).__name__ != kinds[name] for name, value in values.items()):
             return None
-        return cls(**found)
+        return cls(**values)
 
 
 class Journal(Closing):
@@ -106,11 +106,12 @@ class Journal(Closing):
         if entry is None or not entry.done:
             return False
         try:
-            found = job.out.lstat()
+            status = job.out.lstat()
         except OSError:
             return False
-        made = (entry.output_size, entry.output_mtime_ns)
-        return self._entry(job, True, *made) == entry and made == (found.st_size, found.st_mtime_ns)
+        written = (entry.output_size, entry.output_mtime_ns)
+        now = (status.st_size, status.st_mtime_ns)
+        return self._entry(job, True, *written) == entry and written == now
 
     def begin(self, job: Job) -> None:
         """Note that the output may come to be there. Raises UserError."""
@@ -130,9 +131,9 @@ class Journal(Closing):
         without a name. The lock says that nobody writes them now."""
         for job in jobs:
             with suppress(OSError):
-                for left in job.out.parent.iterdir():
-                    if left.name.startswith(f".{job.out.name}.") and left.suffix == ".new":
-                        left.unlink(missing_ok=True)
+                for path in job.out.parent.iterdir():
+                    if path.name.startswith(f".{job.out.name}.") and path.suffix == ".new":
+                        path.unlink(missing_ok=True)
 
     def begun(self, jobs: Iterable[Job]) -> list[Job]:
         """Return the jobs of which an earlier conversion knows no end."""
@@ -172,7 +173,7 @@ class Journal(Closing):
 
 def _read(path: Path) -> dict[str, Entry]:
     """Return the last entry of each output."""
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     try:
         if path.is_symlink():
             raise OSError(0, "a link, not a file")
@@ -180,19 +181,19 @@ def _read(path: Path) -> dict[str, Entry]:
             while line := file.readline(LONGEST_LINE):
                 entry = Entry.parsed(line)
                 if entry is not None:
-                    found[entry.output] = entry
+                    entries[entry.output] = entry
     except FileNotFoundError:
         return {}
-    return found
+    return entries
 
 
 def _state(path: Path) -> tuple[int, ...] | None:
     """Return what changes when a file is replaced or written; None where there is none."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _unusable(path: Path, error: OSError) -> UserError:

@@ -83,20 +83,20 @@ def convert_many(
     starts, on what contradicts itself; later where the disk is full or workers cannot be kept.
     """
     options.check()
-    wanted = jobs(sources(words), folder, options)
+    all_jobs = jobs(sources(words), folder, options)
     with Journal(folder, options) as journal:
-        left = _left(wanted, journal, resume, force)
-        totals = Totals(len(wanted), sum(job.source.size for job in wanted))
-        totals.finished_before = len(wanted) - len(left)
-        totals.left_bytes = sum(job.source.size for job in left)
-        journal.sweep(journal.begun(left))
-        totals.workers = max(1, min(resources.workers, len(left)))
+        remaining = _left(all_jobs, journal, resume, force)
+        totals = Totals(len(all_jobs), sum(job.source.size for job in all_jobs))
+        totals.finished_before = len(all_jobs) - len(remaining)
+        totals.left_bytes = sum(job.source.size for job in remaining)
+        journal.sweep(journal.begun(remaining))
+        totals.workers = max(1, min(resources.workers, len(remaining)))
         workers = Workers(options, totals.workers, resources.memory, journal)
         if totals.workers > 1:
-            outcomes = workers.converted(left)
+            outcomes = workers.converted(remaining)
         else:
-            outcomes = _converted_here(left, options, resources.memory, journal)
-        by_number = {job.number: job for job in left}
+            outcomes = _converted_here(remaining, options, resources.memory, journal)
+        by_number = {job.number: job for job in remaining}
         with closing(outcomes):  # type: ignore[type-var]
             try:
                 _collect(outcomes, by_number, journal, totals, report)
@@ -109,21 +109,21 @@ def convert_many(
 
 
 def _converted_here(
-    left: Sequence[Job], options: Options, memory: int | None, journal: Journal
+    remaining: Sequence[Job], options: Options, memory: int | None, journal: Journal
 ) -> Iterator[Outcome]:
     """Yield the outcome of each, one after another in this process."""
-    for job in left:
+    for job in remaining:
         journal.begin(job)
         yield convert_job(job, options, memory)
 
 
-def _left(wanted: list[Job], journal: Journal, resume: bool, force: bool) -> list[Job]:
+def _left(all_jobs: list[Job], journal: Journal, resume: bool, force: bool) -> list[Job]:
     """Return what is to be converted. Raises UserError where that would replace what is not ours,
     or was not asked to be replaced."""
     if force:
-        return wanted
-    left = [job for job in wanted if not (resume and journal.is_finished(job))]
-    there = [job for job in left if job.out.exists() or job.out.is_symlink()]
+        return all_jobs
+    remaining = [job for job in all_jobs if not (resume and journal.is_finished(job))]
+    there = [job for job in remaining if job.out.exists() or job.out.is_symlink()]
     foreign = [job for job in there if not (resume and journal.is_ours(job))]
     if foreign:
         what = "is of no earlier conversion" if resume else "exists"
@@ -134,7 +134,7 @@ def _left(wanted: list[Job], journal: Journal, resume: bool, force: bool) -> lis
             if len(foreign) > 1
             else f"{foreign[0].out}: {what}; give another folder{remedy} or add --force"
         )
-    return left
+    return remaining
 
 
 def _collect(

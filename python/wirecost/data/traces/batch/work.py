@@ -91,12 +91,12 @@ def _converted(job: Job, options: Options) -> Outcome:
         )
         warnings = tuple(trace.warnings)
         type_name = trace.type_name
-    made, now = out.stat(), source.path.stat()
+    written, now = out.stat(), source.path.stat()
     if (now.st_size, now.st_mtime_ns) != (source.size, source.mtime_ns):
         out.unlink(missing_ok=True)
         raise UserError(f"{source.path}: changed while it was read; convert it again with --resume")
-    sizes = (source.size, made.st_size)
+    sizes = (source.size, written.st_size)
     return Outcome(
         job.number, "", warnings, type_name, done.frames, done.message_bytes, sizes,
-        made.st_mtime_ns,
+        written.st_mtime_ns,
     )  # fmt: skip

@@ -26,27 +26,27 @@ def alter(message: Any, random: Random) -> None:
     _alter(message, random, MOST)
 
 
-def _alter(message: Any, random: Random, left: int) -> int:
+def _alter(message: Any, random: Random, remaining: int) -> int:
     """Return how many fields may still be changed."""
     for field, value in message.ListFields():
-        if left <= 0:
+        if remaining <= 0:
             break
         is_message = field.message_type is not None
         if field.is_repeated and is_message:
             if field.message_type.GetOptions().map_entry:
                 continue
             for element in value:
-                left = _alter(element, random, left) if left > 0 else 0
+                remaining = _alter(element, random, remaining) if remaining > 0 else 0
         elif field.is_repeated:
-            for i in range(min(len(value), left)):
+            for i in range(min(len(value), remaining)):
                 value[i] = _other(field, value[i], random)
-            left -= len(value)
+            remaining -= len(value)
         elif is_message:
-            left = _alter(value, random, left)
+            remaining = _alter(value, random, remaining)
         else:
             setattr(message, field.name, _other(field, value, random))
-            left -= 1
-    return left
+            remaining -= 1
+    return remaining
 
 
 def _other(field: FieldDescriptor, value: Any, random: Random) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import read_content
 
@@ -61,7 +61,7 @@ class Backend(Protocol):
 
     def measured(
         self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
-    ) -> Iterator[Sample | Timed]:
+    ) -> Iterator[StageSample | Timed]:
         """Measure the contents in turns; ``keys``: of the entries, one for each content."""
         ...
 
@@ -72,17 +72,17 @@ class Backend(Protocol):
 
 def taken_from(folder: Path) -> dict[str, Carried]:
     """What a program left there."""
-    found = {}
+    by_mode = {}
     for sent in folder.glob("*.sent"):
         back = sent.with_suffix(".back")
         again = read_content(back) if back.is_file() else None
-        found[sent.stem] = Carried(read_content(sent), again)
+        by_mode[sent.stem] = Carried(read_content(sent), again)
         sent.unlink()
         back.unlink(missing_ok=True)
-    return found
+    return by_mode
 
 
-def sampled(lines: Iterator[str], keys: Sequence[str]) -> Iterator[Sample | Timed]:
+def sampled(lines: Iterator[str], keys: Sequence[str]) -> Iterator[StageSample | Timed]:
     """Read what a program prints: content, repetition, stage, nanoseconds; or, of a message that
     was timed, its bytes, what they should be and, where it can, what was read."""
     for line in lines:
@@ -91,4 +91,4 @@ def sampled(lines: Iterator[str], keys: Sequence[str]) -> Iterator[Sample | Time
             yield Timed(*map(bytes.fromhex, values))
         else:
             (ns,) = values
-            yield Sample(keys[int(at)], int(repetition), stage, float(ns))
+            yield StageSample(keys[int(at)], int(repetition), stage, float(ns))

@@ -37,22 +37,22 @@ def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[by
     """Messages on the subject's wire; ``elements``: of lists and bytes, by path
     (``objects.points``) or name. Raises UserError where a path is that of no list."""
     unused = set(elements)
-    made: list[bytes] = []
+    messages: list[bytes] = []
     for number in range(MESSAGES):
-        size = sum(map(len, made))
-        if made and (
-            size + len(made[-1]) > MOST_BYTES or (number >= FEWEST and size > ENOUGH_BYTES)
+        size = sum(map(len, messages))
+        if messages and (
+            size + len(messages[-1]) > MOST_BYTES or (number >= FEWEST and size > ENOUGH_BYTES)
         ):
             break
         message = subject.message_class()
         unused -= _Filler(Random(f"{seed} {number}"), elements).fill(message)
         if subject.ros is not None:
             fit(subject.schema, subject.type, message)
-        made.append(subject.write(message))
+        messages.append(subject.write(message))
     if unused:
         name = min(unused)
         raise UserError(f"--elements {name}: {subject.type} has no list of that name")
-    return made
+    return messages
 
 
 class _Filler:

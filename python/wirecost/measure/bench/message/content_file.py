@@ -19,10 +19,10 @@ def write_content(path: Path, messages: Iterable[bytes]) -> None:
 
 def read_content(path: Path) -> list[bytes]:
     data = path.read_bytes()
-    found, at = [], 0
+    messages, at = [], 0
     while at < len(data):
         (size,) = _LENGTH.unpack_from(data, at)
         at += _LENGTH.size
-        found.append(data[at : at + size])
+        messages.append(data[at : at + size])
         at += size
-    return found
+    return messages

@@ -41,9 +41,9 @@ class Choice:
     def of(self, count: int) -> list[int]:
         """The numbers of the messages, in their order."""
         numbers = list(range(count))[: self.first]
-        wanted = self.sample or (SAMPLED if self.first is None else count)
-        if len(numbers) > wanted:
-            numbers = sorted(Random(self.seed).sample(numbers, wanted))
+        most = self.sample or (SAMPLED if self.first is None else count)
+        if len(numbers) > most:
+            numbers = sorted(Random(self.seed).sample(numbers, most))
         return numbers
 
 
@@ -91,8 +91,8 @@ def recorded(
     what the file itself says. Raises UserError."""
     if is_recording(path):
         with Recording(path) as recording:
-            kept = kept_for(recording, choice.topic, about, has_schema, include)
-            return _chosen(path, about, choice, _numbered(recording, kept, choice))
+            usable = kept_for(recording, choice.topic, about, has_schema, include)
+            return _chosen(path, about, choice, _numbered(recording, usable, choice))
     with_number = _READERS.get(path.suffix.lower())
     if with_number is None:
         raise _unknown_kind(path)
@@ -100,14 +100,14 @@ def recorded(
 
 
 def _unknown_kind(path: Path) -> UserError:
-    known = ", ".join((".mcap", ".bag", ".db3", ".osi", *BINARY, *JSON, *TEXT))
+    kinds = ", ".join((".mcap", ".bag", ".db3", ".osi", *BINARY, *JSON, *TEXT))
     return UserError(
-        f"{path}: its kind is not known by its name; give one of {known}, or a bag's folder"
+        f"{path}: its kind is not known by its name; give one of {kinds}, or a bag's folder"
     )
 
 
 def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Recorded:
-    found: list[bytes] = []
+    messages: list[bytes] = []
     damaged: list[int] = []
     why = ""
     unknown = total = 0
@@ -125,17 +125,17 @@ def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Record
             continue
         if raw.wire in ("", about.wire):
             unknown += max(0, len(data) - len(written))
-        if total + len(written) > MOST_BYTES and found:
+        if total + len(written) > MOST_BYTES and messages:
             break
         total += len(written)
-        found.append(written)
-    if not found:
+        messages.append(written)
+    if not messages:
         others = f"; damaged or of another type: {counted(len(damaged), 'message')}{why}"
         raise UserError(
             f"{path}: holds no whole {about.type}{others if damaged else ''}; "
             "give --type and --data that belong together"
         )
-    said = [f"{len(found):,} of {raw.count:,} messages of {path.name}"]
+    said = [f"{len(messages):,} of {raw.count:,} messages of {path.name}"]
     if choice.topic:
         said.append(f"topic {choice.topic}")
     if damaged:
@@ -144,14 +144,14 @@ def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Record
     said += [warning.removeprefix(f"{path}: ") for warning in raw.warnings]
     if unknown:
         said.append(f"{unknown:,} bytes that the schema does not know, or need not be, left out")
-    return Recorded(found, "; ".join(said))
+    return Recorded(messages, "; ".join(said))
 
 
-def _numbered(recording: Recording, kept: Kept, choice: Choice) -> Numbered:
-    numbers = choice.of(kept.count)
-    found = recording.messages(kept.groups, numbers)
-    warnings = [*recording.warnings, *kept.notes]
-    return Numbered(kept.count, dict(zip(numbers, found, strict=True)).__getitem__, warnings)
+def _numbered(recording: Recording, usable: Kept, choice: Choice) -> Numbered:
+    numbers = choice.of(usable.count)
+    messages = recording.messages(usable.groups, numbers)
+    warnings = [*recording.warnings, *usable.notes]
+    return Numbered(usable.count, dict(zip(numbers, messages, strict=True)).__getitem__, warnings)
 
 
 def _osi(path: Path, about: Subject, choice: Choice) -> Numbered:
@@ -159,8 +159,8 @@ def _osi(path: Path, about: Subject, choice: Choice) -> Numbered:
         if trace.size and not trace.frame_count:
             raise trace.no_trace()
         count = trace.frame_count
-        kept = {n: bytes(next(trace.frames(n, n + 1))[1]) for n in choice.of(count)}
-        return Numbered(count, lambda number: kept[number], trace.warnings)
+        frames = {n: bytes(next(trace.frames(n, n + 1))[1]) for n in choice.of(count)}
+        return Numbered(count, lambda number: frames[number], trace.warnings)
 
 
 def _plain(read: Callable[[Path, Subject, str], Numbered]) -> Reader:

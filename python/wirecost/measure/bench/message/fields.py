@@ -68,11 +68,11 @@ def _walk(schema: Schema, top: Message, data: bytes, own: Counter[Path]) -> None
     waiting: list[tuple[Message | None, Path, int, int]] = [(top, (), 0, len(data))]
     while waiting:
         message, outer, at, end = waiting.pop()
-        known = _by_number(message) if message is not None else {}
+        by_number = _by_number(message) if message is not None else {}
         while at < end:
             begin = at
             tag, at = _varint(data, at, end)
-            field = known.get(tag >> 3)
+            field = by_number.get(tag >> 3)
             content, stop = _content(data, at, end, tag)
             at = stop
             path = (*outer, marked_name(field)) if field is not None else (*outer, UNKNOWN)
@@ -139,13 +139,13 @@ def _content(data: bytes, at: int, end: int, tag: int) -> tuple[tuple[int, int],
         _, at = _content(data, at, end, inner)
 
 
-def worth_taking_out(found: list[FieldBytes], subject: Subject) -> list[str]:
+def worth_taking_out(fields: list[FieldBytes], subject: Subject) -> list[str]:
     """The fields with most bytes, those that hold others before these; none that must be there, and
     none that a wire writes in any case, as ``ros1`` does numbers."""
-    total = sum(field.all for field in found if "." not in field.path)
+    total = sum(field.all for field in fields if "." not in field.path)
     heavy = [
         field
-        for field in found
+        for field in fields
         if field.all >= _least_share(subject, field.path) * total and UNKNOWN not in field.path
         and _can_be_absent(subject.schema, subject.wire, subject.type, field.path)
     ]  # fmt: skip
@@ -163,17 +163,17 @@ def fields_along(schema: Schema, top: str, path: str) -> list[Field]:
     """The fields that a path names one after the other; none where it leads into a map or to what
     the schema does not know."""
     message: Message | None = schema.message(top)
-    found: list[Field] = []
+    along: list[Field] = []
     for name in path.split("."):
         if message is None:
             return []
         field = next((f for f in message.fields if marked_name(f) == name), None)
         if field is None:
             return []
-        found.append(field)
+        along.append(field)
         is_message = isinstance(field.type, MessageRef) and field.label is not Label.MAP
         message = schema.message(field.type) if is_message else None  # type: ignore[arg-type]
-    return found
+    return along
 
 
 def _can_be_absent(schema: Schema, wire: str, top: str, path: str) -> bool:
@@ -187,21 +187,21 @@ def _can_be_empty(schema: Schema, field: Field) -> bool:
     """Whether ``ros1`` and ``cdr`` write less where a field has its default."""
     if isinstance(field.type, MessageRef) and field.label is not Label.REPEATED:
         inner = schema.message(field.type).fields
-        return any(_can_be_empty(schema, one) for one in inner)
+        return any(_can_be_empty(schema, part) for part in inner)
     return field.label is Label.REPEATED or (isinstance(field.type, Kind) and field.type.is_text)
 
 
 def without(subject: Subject, messages: Iterable[bytes], paths: Iterable[str]) -> list[bytes]:
     """The same messages without some fields."""
     split = [path.split(".") for path in paths]
-    made = []
+    reduced = []
     for data in messages:
         message = subject.read(data)
         for names in split:
             for holder in _holders(message, names[:-1]):
                 holder.ClearField(_plain(names[-1]))
-        made.append(subject.write(message))
-    return made
+        reduced.append(subject.write(message))
+    return reduced
 
 
 def elements_at(message: Any, path: str) -> int:
@@ -218,8 +218,8 @@ def _holders(message: Any, names: list[str]) -> Iterator[Any]:
     name = _plain(names[0])
     field = message.DESCRIPTOR.fields_by_name[name]
     if field.is_repeated:
-        for one in getattr(message, name):
-            yield from _holders(one, names[1:])
+        for element in getattr(message, name):
+            yield from _holders(element, names[1:])
     elif message.HasField(name):
         yield from _holders(getattr(message, name), names[1:])
 

@@ -18,33 +18,35 @@ def narrowed(
     narrow = pb.FileDescriptorSet()
     narrow.CopyFrom(descriptors)
     homes = {
-        f".{file.package}.{one.name}": (file, one)
+        f".{file.package}.{item.name}": (file, item)
         for file in narrow.file
-        for one in _declared(file)
+        for item in _declared(file)
     }
     _, top = homes[f".{type_name}"]
     assert isinstance(top, pb.DescriptorProto)
-    kept = [field for field in top.field if field.name in fields]
+    chosen = [field for field in top.field if field.name in fields]
     del top.field[:]
-    top.field.extend(kept)
+    top.field.extend(chosen)
     needed: dict[str, set[str]] = {}
     waiting = [f".{type_name}"]
     while waiting:
         name = waiting.pop()
         if name not in needed:
-            needed[name] = {_outermost(one, homes) for one in _references(homes[name][1])}
+            needed[name] = {
+                _outermost(reference, homes) for reference in _references(homes[name][1])
+            }
             waiting += needed[name]
     for file in narrow.file:
         prefix = f".{file.package}."
-        messages = [one for one in file.message_type if f"{prefix}{one.name}" in needed]
-        enums = [one for one in file.enum_type if f"{prefix}{one.name}" in needed]
+        messages = [message for message in file.message_type if f"{prefix}{message.name}" in needed]
+        enums = [enum for enum in file.enum_type if f"{prefix}{enum.name}" in needed]
         del file.message_type[:], file.enum_type[:]
         file.message_type.extend(messages)
         file.enum_type.extend(enums)
         others = {
             homes[other][0].name
-            for one in _declared(file)
-            for other in needed[f"{prefix}{one.name}"]
+            for item in _declared(file)
+            for other in needed[f"{prefix}{item.name}"]
         }
         file.ClearField("public_dependency")
         file.ClearField("weak_dependency")

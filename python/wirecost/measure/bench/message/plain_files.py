@@ -63,24 +63,24 @@ def binary(path: Path, about: Subject, framing: str) -> Numbered:
     else:
         chosen, other, option = single, UNREADABLE if rest else as_several, DELIMITED
     if other < UNREADABLE:
-        taken = DELIMITED if chosen is several else SINGLE
+        framing = DELIMITED if chosen is several else SINGLE
         what = {SINGLE: "one message", DELIMITED: "length-delimited messages"}
         chosen.warnings.append(
-            f"read as {what[taken]}, but can be read as {what[option]} too: --framing {option}"
+            f"read as {what[framing]}, but can be read as {what[option]} too: --framing {option}"
         )
     return chosen
 
 
 def _split(data: bytes) -> tuple[list[bytes], int]:
     """The messages behind their lengths, and the bytes after the last whole one."""
-    found, at = [], 0
+    messages, at = [], 0
     while at < len(data):
         size, begin = _varint(data, at)
         if size is None or size > len(data) - begin:
             break
         at = begin + size
-        found.append(data[begin:at])
-    return found, len(data) - at
+        messages.append(data[begin:at])
+    return messages, len(data) - at
 
 
 def _varint(data: bytes, at: int) -> tuple[int | None, int]:
@@ -103,8 +103,8 @@ def _lost(about: Subject, data: bytes) -> float:
         return UNREADABLE
     message.DiscardUnknownFields()
     # Its size cannot be asked for where required fields are missing.
-    known = len(message.SerializePartialToString())
-    return max(0, len(data) - known) / len(data) if data else 0.0
+    readable = len(message.SerializePartialToString())
+    return max(0, len(data) - readable) / len(data) if data else 0.0
 
 
 def from_json(path: Path, about: Subject, _: str) -> Numbered:
@@ -162,18 +162,18 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _after_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found is not None else at
+    match = _SPACE.match(text, at)
+    return match.end() if match is not None else at
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Python's reader would keep the last of several members of one name."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in found if names.count(name) > 1)
+        twice = next(name for name in members if names.count(name) > 1)
         raise ValueError(f"{twice} is there twice")
-    return found
+    return members
 
 
 def from_text(path: Path, about: Subject, _: str) -> Numbered:

@@ -13,9 +13,9 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from wirecost.measure.bench.engine.entry import Entry, Sample
+from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case
-from wirecost.measure.bench.engine.processes import Plan, measured
+from wirecost.measure.bench.engine.processes import ProcessPlan, measured
 from wirecost.measure.bench.message.backend import Backend, Carried, Timed
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import write_content
@@ -39,7 +39,7 @@ class Part:
 
 
 def run_race(
-    parts: Sequence[Part], case: Case[Contender], plan: Plan, is_counted: bool = False
+    parts: Sequence[Part], case: Case[Contender], plan: ProcessPlan, is_counted: bool = False
 ) -> None:
     """Fill the entries. ``is_counted``: also their allocations and instructions."""
     with scratch.folder("message") as folder:
@@ -51,17 +51,17 @@ def run_race(
         parts_of = {entry.key: part for part in parts for entry in part.entries}
         entries = {entry.key: entry for entry in case.running}
 
-        def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
+        def measure(keys: list[str], repetitions: int) -> Iterator[list[StageSample]]:
             for key in keys:
                 entry, part = entries[key], parts_of[key]
                 if entry.failure is not None:
                     continue
                 with entry.failing(ProgramFailedError):
-                    taken = part.backend.measured(
+                    items = part.backend.measured(
                         entry.contender, [contents[id(part)]], [key], repetitions
                     )
                     rounds = 0
-                    for samples in _rounds(_checked(taken, part.subject, entry), case):
+                    for samples in _rounds(_checked(items, part.subject, entry), case):
                         rounds += 1
                         yield samples
                     if rounds < repetitions:
@@ -90,13 +90,13 @@ def _verify_all(part: Part, folder: Path, content: Path) -> None:
 
 
 def _checked(
-    taken: Iterator[Sample | Timed], subject: Subject, entry: Entry[Contender]
-) -> Iterator[Sample]:
+    items: Iterator[StageSample | Timed], subject: Subject, entry: Entry[Contender]
+) -> Iterator[StageSample]:
     """Yield the samples. Raises ProgramFailedError on a message that was timed with another content
     than it should have; what nobody else can read is left."""
     contender = entry.contender
-    for item in taken:
-        if isinstance(item, Sample):
+    for item in items:
+        if isinstance(item, StageSample):
             yield item
             continue
         sent = item.sent if contender.wire in subject.readable else None
@@ -114,7 +114,7 @@ def run_fields(
     entries: Sequence[Entry[Contender]],
     backend: Backend,
     case: Case[Contender],
-    plan: Plan,
+    plan: ProcessPlan,
 ) -> None:
     """One contender with several contents in turns; an entry for each."""
     with scratch.folder("fields") as folder:
@@ -123,23 +123,23 @@ def run_fields(
             write_content(path, messages)
             _describe(entry, messages, messages)
         keys = [entry.key for entry in entries]
-        one = entries[0].contender
+        contender = entries[0].contender
 
-        def measure(_: list[str], repetitions: int) -> Iterator[list[Sample]]:
-            taken = backend.measured(one, paths, keys, repetitions)
-            yield from _rounds((item for item in taken if isinstance(item, Sample)), case)
+        def measure(_: list[str], repetitions: int) -> Iterator[list[StageSample]]:
+            items = backend.measured(contender, paths, keys, repetitions)
+            yield from _rounds((item for item in items if isinstance(item, StageSample)), case)
 
         for samples in measured(plan, keys, measure):
             case.keep(samples)
 
 
-def _rounds(samples: Iterator[Sample], case: Case[Contender]) -> Iterator[list[Sample]]:
-    for _, found in groupby(samples, key=lambda one: one.repetition):
-        kept = list(found)
-        keys = dict.fromkeys(one.key for one in kept)
+def _rounds(samples: Iterator[StageSample], case: Case[Contender]) -> Iterator[list[StageSample]]:
+    for _, group in groupby(samples, key=lambda sample: sample.repetition):
+        round_samples = list(group)
+        keys = dict.fromkeys(sample.key for sample in round_samples)
         for key in keys:
             case.report(key, 1)
-        yield kept
+        yield round_samples
 
 
 def _describe(entry: Entry[Contender], sent: Sequence[bytes], carried: Sequence[bytes]) -> None:
@@ -153,41 +153,41 @@ def _verify(
     subject: Subject,
     messages: Sequence[bytes],
     entry: Entry[Contender],
-    found: Carried | None,
+    carried: Carried | None,
     content: Sequence[bytes] = (),
 ) -> None:
     """Others' Python libraries read what was sent, where they know the wire, and what a contender
     sends again of what it has read. JSON's program compares for itself."""
-    if found is None or len(found.sent) != len(messages):
+    if carried is None or len(carried.sent) != len(messages):
         entry.failure = "it did not carry all messages"
         return
-    _describe(entry, found.sent, content or messages)
+    _describe(entry, carried.sent, content or messages)
     own, again = entry.contender.wire, entry.contender.again
-    sent = found.sent if own in subject.readable else None
-    for what, mine, wire in (("sent", sent, own), ("read", found.back, again)):
-        for number, (theirs, original) in enumerate(zip(mine or (), messages, strict=False)):
-            if wire == subject.wire and theirs == original:
+    sent = carried.sent if own in subject.readable else None
+    for what, received, wire in (("sent", sent, own), ("read", carried.back, again)):
+        for number, (message, original) in enumerate(zip(received or (), messages, strict=False)):
+            if wire == subject.wire and message == original:
                 continue
-            if fault := _fault(subject, theirs, wire, original):
+            if fault := _fault(subject, message, wire, original):
                 entry.failure = f"message {number} as {what} {fault}"
                 return
 
 
-def _fault(subject: Subject, made: bytes, wire: str, original: bytes) -> str:
+def _fault(subject: Subject, data: bytes, wire: str, original: bytes) -> str:
     """Names the first field that differs."""
     expected = subject.read(original)
     try:
-        found = subject.read(made, wire)
+        message = subject.read(data, wire)
     except DecodeError as error:
         return f"is no {subject.type}: {error}"
     if wire in subject.readers:
-        return subject.readers[wire].difference(found, expected)
-    if canonical(found) == canonical(expected):
+        return subject.readers[wire].difference(message, expected)
+    if canonical(message) == canonical(expected):
         return ""
     for field in expected.DESCRIPTOR.fields:
-        alone = [type(one)() for one in (expected, found)]
-        for to, one in zip(alone, (expected, found), strict=True):
-            to.CopyFrom(one)
+        alone = [type(side)() for side in (expected, message)]
+        for to, side in zip(alone, (expected, message), strict=True):
+            to.CopyFrom(side)
             for other in expected.DESCRIPTOR.fields:
                 if other.name != field.name:
                     to.ClearField(other.name)

@@ -10,7 +10,7 @@ from pathlib import Path
 from wirecost.data.traces.names import type_of
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.measure.bench.engine.processes import Plan, plan
+from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.measure.bench.message import fields
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
@@ -109,8 +109,8 @@ class Settings:
         names: set[str] = set()
         for path in self.contenders:
             if path.suffix not in (*HEADERS, MODULE, JAVA):
-                known = f"a C++ header ({', '.join(HEADERS)}), a Python module or a Java class"
-                raise UserError(f"--contender {path}: give {known}")
+                kinds = f"a C++ header ({', '.join(HEADERS)}), a Python module or a Java class"
+                raise UserError(f"--contender {path}: give {kinds}")
             if not path.is_file():
                 raise UserError(f"--contender {path}: no such file; name one")
             if path.stem in names or path.stem in RESERVED or not path.stem.isidentifier():
@@ -128,7 +128,7 @@ class Settings:
             raise UserError(f"--over {self.asked.over}: {why}")
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ProcessPlan:
         return plan(self.repetitions, self.processes, self.choice.seed)
 
 
@@ -142,18 +142,22 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     say("reading the schema")
     about = _subject(settings)
     messages, said = _messages(settings, about)
-    found, counted = fields.counted(about, messages)
-    taken_out = fields.worth_taking_out(found, about)
-    lists = long_lists(about, messages[:MEASURED], found)
-    wanted = Wanted(
+    field_bytes, counted = fields.counted(about, messages)
+    taken_out = fields.worth_taking_out(field_bytes, about)
+    lists = long_lists(about, messages[:MEASURED], field_bytes)
+    programs = Wanted(
         files=tuple(map(CodecFile, settings.contenders)),
         lists=tuple(type_ for _, type_ in lists),
         ros2=Ros2(settings.python),
         jobs=settings.jobs,
     )
-    backends = [backend_of(lang, about, wanted, say) for lang in settings.languages]
-    contenders = {one.lang: one.contenders() for one in backends}
-    missing = {f"{one.lang} {name}": why for one in backends for name, why in one.missing.items()}
+    backends = [backend_of(lang, about, programs, say) for lang in settings.languages]
+    contenders = {backend.lang: backend.contenders() for backend in backends}
+    missing = {
+        f"{backend.lang} {name}": why
+        for backend in backends
+        for name, why in backend.missing.items()
+    }
     if not any(contenders.values()):
         reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
         raise UserError(f"no contender can run; {reasons}")
@@ -164,19 +168,21 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     if len(outermost) > 1:
         variants[TOGETHER] = fields.without(about, messages, outermost)
     in_cpp = contenders.get("cpp", [])
-    libraries = {one.library for one in in_cpp}
-    incumbent = next((one for one in INCUMBENTS[about.wire] if one in libraries), "")
+    libraries = {contender.library for contender in in_cpp}
+    incumbent = next((library for library in INCUMBENTS[about.wire] if library in libraries), "")
     by_field = [
-        one
-        for one in in_cpp
-        if one.library in ("wirecost", incumbent) and one.mode == "reused" and len(variants) > 1
+        contender
+        for contender in in_cpp
+        if contender.library in ("wirecost", incumbent)
+        and contender.mode == "reused"
+        and len(variants) > 1
     ]
     rounds = settings.repetitions
     total = rounds * (sum(map(len, contenders.values())) + len(by_field) * len(variants))
     measurement = Measurement(journal, progress, total)
     measurement.about(
         SCENARIO,
-        {name: value for one in backends for name, value in one.environment.items()},
+        {name: value for backend in backends for name, value in backend.environment.items()},
         repetitions=rounds,
         processes=settings.plan.processes,
         seed=settings.choice.seed,
@@ -184,12 +190,12 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         content=said,
         messages=len(messages),
         counted_bytes=counted,
-        fields=[asdict(one) for one in found],
-        changes=[asdict(one) for one in changes(about, messages, found)],
+        fields=[asdict(item) for item in field_bytes],
+        changes=[asdict(change) for change in changes(about, messages, field_bytes)],
         contenders={
-            one.key: {"library": one.version, "wire": one.wire}
+            contender.key: {"library": contender.version, "wire": contender.wire}
             for those in contenders.values()
-            for one in those
+            for contender in those
         },
         not_run=missing,
         at_rate=_at_rate(settings.asked, messages, say)
@@ -199,29 +205,29 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     )
     failed: set[str] = set()
     for backend in backends:
-        entries = [one.entry(about.type) for one in contenders[backend.lang]]
+        entries = [contender.entry(about.type) for contender in contenders[backend.lang]]
         with measurement.case(backend.lang, entries, rounds) as case:
             run_race([Part(about, messages, backend, entries)], case, settings.plan)
         failed |= {entry.contender.key for entry in entries if entry.failure}
     for backend in backends:
-        for one in by_field:
-            if one.lang != backend.lang or one.key in failed:
+        for contender in by_field:
+            if contender.lang != backend.lang or contender.key in failed:
                 continue
-            parts = [one.part(about.type, name) for name in variants]
-            with measurement.case(f"{one.key} by field", parts, rounds) as case:
+            parts = [contender.part(about.type, name) for name in variants]
+            with measurement.case(f"{contender.key} by field", parts, rounds) as case:
                 run_fields(list(variants.values()), parts, backend, case, settings.plan)
 
 
 def _at_rate(asked: Asked, messages: list[bytes], say: Callable[[str], None]) -> dict[str, object]:
     """What the report computes with."""
-    found = None
+    carried = None
     if asked.over:
         say(f"sending {asked.count:,} messages over {asked.over}")
         try:
-            found = asdict(carrying(asked, messages))
+            carried = asdict(carrying(asked, messages))
         except ProgramFailedError as error:
             raise UserError(f"--over {asked.over}: {error}; choose another transport") from error
-    return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": found}
+    return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": carried}
 
 
 def backend_of(lang: str, about: Subject, wanted: Wanted, say: Callable[[str], None]) -> Backend:
@@ -237,8 +243,8 @@ def _subject(settings: Settings) -> Subject:
         source = settings.schema[0]
         if all(Path(name).suffix in ROS for name in settings.schema):
             return _of_ros(settings)
-        found = frontends.descriptors(settings.schema, settings.include)
-        return subject(found, source, type_)
+        descriptors = frontends.descriptors(settings.schema, settings.include)
+        return subject(descriptors, source, type_)
     assert path is not None
     if path.suffix.lower() != ".osi":
         return of_recording(path, settings.choice.topic, type_, settings.include)
@@ -268,11 +274,11 @@ def _of_ros(settings: Settings) -> Subject:
 def _messages(settings: Settings, about: Subject) -> tuple[list[bytes], str]:
     """And where they are from."""
     if settings.data is None:
-        made = made_up(about, settings.elements, settings.choice.seed)
+        messages = made_up(about, settings.elements, settings.choice.seed)
         asked = ", ".join(f"{name}: {count}" for name, count in settings.elements.items())
-        return made, f"{len(made)} {ASSUMED}" + (
+        return messages, f"{len(messages)} {ASSUMED}" + (
             f"; elements as asked for: {asked}" if asked else ""
         )
     has_schema = bool(settings.schema)
-    found = recorded(settings.data, about, settings.choice, settings.include, has_schema)
-    return found.messages, found.said
+    data = recorded(settings.data, about, settings.choice, settings.include, has_schema)
+    return data.messages, data.said

@@ -74,9 +74,9 @@ class _Walk:
 
     def _length(self) -> int:
         self._align(PREFIX)
-        (found,) = _LENGTH.unpack_from(self._data, self._header + self._at)
+        (length,) = _LENGTH.unpack_from(self._data, self._header + self._at)
         self._at += PREFIX
-        return int(found)
+        return int(length)
 
     def _align(self, width: int) -> None:
         self._at += -self._at % self._rules.alignment(width)

@@ -105,7 +105,7 @@ class Subject:
 
 def _can_carry(schema: Schema, wire: str) -> bool:
     """Not a message that is always within itself, nor that a field is absent."""
-    if any(one.is_optional for message in schema.messages() for one in message.fields):
+    if any(item.is_optional for message in schema.messages() for item in message.fields):
         return False
     try:
         emitted(schema, (), Request((wire,)))
@@ -118,7 +118,7 @@ def _can_carry(schema: Schema, wire: str) -> bool:
 
 
 def _is_empty(message: Message) -> bool:
-    return [one.name for one in message.fields] in ([], [DUMMY_FIELD])
+    return [item.name for item in message.fields] in ([], [DUMMY_FIELD])
 
 
 def canonical(message: Any) -> bytes:
@@ -145,13 +145,15 @@ def found_type(schema: Schema, source: str, asked: str) -> str:
     names = [message.full_name for message in schema.messages()]
     if not asked:
         return _only(schema, source, names)
-    found = [name for name in names if name == asked] or [
+    fitting = [name for name in names if name == asked] or [
         name for name in names if name.endswith(f".{asked}")
     ]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UserError(f"--type {asked}: there are {', '.join(found[:5])}; give one of them whole")
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise UserError(
+            f"--type {asked}: there are {', '.join(fitting[:5])}; give one of them whole"
+        )
     near = [name for name in names if asked.rpartition(".")[2].lower() in name.lower()] or names
     raise UserError(
         f"{source}: has no message {printable(asked)}; give --type with one of "
@@ -210,11 +212,11 @@ def _enums(messages: Iterable[Message]) -> Iterable[str]:
 def _imported(descriptors: pb.FileDescriptorSet, names: set[str]) -> set[str]:
     """The files of these names and all that they import."""
     files = {file.name: file for file in descriptors.file}
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name not in found and name in files:
-            found.add(name)
+        if name not in reached and name in files:
+            reached.add(name)
             waiting += files[name].dependency
-    return found
+    return reached

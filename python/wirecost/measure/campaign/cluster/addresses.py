@@ -15,12 +15,12 @@ PLAIN = "--trust-plain-tcp"
 def check_address(address: str, keys: str | None, trust_plain: bool) -> None:
     """Raise UserError for what is no address, and for plain TCP, unless it is trusted by name:
     whoever reaches it can run any program as the user."""
-    found = ADDRESS.fullmatch(address)
-    if found is None or not int(found[3]) <= 65535:
+    match = ADDRESS.fullmatch(address)
+    if match is None or not int(match[3]) <= 65535:
         raise UserError(f"{shown(address)}: give an address, such as tls://10.0.0.1:8786")
-    if found[1] == "tls" and keys is None:
+    if match[1] == "tls" and keys is None:
         raise UserError(f"{address}: give its --keys FILE, which `wirecost campaign keys` makes")
-    if found[1] == "tcp" and not trust_plain:
+    if match[1] == "tcp" and not trust_plain:
         raise UserError(
             f"{address}: plain TCP lets everybody who reaches it run programs as you; use tls://"
             f" with --keys, or {PLAIN} if nobody else can reach it"
@@ -29,6 +29,6 @@ def check_address(address: str, keys: str | None, trust_plain: bool) -> None:
 
 def host_of(address: str) -> str:
     """Return the host of a checked address."""
-    found = ADDRESS.fullmatch(address)
-    assert found is not None
-    return found[2].strip("[]")
+    match = ADDRESS.fullmatch(address)
+    assert match is not None
+    return match[2].strip("[]")

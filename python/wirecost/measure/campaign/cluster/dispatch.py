@@ -152,19 +152,19 @@ class Dispatch:
     def _present(self) -> set[str]:
         """Machines that have a worker."""
         try:
-            found = self._client.scheduler_info(n_workers=-1)["workers"].values()
+            workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         except Exception as error:  # of Dask: the scheduler went away
             raise UserError(f"{LOST}; --resume goes on") from error
         return {
             name.removeprefix(MACHINE)
-            for worker in found
+            for worker in workers
             for name in worker["resources"]
             if name.startswith(MACHINE)
         }
 
     def _tell(self, there: set[str]) -> None:
         """Tell the workers what is stored, which they need not keep."""
-        stored = (*there, *(key for one in self._machines.values() for key in one.stored))
+        stored = (*there, *(key for machine in self._machines.values() for key in machine.stored))
         with suppress(Exception):  # Or else it is told by a later campaign, or never.
             self._client.run(forget, stored, wait=True, on_error="ignore")
 

@@ -54,18 +54,18 @@ def hosts(lab: Lab) -> Iterator[Hosts]:
     words = [sys.executable, "-P", "-m", "wirecost", "campaign", "scheduler", address,
              "--keys", FROM_STDIN]  # fmt: skip
     scheduler = _Started(words, keys)
-    found = scheduler.first_line()
-    if found is None:
+    listening = scheduler.first_line()
+    if listening is None:
         why = scheduler.ended() or "gave no address"
         scheduler.end()
         raise UserError(why)
-    made = Hosts(found, keys, scheduler)
+    cluster = Hosts(listening, keys, scheduler)
     try:
         for machine in lab.machines:
-            made.start(machine)
-        yield made
+            cluster.start(machine)
+        yield cluster
     finally:
-        made.end()
+        cluster.end()
 
 
 class _Started:

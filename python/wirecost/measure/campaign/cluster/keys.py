@@ -28,8 +28,8 @@ def distributed() -> Any:
 
 def new_keys() -> str:
     """Return a fresh key and certificate, as PEM."""
-    made = distributed().Security.temporary()
-    return str(made.tls_client_key) + str(made.tls_client_cert)
+    credentials = distributed().Security.temporary()
+    return str(credentials.tls_client_key) + str(credentials.tls_client_cert)
 
 
 def security(keys: str | None) -> Any:
@@ -47,10 +47,10 @@ def security(keys: str | None) -> Any:
 
 def read_keys(path: Path) -> str:
     """Raise UserError, also for a file that others can write."""
-    found = read_private(path, LARGEST)
-    if found is None:
+    content = read_private(path, LARGEST)
+    if content is None:
         raise UserError(f"{path}: not there; `wirecost campaign keys {path}` makes it")
-    keys = found.decode(errors="replace")
+    keys = content.decode(errors="replace")
     try:
         security(keys)
     except UserError as error:

@@ -56,48 +56,48 @@ def here(name: str, wirecost: tuple[str, ...]) -> Lab:
 def read(path: Path) -> Lab:
     """Raise UserError: file, key, what is wrong there and what to write."""
     try:
-        found = tomllib.loads(read_regular(path, LARGEST).decode())
+        table = tomllib.loads(read_regular(path, LARGEST).decode())
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a lab.toml") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UserError(f"{path}: no TOML: {shown(error)}") from error
     try:
-        return _lab(found)
+        return _lab(table)
     except ValueError as error:
         raise UserError(f"{path}: {error}") from error
 
 
-def _lab(found: Table) -> Lab:
+def _lab(table: Table) -> Lab:
     """Raise ValueError."""
-    _known(found, "", ("address", "port", "machine"))
-    address, port = found.get("address"), found.get("port", 0)
+    _known(table, "", ("address", "port", "machine"))
+    address, port = table.get("address"), table.get("port", 0)
     if not isinstance(address, str) or not LISTEN.fullmatch(address):
         raise ValueError(
             'address: give this machine\'s address, which the others reach: address = "10.0.0.1"'
         )
     if type(port) is not int or not 0 <= port <= 65535:
         raise ValueError("port: give a number from 1 to 65535, or leave it out")
-    machines = found.get("machine")
+    machines = table.get("machine")
     if not isinstance(machines, list) or not machines:
         raise ValueError("machine: is missing; write a table [[machine]] for each")
-    made = tuple(_machine(number, one) for number, one in enumerate(machines, start=1))
-    names = [machine.name for machine in made]
+    parsed = tuple(_machine(number, entry) for number, entry in enumerate(machines, start=1))
+    names = [machine.name for machine in parsed]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"machine {twice}: is there twice; name each once")
-    return Lab(address, port, made)
+    return Lab(address, port, parsed)
 
 
-def _machine(number: int, found: Any) -> Machine:
-    if not isinstance(found, dict):
+def _machine(number: int, entry: Any) -> Machine:
+    if not isinstance(entry, dict):
         raise ValueError("machine: is no table; write [[machine]]")
-    name = found.get("name")
+    name = entry.get("name")
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise ValueError(f"machine {number}: name: give 1 to 64 letters, digits, - and _")
-    _known(found, f"machine {name}: ", ("name", "ssh", "start", "wirecost"))
-    wirecost = found.get("wirecost", "wirecost")
+    _known(entry, f"machine {name}: ", ("name", "ssh", "start", "wirecost"))
+    wirecost = entry.get("wirecost", "wirecost")
     if not isinstance(wirecost, str) or not wirecost or wirecost.startswith("-"):
         raise ValueError(f"machine {name}: wirecost: give the command's path on that machine")
-    host, start = found.get("ssh"), found.get("start")
+    host, start = entry.get("ssh"), entry.get("start")
     if (host is None) == (start is None):
         raise ValueError(f'machine {name}: give either ssh = "user@host" or start = ["words"]')
     if host is not None:
@@ -109,7 +109,7 @@ def _machine(number: int, found: Any) -> Machine:
     return Machine(name, (*start, wirecost), by_ssh=False)
 
 
-def _known(found: Table, where: str, keys: tuple[str, ...]) -> None:
-    for key in found:
+def _known(table: Table, where: str, keys: tuple[str, ...]) -> None:
+    for key in table:
         if key not in keys:
             raise ValueError(f"{where}{shown(key)}: is unknown; there are {', '.join(keys)}")

@@ -46,8 +46,8 @@ def carry_out(order: Order) -> tuple[Files | None, str]:
 def _measured(order: Order) -> Files:
     key = order.task.key
     _drop(order.stored)
-    if order.resume and (found := _kept(key)) is not None:
-        return found
+    if order.resume and (earlier := _kept(key)) is not None:
+        return earlier
     _drop([key])
     patience_s = PATIENCE_S + limit_s(order.task)
     with scratch.run(), alone(patience_s):
@@ -80,8 +80,8 @@ def _keep(key: str, files: Files) -> None:
 
 def _kept(key: str) -> Files | None:
     """Return what ``_keep`` was given. Raises UserError."""
-    found = {kind: read_private(_path(key, kind), LARGEST) for kind in KINDS}
-    files = {kind: data for kind, data in found.items() if data is not None}
+    contents = {kind: read_private(_path(key, kind), LARGEST) for kind in KINDS}
+    files = {kind: data for kind, data in contents.items() if data is not None}
     return files if RECORDS in files else None
 
 

@@ -18,7 +18,7 @@ def configure(folder: str) -> None:
     below ``folder``, and what matters of a worker's end is in the outcomes, not in logs."""
     import dask  # noqa: PLC0415 - of an extra
 
-    found: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "temporary-directory": folder,
         "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
         "distributed.scheduler.work-stealing": False,
@@ -37,7 +37,7 @@ def configure(folder: str) -> None:
         "distributed.comm.timeouts.connect": "20s",
         "distributed.diagnostics.nvml": False,
     }
-    dask.config.set(found)
+    dask.config.set(settings)
     import distributed  # noqa: F401, PLC0415 - which gives some of its loggers levels of their own
 
     own = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]

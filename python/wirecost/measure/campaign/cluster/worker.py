@@ -28,13 +28,13 @@ def serve(
     ended: threading.Event,
 ) -> None:
     """Until ``ended``, or the scheduler has gone. Raises UserError if there never was one."""
-    found = False
+    ever_begun = False
     while not ended.is_set():
         status, begun, last = _one(scheduler, machine, keys, say, ended)
-        found = found or begun
+        ever_begun = ever_begun or begun
         if ended.is_set():
             return
-        if status == 0 or (status == UNREACHABLE and found):
+        if status == 0 or (status == UNREACHABLE and ever_begun):
             say(f"{scheduler}: has ended")
             return
         if not begun:

@@ -26,11 +26,11 @@ MEASURE, MACHINE = "measure", "machine-"
 
 
 def main() -> int:
-    wanted = json.load(sys.stdin)
+    settings = json.load(sys.stdin)
     with scratch.run(), scratch.folder("worker") as folder:
         configure(str(folder))
         try:
-            asyncio.run(_serve(wanted["scheduler"], wanted["machine"], wanted["keys"]))
+            asyncio.run(_serve(settings["scheduler"], settings["machine"], settings["keys"]))
         except OSError:
             return UNREACHABLE
     return 0

@@ -47,7 +47,7 @@ def changes(
     """Those that save something, the ones that save most first."""
     whole = sum(map(len, messages)) / len(messages)
     types = dict(cheaper_types(subject, messages, fields))
-    found = [
+    candidates = [
         *_compressed(messages),
         *_sent_once(subject, messages),
         *_columns(subject, messages, fields, types.get(FLOATS, {})),
@@ -62,8 +62,8 @@ def changes(
             for what, shares in types.items()
         ),
     ]
-    found.sort(key=lambda change: change.bytes)
-    return [change for change in found if change.bytes <= (1 - LEAST_SAVED) * whole]
+    candidates.sort(key=lambda change: change.bytes)
+    return [change for change in candidates if change.bytes <= (1 - LEAST_SAVED) * whole]
 
 
 def _compressed(messages: Sequence[bytes]) -> Iterator[Change]:
@@ -111,11 +111,11 @@ def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[Change]:
             same[name] += before.get(name) == content
         before = now
     static = sorted(name for name, count in same.items() if count >= 0.9 * (len(messages) - 1))
-    known = {f.name: f for f in subject.schema.message(subject.type).fields}
-    paths = [marked_name(known[name]) for name in static if name in known]
+    declared = {f.name: f for f in subject.schema.message(subject.type).fields}
+    paths = [marked_name(declared[name]) for name in static if name in declared]
     if paths:
-        left = without(subject, messages, paths)
-        size = sum(map(len, left)) / len(left)
+        remaining = without(subject, messages, paths)
+        size = sum(map(len, remaining)) / len(remaining)
         yield Change(
             f"send {_listed(paths)} when it changes, not with every message",
             size,
@@ -149,8 +149,8 @@ def _columns(
 
 
 def _listed(paths: Sequence[str]) -> str:
-    shown = ", ".join(f"`{_shortened(path)}`" for path in paths[:LISTED])
-    return f"{shown} and {len(paths) - LISTED} more" if len(paths) > LISTED else shown
+    names = ", ".join(f"`{_shortened(path)}`" for path in paths[:LISTED])
+    return f"{names} and {len(paths) - LISTED} more" if len(paths) > LISTED else names
 
 
 def _shortened(path: str) -> str:

@@ -59,8 +59,8 @@ def in_columns(
         exact, narrow, errors = zip(*sizes, strict=True)
         yield Tried(path, "every bit kept", average * sum(exact))
         if sum(narrow) < sum(exact):
-            kept = f"doubles as floats, off by up to {max(errors):.1g}"
-            yield Tried(path, kept, average * sum(narrow), narrow=True)
+            precision = f"doubles as floats, off by up to {max(errors):.1g}"
+            yield Tried(path, precision, average * sum(narrow), narrow=True)
 
 
 def long_lists(
@@ -71,18 +71,18 @@ def long_lists(
     if subject.wire != "protobuf":
         return []
     total = sum(field.all for field in fields if "." not in field.path)
-    found = []
+    lists = []
     for field in sorted(fields, key=lambda field: -field.all):
         along = fields_along(subject.schema, subject.type, field.path)
         if not along or field.all < LEAST_SHARE * total:
             continue
         last, *around = reversed(along)
-        outermost = all(one.label is Label.SINGLE for one in around)
+        outermost = all(field.label is Label.SINGLE for field in around)
         if not outermost or last.label is not Label.REPEATED:
             continue
         if isinstance(last.type, MessageRef) and _elements(subject, messages, field.path):
-            found.append((field.path, last.type.name))
-    return found[:LISTS]
+            lists.append((field.path, last.type.name))
+    return lists[:LISTS]
 
 
 def _elements(subject: Subject, messages: Sequence[bytes], path: str) -> bool:

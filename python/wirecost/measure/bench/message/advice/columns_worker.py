@@ -36,8 +36,8 @@ def main() -> None:
     for data in read_content(Path(job["content"])):
         message = top.decode_protobuf(data)
         holder = message
-        for one in around:
-            holder = getattr(holder, one) if holder is not None else None
+        for outer in around:
+            holder = getattr(holder, outer) if holder is not None else None
         rows = getattr(holder, name) if holder is not None else []
         if rows:
             setattr(holder, name, [])

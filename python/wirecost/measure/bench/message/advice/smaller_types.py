@@ -24,48 +24,50 @@ def cheaper_types(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """What to do, and the share of all bytes that it saves in each field, the most saving first."""
-    found = values(subject, messages)
+    by_path = values(subject, messages)
     sizes = {field.path: field.own for field in fields}
     total = sum(field.all for field in fields if "." not in field.path)
-    known = _OF_PROTOBUF if subject.wire == "protobuf" else _OF_ROS
-    for what, share in known.items():
-        shares = ((share(one) * sizes.get(path, 0), path) for path, one in found.items())
-        mine = sorted((one for one in shares if one[0] > 0), reverse=True)
-        if mine and total:
-            yield what, {path: part / total for part, path in mine}
+    remedies = _OF_PROTOBUF if subject.wire == "protobuf" else _OF_ROS
+    for what, share in remedies.items():
+        shares = ((share(field) * sizes.get(path, 0), path) for path, field in by_path.items())
+        saving = sorted((pair for pair in shares if pair[0] > 0), reverse=True)
+        if saving and total:
+            yield what, {path: part / total for part, path in saving}
 
 
-def _bytes(one: Values) -> float:
+def _bytes(field: Values) -> float:
     """Of the values that were looked at, with tags and lengths, as Protobuf writes them."""
-    item = one.declared
+    item = field.declared
     if item.type is Kind.STRING:
         # Of texts beyond the first, the average is taken.
-        kept = sum(one.texts.values())
-        content = sum(len(text.encode()) * count for text, count in one.texts.items())
-        return one.count * (_tag(one) + 1) + (content * one.count / kept if kept else 0)
+        texts = sum(field.texts.values())
+        content = sum(len(text.encode()) * count for text, count in field.texts.items())
+        return field.count * (_tag(field) + 1) + (content * field.count / texts if texts else 0)
     if item.packed:
-        return _payload(one) + sum(_tag(one) + varint_size(_payload_of(one, n)) for n in one.lists)
-    return _payload(one) + one.count * _tag(one)
+        return _payload(field) + sum(
+            _tag(field) + varint_size(_payload_of(field, n)) for n in field.lists
+        )
+    return _payload(field) + field.count * _tag(field)
 
 
-def _tag(one: Values) -> int:
-    return varint_size(one.declared.number << 3)
+def _tag(field: Values) -> int:
+    return varint_size(field.declared.number << 3)
 
 
-def _payload(one: Values) -> int:
+def _payload(field: Values) -> int:
     """Of the numbers alone."""
-    item = one.declared
+    item = field.declared
     width = item.type.width if isinstance(item.type, Kind) else None
     if width is not None and (item.coding is Coding.FIXED or item.type in _FLOATS):
-        return width * one.count
+        return width * field.count
     if item.type is Kind.BOOL:
-        return one.count
-    return one.zigzag if item.coding is Coding.ZIGZAG else one.varint
+        return field.count
+    return field.zigzag if item.coding is Coding.ZIGZAG else field.varint
 
 
-def _payload_of(one: Values, elements: int) -> int:
+def _payload_of(field: Values, elements: int) -> int:
     """Of a list with so many, on average."""
-    return round(_payload(one) * elements / max(1, one.count))
+    return round(_payload(field) * elements / max(1, field.count))
 
 
 _FLOATS = (Kind.FLOAT32, Kind.FLOAT64)
@@ -73,88 +75,92 @@ _SIGNED = (Kind.INT32, Kind.INT64)
 _WHOLE = (*_SIGNED, Kind.UINT32, Kind.UINT64)
 
 
-def _varying_bytes(one: Values) -> int:
+def _varying_bytes(field: Values) -> int:
     """In the smaller of the forms whose length follows the value."""
-    return min(one.varint, one.zigzag) if one.declared.type in _SIGNED else one.varint
+    return min(field.varint, field.zigzag) if field.declared.type in _SIGNED else field.varint
 
 
-def _as_zigzag(one: Values) -> float:
-    signed = one.declared.type in _SIGNED and one.declared.coding is Coding.VARINT
-    return one.varint - one.zigzag if signed and one.zigzag <= _as_fixed_bytes(one) else 0
+def _as_zigzag(field: Values) -> float:
+    signed = field.declared.type in _SIGNED and field.declared.coding is Coding.VARINT
+    return field.varint - field.zigzag if signed and field.zigzag <= _as_fixed_bytes(field) else 0
 
 
-def _as_fixed_bytes(one: Values) -> int:
-    width = one.declared.type.width if isinstance(one.declared.type, Kind) else None
-    return (width or 8) * one.count
+def _as_fixed_bytes(field: Values) -> int:
+    width = field.declared.type.width if isinstance(field.declared.type, Kind) else None
+    return (width or 8) * field.count
 
 
-def _as_fixed(one: Values) -> float:
-    varying = one.declared.type in _WHOLE and one.declared.coding is not Coding.FIXED
-    fixed = _as_fixed_bytes(one)
-    return _payload(one) - fixed if varying and fixed < _varying_bytes(one) else 0
+def _as_fixed(field: Values) -> float:
+    varying = field.declared.type in _WHOLE and field.declared.coding is not Coding.FIXED
+    fixed = _as_fixed_bytes(field)
+    return _payload(field) - fixed if varying and fixed < _varying_bytes(field) else 0
 
 
-def _as_varint(one: Values) -> float:
-    fixed = one.declared.type in _WHOLE and one.declared.coding is Coding.FIXED
-    return _payload(one) - _varying_bytes(one) if fixed else 0
+def _as_varint(field: Values) -> float:
+    fixed = field.declared.type in _WHOLE and field.declared.coding is Coding.FIXED
+    return _payload(field) - _varying_bytes(field) if fixed else 0
 
 
-def _as_packed(one: Values) -> float:
+def _as_packed(field: Values) -> float:
     """One tag and length for a list, no tag for each."""
-    item = one.declared
+    item = field.declared
     if item.label is not Label.REPEATED or item.packed or item.type is Kind.STRING:
         return 0
     if item.type is Kind.BYTES:
         return 0
-    lengths = sum(_tag(one) + varint_size(_payload_of(one, elements)) for elements in one.lists)
-    return one.count * _tag(one) - lengths
+    lengths = sum(
+        _tag(field) + varint_size(_payload_of(field, elements)) for elements in field.lists
+    )
+    return field.count * _tag(field) - lengths
 
 
-def _as_float(one: Values) -> float:
-    return 4 * one.count if one.declared.type is Kind.FLOAT64 else 0
+def _as_float(field: Values) -> float:
+    return 4 * field.count if field.declared.type is Kind.FLOAT64 else 0
 
 
-def _as_enum(one: Values) -> float:
+def _as_enum(field: Values) -> float:
     """A byte for each text. A field that must be there could be no enum of an older reader."""
-    few = 1 < len(one.texts) <= min(MOST_OF_AN_ENUM, MOST_TEXTS)
-    if not few or one.count < LEAST_TEXTS or one.declared.presence is Presence.REQUIRED:
+    few = 1 < len(field.texts) <= min(MOST_OF_AN_ENUM, MOST_TEXTS)
+    if not few or field.count < LEAST_TEXTS or field.declared.presence is Presence.REQUIRED:
         return 0
     # Most texts come again, else they are names of their own.
-    if one.count < 4 * len(one.texts):
+    if field.count < 4 * len(field.texts):
         return 0
-    return sum(len(text.encode()) * count for text, count in one.texts.items())
+    return sum(len(text.encode()) * count for text, count in field.texts.items())
 
 
 def _of_protobuf(saved: Callable[[Values], float]) -> Share:
     """``saved``: bytes of the values that were looked at."""
 
-    def share(one: Values) -> float:
-        seen = _bytes(one)
-        return saved(one) / seen if seen else 0.0
+    def share(field: Values) -> float:
+        seen = _bytes(field)
+        return saved(field) / seen if seen else 0.0
 
     return share
 
 
-def _narrower(one: Values) -> float:
+def _narrower(field: Values) -> float:
     """The smallest type that holds all values, on a wire that writes each with its whole width."""
-    kind = one.declared.type
+    kind = field.declared.type
     if not isinstance(kind, Kind) or kind not in (*_WHOLE, Kind.INT16, Kind.UINT16):
         return 0
     own = kind.width or 1
     for width in (1, 2, 4):
         bits = 8 * width
-        low, high = (0, (1 << bits) - 1) if one.low >= 0 else (-1 << bits - 1, (1 << bits - 1) - 1)
-        if low <= one.low and one.high <= high:
+        low, high = (
+            (0, (1 << bits) - 1) if field.low >= 0 else (-1 << bits - 1, (1 << bits - 1) - 1)
+        )
+        if low <= field.low and field.high <= high:
             return max(0.0, 1 - width / own)
     return 0
 
 
-def _number_for_text(one: Values) -> float:
+def _number_for_text(field: Values) -> float:
     """A byte for each text and its length of four."""
-    if not _as_enum(one):
+    if not _as_enum(field):
         return 0
-    content = _as_enum(one) + PREFIX * one.count
-    return 1 - one.count / content
+    content = _as_enum(field) + PREFIX * field.count
+    return 1 - field.count / content
 
 
 FLOATS = "float for double in"

@@ -53,20 +53,20 @@ def varint_size(value: int) -> int:
 
 def values(subject: Subject, messages: Iterable[bytes]) -> dict[str, Values]:
     """By path; of fields that are written, but for those in maps."""
-    found: dict[Path, Values] = {}
-    left = MOST_VALUES
+    by_path: dict[Path, Values] = {}
+    remaining = MOST_VALUES
     for data in messages:
         for path, item, value in _leaves(subject, subject.read(data)):
-            one = found.setdefault(path, Values(item))
+            held = by_path.setdefault(path, Values(item))
             elements = value if is_list(item) else (value,)
             if is_list(item):
-                one.lists.append(len(value))
+                held.lists.append(len(value))
             for element in elements:
-                one.add(element)
-            left -= len(elements)
-        if left < 0:
+                held.add(element)
+            remaining -= len(elements)
+        if remaining < 0:
             break
-    return {".".join(path): one for path, one in found.items()}
+    return {".".join(path): held for path, held in by_path.items()}
 
 
 def _leaves(subject: Subject, top: Any) -> Iterator[tuple[Path, Field, Any]]:
@@ -74,14 +74,16 @@ def _leaves(subject: Subject, top: Any) -> Iterator[tuple[Path, Field, Any]]:
     waiting: list[tuple[Message, Path, Any]] = [(schema.message(subject.type), (), top)]
     while waiting:
         message, outer, held = waiting.pop()
-        known = {item.name: item for item in message.fields}
+        declared = {item.name: item for item in message.fields}
         for descriptor, value in held.ListFields():
-            item = known.get(descriptor.name)
+            item = declared.get(descriptor.name)
             if item is None or item.label is Label.MAP or is_octets(item):
                 continue
             path = (*outer, marked_name(item))
             if isinstance(item.type, MessageRef):
                 inner = schema.message(item.type)
-                waiting += [(inner, path, one) for one in (value if is_list(item) else (value,))]
+                waiting += [
+                    (inner, path, element) for element in (value if is_list(item) else (value,))
+                ]
             else:
                 yield path, item, value

@@ -83,22 +83,22 @@ def carrying(asked: Asked, messages: Sequence[bytes]) -> Carrying:
             return end
 
         receivers = [opened("receive", f"receiver {number}") for number in range(asked.subscribers)]
-        for one in receivers:
-            one.receive(START_S)
-            one.send("run")
+        for receiver in receivers:
+            receiver.receive(START_S)
+            receiver.send("run")
         sender = opened("send", "sender")
         sender.receive(START_S)
         before = _processor_ns(servers)
         sent = sender.ask("run", limit_s)
-        got = [one.receive(limit_s) for one in receivers]
-        taken = _processor_ns(servers) - before
-    received = sum(one["received"] for one in got)
+        got = [receiver.receive(limit_s) for receiver in receivers]
+        server_ns = _processor_ns(servers) - before
+    received = sum(answer["received"] for answer in got)
     return Carrying(
         asked.over,
         f"{kind.package.name} {kind.package.version() or 'of unknown version'}",
         sent["ns"] / asked.count,
-        sum(one["ns"] for one in got) / max(1, received),
-        taken / (asked.count + WARM),
+        sum(answer["ns"] for answer in got) / max(1, received),
+        server_ns / (asked.count + WARM),
         received / (asked.count * asked.subscribers),
         asked.count,
     )
@@ -106,9 +106,9 @@ def carrying(asked: Asked, messages: Sequence[bytes]) -> Carrying:
 
 def _processor_ns(processes: Sequence[psutil.Process]) -> float:
     total = 0.0
-    for one in processes:
+    for process in processes:
         try:
-            times = one.cpu_times()
+            times = process.cpu_times()
         except psutil.NoSuchProcess:
             continue
         total += times.user + times.system

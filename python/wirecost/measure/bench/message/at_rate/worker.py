@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.measure.bench.message.content_file import read_content
-from wirecost.measure.bench.transport.payload import Memory
+from wirecost.measure.bench.transport.payload import MemoryFrame
 from wirecost.messaging.transport import Publisher, Subscriber, open_transport
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.serving import drive
@@ -48,7 +48,7 @@ class End:
 
 def send(publisher: Publisher, job: JsonObject) -> dict[str, int]:
     """Send; return the processor time of those that count."""
-    frames = [Memory(memoryview(data)) for data in read_content(Path(job["content"]))]
+    frames = [MemoryFrame(memoryview(data)) for data in read_content(Path(job["content"]))]
     if not publisher.wait_for_subscriber(WAIT_S):
         raise UserError(f"no subscriber was there within {WAIT_S:.0f} s")
     time.sleep(0.5)  # for the other subscribers
@@ -58,9 +58,9 @@ def send(publisher: Publisher, job: JsonObject) -> dict[str, int]:
     for number in range(job["warm"] + job["count"]):
         if number == job["warm"]:
             used = time.process_time_ns()
-        left = begin + number * period - time.perf_counter()
-        if left > 0:
-            time.sleep(left)
+        pause_s = begin + number * period - time.perf_counter()
+        if pause_s > 0:
+            time.sleep(pause_s)
         publisher.send(frames[number % len(frames)])
     return {"ns": time.process_time_ns() - used}
 
@@ -69,7 +69,7 @@ def receive(subscriber: Subscriber, job: JsonObject) -> dict[str, int]:
     """Receive; return how many of those that count came, and the processor time from the first of
     them on."""
     last = job["warm"] + job["count"] - 1
-    received, taken, silence = 0, 0, WAIT_S + SILENCE_S
+    received, used_ns, silence = 0, 0, WAIT_S + SILENCE_S
     used: int | None = None
     while (sample := subscriber.receive(silence)) is not None:
         number = sample.number
@@ -81,10 +81,10 @@ def receive(subscriber: Subscriber, job: JsonObject) -> dict[str, int]:
         received += 1
         if used is None:  # all before it were lost
             used = time.process_time_ns()
-        taken = time.process_time_ns() - used
+        used_ns = time.process_time_ns() - used
         if number >= last:
             break
-    return {"received": received, "ns": taken}
+    return {"received": received, "ns": used_ns}
 
 
 if __name__ == "__main__":

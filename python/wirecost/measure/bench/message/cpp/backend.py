@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from wirecost.measure.bench.engine.allocators import NAMED, loaded
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import INSTALLED, run
 from wirecost.measure.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
 from wirecost.measure.bench.message.contender import Contender
@@ -140,7 +140,7 @@ class Cpp:
 
     def measured(
         self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
-    ) -> Iterator[Sample | Timed]:
+    ) -> Iterator[StageSample | Timed]:
         program, mode = self._program(contender)
         command = [program, "measure", str(repetitions), mode, *map(str, contents)]
         lines = run(command, environment=_environment(contender.allocator))
@@ -165,8 +165,8 @@ class Cpp:
         program, mode = self._program(contender)
         environment = {**(_environment(contender.allocator) or os.environ), **WITHOUT_CACHE}
         (line,) = run([program, "memory", mode, str(content)], environment=environment)
-        _, given, kept = line.split("\t")
-        return Memory(int(given), int(kept))
+        _, allocated, retained = line.split("\t")
+        return Memory(int(allocated), int(retained))
 
 
 def _environment(allocator: str) -> dict[str, str] | None:
@@ -216,10 +216,10 @@ def _protobuf() -> str:
 
 def _debians(package: str, name: str) -> str:
     try:
-        found = "".join(run(["dpkg-query", "-W", "-f=${Version}", package]))
+        installed = "".join(run(["dpkg-query", "-W", "-f=${Version}", package]))
     except (ProgramFailedError, OSError):
         return name
-    return f"{name} {found}"
+    return f"{name} {installed}"
 
 
 def _current_protobuf() -> str:

@@ -102,8 +102,8 @@ class _Derived:
             return f"[{name}E{place}]"
         if is_list(field):
             return "[Bytes]" if field.type is Kind.BYTES else f"[{self._single(field)}]"
-        one = self._single(field)
-        return f"{one} = null" if _can_lack(field) and _is_number(field) else one
+        single = self._single(field)
+        return f"{single} = null" if _can_lack(field) and _is_number(field) else single
 
     def _single(self, field: Field) -> str:
         if isinstance(field.type, MessageRef):
@@ -157,14 +157,14 @@ class _Derived:
             return "map"
         if is_octets(field):
             return "octets"
-        one = "number"
+        form = "number"
         if isinstance(field.type, MessageRef):
-            one = "struct" if field.type.name in self._structs else "table"
+            form = "struct" if field.type.name in self._structs else "table"
         elif field.type is Kind.STRING:
-            one = "text"
+            form = "text"
         elif field.type is Kind.BYTES:
-            one = "octets"
-        return f"{one}s" if is_list(field) else one
+            form = "octets"
+        return f"{form}s" if is_list(field) else form
 
 
 def _is_number(field: Field) -> bool:

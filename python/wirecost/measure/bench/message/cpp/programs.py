@@ -46,10 +46,10 @@ def built(subject: Subject, wanted: Wanted, say: Say) -> Built:
     with scratch.folder("message") as folder:
         say("generating")
         sources, missing = generate(subject, wanted, folder)
-        kept = cached(folder, version, *wanted.flags)
+        cache = cached(folder, version, *wanted.flags)
         programs = Built(version, missing=missing)
         # What a user's header includes may have changed, so that one is always compiled.
-        missed = [source for source in sources if not (kept / source.name).is_file()]
+        missed = [source for source in sources if not (cache / source.name).is_file()]
         for file in wanted.files_of(*HEADERS):
             if not file.is_kept:
                 users = of_file(subject, wanted, file, folder)
@@ -57,15 +57,15 @@ def built(subject: Subject, wanted: Wanted, say: Say) -> Built:
                 sources += users
         if missed:
             _compile([compiler, *wanted.flags], folder, missed, wanted.jobs, say, programs)
-        keep(folder, kept, [source.name for source in missed])
+        keep(folder, cache, [source.name for source in missed])
     for source in sources:
         if source.name in programs.missing:
             continue
-        if (kept / source.name).is_file():
-            programs.programs[source.name] = kept / source.name
+        if (cache / source.name).is_file():
+            programs.programs[source.name] = cache / source.name
         else:
-            programs.missing[source.name] = f"its program is no longer in {kept}; run again"
-    os.utime(kept)
+            programs.missing[source.name] = f"its program is no longer in {cache}; run again"
+    os.utime(cache)
     return programs
 
 
@@ -131,10 +131,10 @@ def _compile(
             while waiting and len(running) < jobs:
                 (unit, name), source = waiting.popleft()
                 running.append(_start([*compiler, *_options(source)], folder, unit, name))
-            left = len(waiting) + len(running)
-            say(f"compiling, {left} of {len(units)} units left")
+            remaining = len(waiting) + len(running)
+            say(f"compiling, {remaining} of {len(units)} units left")
             time.sleep(POLL_S)
-            for compiling in [one for one in running if _has_ended(one)]:
+            for compiling in [item for item in running if _has_ended(item)]:
                 running.remove(compiling)
                 if compiling.process.returncode != 0:
                     for source in sources:
@@ -159,10 +159,10 @@ def _start(compiler: Sequence[str], folder: Path, unit: str, name: str) -> _Comp
     return _Compiling(name, process, errors, time.monotonic())
 
 
-def _has_ended(one: _Compiling) -> bool:
-    if time.monotonic() - one.begun_s > TIMEOUT_S:
-        children.end(one.process)
-    return one.process.poll() is not None
+def _has_ended(compiling: _Compiling) -> bool:
+    if time.monotonic() - compiling.begun_s > TIMEOUT_S:
+        children.end(compiling.process)
+    return compiling.process.poll() is not None
 
 
 def _complaint(errors: Path) -> str:
@@ -175,14 +175,14 @@ def _options(source: Source) -> list[str]:
     return [f"-I{folder}" for folder in folders]
 
 
-def keep(folder: Path, kept: Path, names: Iterable[str]) -> None:
+def keep(folder: Path, cache: Path, names: Iterable[str]) -> None:
     """Move programs into the cache, each at once, and the oldest out of it."""
     for name in names:
         if (folder / name).is_file():
-            part = kept / f".{name}.{os.getpid()}"
+            part = cache / f".{name}.{os.getpid()}"
             shutil.copy2(folder / name, part)
-            part.replace(kept / name)
-    others = sorted(kept.parent.iterdir(), key=lambda path: path.stat().st_mtime)
+            part.replace(cache / name)
+    others = sorted(cache.parent.iterdir(), key=lambda path: path.stat().st_mtime)
     for old in others[:-KEPT]:
-        if old != kept:
+        if old != cache:
             shutil.rmtree(old, ignore_errors=True)

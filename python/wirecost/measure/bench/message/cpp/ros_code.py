@@ -114,23 +114,23 @@ def _plain(full_name: str) -> str:
 def _type(field: Field) -> str:
     kind = field.type
     if isinstance(kind, MessageRef):
-        one = _plain(kind.name)
+        single = _plain(kind.name)
     else:
         assert isinstance(kind, Kind)  # ROS has no enums
-        one = _TYPES.get(kind, f"std::{kind.value}_t")
+        single = _TYPES.get(kind, f"std::{kind.value}_t")
     if field.label is Label.ARRAY:
-        return f"std::array<{one}, {field.capacity}>"
-    return f"std::vector<{one}>" if field.label is Label.REPEATED else one
+        return f"std::array<{single}, {field.capacity}>"
+    return f"std::vector<{single}>" if field.label is Label.REPEATED else single
 
 
 def _serialized(field: Field, operator: str) -> str:
     """The statement of Write, or of Read."""
-    mine = f"m.{member(field)}"
+    attribute = f"m.{member(field)}"
     if not isinstance(field.type, MessageRef):
-        return f"cdr {operator} {mine}"
+        return f"cdr {operator} {attribute}"
     if not is_list(field):
-        return f"(*this)({mine})"
-    return f"{'counted' if field.label is Label.REPEATED else 'all'}({mine})"
+        return f"(*this)({attribute})"
+    return f"{'counted' if field.label is Label.REPEATED else 'all'}({attribute})"
 
 
 def _access(

@@ -79,10 +79,10 @@ def _ran(command: list[str]) -> str:
 def options(ros2: Ros2) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Folders of headers, and what to link."""
     prefixes = {name: ros2.having(f"include/{name}") for name in _HEADERS}
-    found = {name: prefix for name, prefix in prefixes.items() if prefix is not None}
-    include = (f"{prefix}/include/{name}" for name, prefix in found.items())
-    roots = (f"{prefix}/include" for prefix in found.values())
-    libraries = [f"{found[name]}/lib" for name in ("fastcdr", SUPPORT)]
+    installed = {name: prefix for name, prefix in prefixes.items() if prefix is not None}
+    include = (f"{prefix}/include/{name}" for name, prefix in installed.items())
+    roots = (f"{prefix}/include" for prefix in installed.values())
+    libraries = [f"{installed[name]}/lib" for name in ("fastcdr", SUPPORT)]
     search = (f"{flag}{path}" for path in libraries for flag in ("-L", "-Wl,-rpath,"))
     # Those of these libraries are searched there, too: PyPI's do not say where theirs are.
     linked = ("-Wl,--disable-new-dtags", f"-l{SUPPORT}", "-lrosidl_runtime_c", "-lfastcdr")

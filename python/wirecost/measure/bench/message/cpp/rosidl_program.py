@@ -54,7 +54,7 @@ def _generate(folder: Path, name: str, names: list[str], templates: dict[str, st
         "idl_tuples": [f"{out}:msg/{message}.idl"],
         "ros_interface_dependencies": [],
         "target_dependencies": [],
-        "include_paths": [f"{p}:{folder / p}" for p in {one.partition("/")[0] for one in names}],
+        "include_paths": [f"{p}:{folder / p}" for p in {path.partition("/")[0] for path in names}],
     }
 
     def written(**more: object) -> str:
@@ -66,13 +66,13 @@ def _generate(folder: Path, name: str, names: list[str], templates: dict[str, st
         (described,) = generate_type_hash(written())
         arguments["type_description_tuples"] = [f"msg/{message}.idl:{described}"]
     structs(written(template_dir=templates["rosidl_generator_cpp"]))
-    made = support(written(template_dir=templates["rosidl_typesupport_fastrtps_cpp"]))
+    outputs = support(written(template_dir=templates["rosidl_typesupport_fastrtps_cpp"]))
     path.unlink()
     kinds = ("PUBLIC", "EXPORT", "IMPORT")
     defines = (f"#define ROSIDL_TYPESUPPORT_FASTRTPS_CPP_{kind}_{package}\n" for kind in kinds)
     (out / "msg" / PUBLIC).write_text("#pragma once\n" + "".join(defines), encoding="utf-8")
     if generate_type_hash is not None:
-        (source,) = (Path(one) for one in made if str(one).endswith(".cpp"))
+        (source,) = (Path(path) for path in outputs if str(path).endswith(".cpp"))
         header = source.parents[1] / source.name.replace("__type_support.cpp", "__functions.h")
         header.write_text(_described(f"{package}__msg__{message}"), encoding="utf-8")
 

@@ -44,11 +44,11 @@ def generate(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Sourc
     for name, make in others.items():
         if not wanted.takes(name):
             continue
-        made = make(subject, folder)
-        if isinstance(made, str):
-            missing[name] = made
+        source = make(subject, folder)
+        if isinstance(source, str):
+            missing[name] = source
         else:
-            sources.append(made)
+            sources.append(source)
     sources += [program.generate(subject, folder) for program in wanted.generated]
     for file in wanted.files_of(*HEADERS):
         if file.is_kept:
@@ -112,27 +112,29 @@ Make = Callable[[Subject, Path], "Source | str"]
 
 def _others(subject: Subject, wanted: Wanted) -> dict[str, Make]:
     """Others' libraries: the program's source, or how to install what it needs."""
-    found: dict[str, Make] = {"protobuf": _protobuf}
+    makers: dict[str, Make] = {"protobuf": _protobuf}
     if subject.wire == "protobuf":
-        found["wirecost-classes"] = _our_classes
+        makers["wirecost-classes"] = _our_classes
     if subject.wire == "ros1":
-        found["gencpp"] = _gencpp
+        makers["gencpp"] = _gencpp
     if subject.wire == "cdr":
-        found["fast-cdr"] = _fast_cdr
-        found[rosidl.NAME] = partial(_rosidl, wanted.ros2)
+        makers["fast-cdr"] = _fast_cdr
+        makers[rosidl.NAME] = partial(_rosidl, wanted.ros2)
     if wanted.asks_for("protobuf-current"):
-        found["protobuf-current"] = _current_protobuf
+        makers["protobuf-current"] = _current_protobuf
     if wanted.asks_for("memcpy"):
-        found["memcpy"] = _memcpy
-    return found | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
+        makers["memcpy"] = _memcpy
+    return makers | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
 
 
 def _protobuf(subject: Subject, folder: Path) -> Source | str:
     if complaint := _googles_classes(subject, folder / "google"):
         return complaint
     _put(folder, {"classes.hpp": code.classes(subject), "protobuf.cpp": code.google(subject)})
-    theirs = sorted(p.relative_to(folder).as_posix() for p in (folder / "google").rglob("*.pb.cc"))
-    return Source("protobuf", ("protobuf.cpp", *theirs), ("-lprotobuf", "-pthread"))
+    generated = sorted(
+        p.relative_to(folder).as_posix() for p in (folder / "google").rglob("*.pb.cc")
+    )
+    return Source("protobuf", ("protobuf.cpp", *generated), ("-lprotobuf", "-pthread"))
 
 
 def _current_protobuf(subject: Subject, folder: Path) -> Source | str:
@@ -160,24 +162,25 @@ def _our_classes(subject: Subject, folder: Path) -> Source | str:
     name = "wirecost-classes"
     texts = {"classes.hpp": code.classes(subject), f"{name}.cpp": code.google(subject, arena=False)}
     _put(folder, texts)
-    theirs = (*classes.rglob("*.pb.cc"), *classes.rglob("message.cc"))
-    units = sorted(path.relative_to(folder).as_posix() for path in theirs)
+    generated = (*classes.rglob("*.pb.cc"), *classes.rglob("message.cc"))
+    units = sorted(path.relative_to(folder).as_posix() for path in generated)
     return Source(name, (f"{name}.cpp", *units), classes="classes/cpp")
 
 
 def _columns(lists: Sequence[str], subject: Subject, folder: Path) -> Source | str:
     if _is_large(subject):
         return LEFT_OUT
-    made = folder / "columns"
-    asked = Columns(tuple(lists), ("*=auto",))
+    generated = folder / "columns"
+    columns = Columns(tuple(lists), ("*=auto",))
     try:
         write(
-            emitted(subject.schema, ("cpp",), Request(("protobuf",), recycling=False), asked), made
+            emitted(subject.schema, ("cpp",), Request(("protobuf",), recycling=False), columns),
+            generated,
         )
     except CompileError as error:
         return str(error)
-    headers = sorted((made / "cpp").rglob("columns_containers.hpp"))
-    containers = PurePosixPath(headers[0].relative_to(made / "cpp"))
+    headers = sorted((generated / "cpp").rglob("columns_containers.hpp"))
+    containers = PurePosixPath(headers[0].relative_to(generated / "cpp"))
     name = "wirecost-columns"
     _put(
         folder,
@@ -215,8 +218,8 @@ def _rosidl(ros2: Ros2, subject: Subject, folder: Path) -> Source | str:
     names = [path.relative_to(generated).as_posix() for path in headers]
     _put(folder, ros_code.rosidl(subject, ros2.having("include/fastcdr"), names))
     include, libraries = rosidl.options(ros2)
-    theirs = (path.relative_to(folder).as_posix() for path in units)
-    return Source(rosidl.NAME, ("rosidl.cpp", *theirs), libraries, include)
+    generated_units = (path.relative_to(folder).as_posix() for path in units)
+    return Source(rosidl.NAME, ("rosidl.cpp", *generated_units), libraries, include)
 
 
 def _memcpy(subject: Subject, folder: Path) -> Source | str:
@@ -241,8 +244,8 @@ def _flatbuffers(subject: Subject, folder: Path) -> Source | str:
     if flatc is None or not has_header("flatbuffers/flatbuffers.h"):
         return "apt-get install flatbuffers-compiler libflatbuffers-dev"
     _put(folder, flatbuffers(subject))
-    made = folder / "flatbuffers"
-    complaint = ran([flatc, "--cpp", "-o", str(made), str(folder / FLATBUFFERS_SCHEMA)])
+    generated = folder / "flatbuffers"
+    complaint = ran([flatc, "--cpp", "-o", str(generated), str(folder / FLATBUFFERS_SCHEMA)])
     if complaint:
         return f"{flatc}: {complaint}"
     return Source("flatbuffers-table", ("flatbuffers.cpp",))
@@ -268,15 +271,15 @@ def _classes_by(protoc: str, subject: Subject, folder: Path) -> str:
 
 def _with_functions(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
     """Without `ctype`: fields of such a type have no functions in what protoc writes for others."""
-    made = pb.FileDescriptorSet()
-    made.CopyFrom(descriptors)
-    waiting = [message for file in made.file for message in file.message_type]
+    changed = pb.FileDescriptorSet()
+    changed.CopyFrom(descriptors)
+    waiting = [message for file in changed.file for message in file.message_type]
     while waiting:
         message = waiting.pop()
         waiting += message.nested_type
-        for one in message.field:
-            one.options.ClearField("ctype")
-    return made
+        for field in message.field:
+            field.options.ClearField("ctype")
+    return changed
 
 
 def _in_library(name: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import PROGRAMS, run
 from wirecost.measure.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
 from wirecost.measure.bench.message.contender import Contender
@@ -83,7 +83,9 @@ class Java:
         described = folder / "schema.fds"
         descriptors = code.with_packages(self._subject.descriptors)
         described.write_bytes(descriptors.SerializeToString())
-        files = [one.name for one in descriptors.file if not one.name.startswith(code.WELL_KNOWN)]
+        files = [
+            file.name for file in descriptors.file if not file.name.startswith(code.WELL_KNOWN)
+        ]
         (folder / "google").mkdir()
         options = [f"--descriptor_set_in={described}", f"--java_out={folder / 'google'}"]
         complaint = ran([protoc, *options, *files]) if files else ""
@@ -117,7 +119,7 @@ class Java:
 
     def measured(
         self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
-    ) -> Iterator[Sample | Timed]:
+    ) -> Iterator[StageSample | Timed]:
         (content,) = contents
         words = (contender.library, str(repetitions), contender.mode, str(content))
         return sampled(self._run("measure", *words), keys)

@@ -65,41 +65,41 @@ def harness() -> str:
 
 def programs(subject: Subject, has_google: bool, users: Sequence[str]) -> str:
     """``Programs.java``. ``users``: classes of the package ``users`` that are codecs."""
-    made = _Code(subject)
+    generator = _Code(subject)
     return tidy(
         _ENVIRONMENT.get_template("Programs.java.j2").render(
             type=subject.type,
             wire=subject.wire.capitalize(),
-            ours=made.ours(subject.type),
-            google=made.google(subject.type) if has_google else "",
+            ours=generator.ours(subject.type),
+            google=generator.google(subject.type) if has_google else "",
             users=users,
-            messages=[made.message(message) for message in subject.schema.messages()],
+            messages=[generator.message(message) for message in subject.schema.messages()],
         )
     )
 
 
 def with_packages(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
     """Such that protoc writes a class a file, in packages of their own."""
-    made = pb.FileDescriptorSet()
-    made.CopyFrom(descriptors)
-    for file in made.file:
+    changed = pb.FileDescriptorSet()
+    changed.CopyFrom(descriptors)
+    for file in changed.file:
         if not file.name.startswith(WELL_KNOWN):
             file.options.java_multiple_files = True
             file.options.java_package = f"{GOOGLES}.{file.package}".rstrip(".")
-    return made
+    return changed
 
 
 def camel(name: str) -> str:
     """As protoc writes it in names of methods."""
-    made, upper = "", True
+    result, upper = "", True
     for letter in name:
         if letter.isascii() and letter.isalpha():
-            made += letter.upper() if upper else letter
+            result += letter.upper() if upper else letter
             upper = False
         else:
-            made += letter if letter.isdigit() else ""
+            result += letter if letter.isdigit() else ""
             upper = True
-    return f"{made}_" if made in _FORBIDDEN else made
+    return f"{result}_" if result in _FORBIDDEN else result
 
 
 class _Code:

@@ -11,9 +11,9 @@ from typing import Any
 
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.allocators import NAMED
-from wirecost.measure.bench.engine.entry import Entry, Sample
+from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case, Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.message.backend import Carried, Timed
 from wirecost.measure.bench.message.choices import GROUND_TRUTHS, OBJECTS
 from wirecost.measure.bench.message.contender import Contender
@@ -74,7 +74,7 @@ class Settings:
         limits.seed(self.seed)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ProcessPlan:
         return plan(self.repetitions, self.processes, self.seed)
 
 
@@ -83,22 +83,22 @@ class Backend(Cpp):
     of their own, those of objects that are kept."""
 
     def contenders(self) -> list[Contender]:
-        return [one for one in super().contenders() if one.mode in MODES]
+        return [contender for contender in super().contenders() if contender.mode in MODES]
 
     def carried(self, contender: Contender, folder: Path, content: Path) -> dict[str, Carried]:
         carried = super().carried(contender, folder, content)
-        for new, kept in KEPT.items():
-            if carried.get(new) != carried.get(kept):
+        for new, reused in KEPT.items():
+            if carried.get(new) != carried.get(reused):
                 raise ProgramFailedError("objects that are kept make another message")
         return carried
 
     def measured(
         self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
-    ) -> Iterator[Sample | Timed]:
-        samples: list[Sample] = []
+    ) -> Iterator[StageSample | Timed]:
+        samples: list[StageSample] = []
         for mode, stages in ((contender.mode, OF_NEW), (KEPT[contender.mode], OF_KEPT)):
-            taken = super().measured(replace(contender, mode=mode), contents, keys, repetitions)
-            for item in combined(taken, stages):
+            measured = super().measured(replace(contender, mode=mode), contents, keys, repetitions)
+            for item in combined(measured, stages):
                 if isinstance(item, Timed):
                     yield item
                 else:
@@ -114,8 +114,8 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     about = subject(narrow, "osi3", "osi3.GroundTruth")
     allocators = settings.allocators or ("",)
     libraries = frozenset(LIBRARIES)
-    wanted = Wanted(libraries, allocators=allocators, flags=OPTIMIZED, jobs=settings.jobs)
-    backend = Backend(about, wanted, lambda text: progress(0, 1, text))
+    programs = Wanted(libraries, allocators=allocators, flags=OPTIMIZED, jobs=settings.jobs)
+    backend = Backend(about, programs, lambda text: progress(0, 1, text))
     contenders = backend.contenders()
     if not contenders:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in backend.missing.items())
@@ -129,13 +129,13 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         repetitions=settings.repetitions,
         processes=settings.plan.processes,
         seed=settings.seed,
-        contenders={_name(one): {"library": one.version} for one in contenders},
+        contenders={_name(contender): {"library": contender.version} for contender in contenders},
         allocators={name: NAMED[name].settings for name in settings.allocators},
         not_run=backend.missing,
         types={"ns": "Float64"},
     )
     for content, count in cases:
-        entries = [_entry(one, content, count) for one in contenders]
+        entries = [_entry(contender, content, count) for contender in contenders]
         with measurement.case(entries[0].who["case"], entries, settings.repetitions) as case:
             messages = [ground_truth(about, count, content == "full")]
             run_race([Part(about, messages, backend, entries)], case, settings.plan)

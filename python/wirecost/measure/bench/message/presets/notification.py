@@ -18,7 +18,7 @@ from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.message.backend import Backend
 from wirecost.measure.bench.message.choices import (
@@ -128,7 +128,7 @@ class Settings:
         modes = LIBRARIES[lang, wire]
         return frozenset(name for name, has in modes.items() if not set(has).isdisjoint(self.modes))
 
-    def plan(self, lang: str) -> Plan:
+    def plan(self, lang: str) -> ProcessPlan:
         """Plan the processes: a virtual machine takes seconds to compile what it runs."""
         return plan(self.repetitions, 1 if lang == "java" else self.processes, self.seed)
 
@@ -197,7 +197,7 @@ class Side:
         messages = identity
         if self.wire != "protobuf":
             new = self.subject.message_class
-            messages = [self.subject.write(mirror(one, new())) for one in filled]
+            messages = [self.subject.write(mirror(message, new())) for message in filled]
         entries = [_entry(contender, row, self.wire, content) for contender, row in self.rows]
         return Part(self.subject, messages, self.backend, entries, identity)
 
@@ -222,8 +222,8 @@ def subject_of(lang: str, wire: str) -> Subject:
     """Of ROS for its wires."""
     if wire == "protobuf":
         described = (SCHEMAS / "rsb_notification.fds").read_bytes()
-        found = pb.FileDescriptorSet.FromString(described)
-        return subject(found, "notification.proto", "rsb.protocol.Notification")
+        descriptors = pb.FileDescriptorSet.FromString(described)
+        return subject(descriptors, "notification.proto", "rsb.protocol.Notification")
     texts = {
         f"rsb_msgs/{path.stem}": path.read_text(encoding="utf-8")
         for path in sorted((SCHEMAS / "rsb_msgs" / "msg").glob("*.msg"))
@@ -246,8 +246,8 @@ def _sides(settings: Settings, say: Callable[[str], None]) -> tuple[list[Side], 
         except UserError as error:  # there is no compiler
             missing[lang] = str(error)
             continue
-        named = [(one, row_of(one, wire)) for one in backend.contenders()]
-        rows = [(one, row) for one, row in named if row and row.mode in settings.modes]
+        named = [(contender, row_of(contender, wire)) for contender in backend.contenders()]
+        rows = [(contender, row) for contender, row in named if row and row.mode in settings.modes]
         rows.sort(key=lambda named: ORDER.index(named[0].library))
         sides.append(Side(about, wire, backend, rows))
         missing |= {
@@ -273,13 +273,13 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         processes=settings.plan("").processes,
         seed=settings.seed,
         contenders={
-            f"{one.lang} {row.contender} {row.mode}": {
+            f"{contender.lang} {row.contender} {row.mode}": {
                 "wire": side.wire,
-                "library": one.version,
+                "library": contender.version,
                 "guarantees": row.guarantees,
             }
             for side in sides
-            for one, row in side.rows
+            for contender, row in side.rows
         },
         allocators={name: NAMED[name].settings for name in settings.allocators},
         not_run=missing,

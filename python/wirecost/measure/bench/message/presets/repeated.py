@@ -13,9 +13,9 @@ from pathlib import Path
 import zstandard
 
 from wirecost.measure.bench.engine import limits
-from wirecost.measure.bench.engine.entry import Entry, Sample
+from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.message.backend import Counted, Timed
 from wirecost.measure.bench.message.choices import LIST_COUNTS, LISTS
 from wirecost.measure.bench.message.contender import Contender
@@ -96,7 +96,7 @@ class Settings:
             raise UserError(f"--scan: fills only {', '.join(SCANNED)}; choose one with --list")
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ProcessPlan:
         return plan(self.repetitions, self.processes, self.seed)
 
 
@@ -105,7 +105,7 @@ class Backend(Cpp):
 
     def measured(
         self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
-    ) -> Iterator[Sample | Timed]:
+    ) -> Iterator[StageSample | Timed]:
         return combined(super().measured(contender, contents, keys, repetitions), STAGES)
 
     def counted(
@@ -223,10 +223,14 @@ def _race(name: str, jobs: int, say: Callable[[str], None]) -> Race:
             floor(mode="memcpy"),
         ),
     )
-    wanted = Wanted(LIBRARIES, generated=(generated,), flags=OPTIMIZED, jobs=jobs)
-    backend = Backend(elements.subject, wanted, lambda text: say(f"{name}: {text}"))
-    known = {(_row_name(one), one.mode): one for one in backend.contenders()}
-    return Race(elements, backend, {row: known[key] for key, row in ROWS.items() if key in known})
+    programs = Wanted(LIBRARIES, generated=(generated,), flags=OPTIMIZED, jobs=jobs)
+    backend = Backend(elements.subject, programs, lambda text: say(f"{name}: {text}"))
+    contenders = {
+        (_row_name(contender), contender.mode): contender for contender in backend.contenders()
+    }
+    return Race(
+        elements, backend, {row: contenders[key] for key, row in ROWS.items() if key in contenders}
+    )
 
 
 def _row_name(contender: Contender) -> str:

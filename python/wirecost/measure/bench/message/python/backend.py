@@ -14,7 +14,7 @@ from pathlib import Path
 import google.protobuf
 from google.protobuf.internal import api_implementation
 
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
 from wirecost.measure.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
 from wirecost.measure.bench.message.contender import Contender
@@ -60,7 +60,7 @@ class Python:
                 self.missing[rclpy_library.NAME] = why
 
     def contenders(self) -> list[Contender]:
-        return [one for one in self._all() if self._wanted.takes(one.library)] + [
+        return [contender for contender in self._all() if self._wanted.takes(contender.library)] + [
             self._one(name, file.wire or name, "your own") for name, file in self._files.items()
         ]
 
@@ -68,20 +68,20 @@ class Python:
         own = self._subject.wire
         ours = f"wirecost {version('wirecost')}"
         googles = f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})"
-        found = [self._one("wirecost", own, ours), self._one("protobuf", "protobuf", googles)]
+        contenders = [self._one("wirecost", own, ours), self._one("protobuf", "protobuf", googles)]
         if self._wanted.asks_for(NATIVE) and NATIVE not in self.missing:
-            found.append(self._one(NATIVE, own, ours))
+            contenders.append(self._one(NATIVE, own, ours))
         if self._has_views:
-            found.append(self._one("wirecost", own, ours, VIEW))
+            contenders.append(self._one("wirecost", own, ours, VIEW))
         if self._subject.ros is not None:
-            found.append(self._one("rosbags", own, f"rosbags {version('rosbags')}"))
+            contenders.append(self._one("rosbags", own, f"rosbags {version('rosbags')}"))
         if own == "ros1" and "genpy" not in self.missing:
-            found.append(self._one("genpy", own, f"genpy {_version('genpy')}"))
+            contenders.append(self._one("genpy", own, f"genpy {_version('genpy')}"))
         if self._rclpy:
-            found.append(self._one(rclpy_library.NAME, own, self._rclpy))
-        found.append(self._one("messagepack", "messagepack", f"msgpack {version('msgpack')}"))
-        found.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
-        return found + [
+            contenders.append(self._one(rclpy_library.NAME, own, self._rclpy))
+        contenders.append(self._one("messagepack", "messagepack", f"msgpack {version('msgpack')}"))
+        contenders.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
+        return contenders + [
             self._one(f"wirecost-{wire}", wire, ours) for wire in self._subject.other_wires
         ]
 
@@ -101,7 +101,7 @@ class Python:
 
     def measured(
         self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
-    ) -> Iterator[Sample | Timed]:
+    ) -> Iterator[StageSample | Timed]:
         (content,) = contents
         return sampled(self._run("measure", contender, content, repetitions=repetitions), keys)
 

@@ -118,11 +118,11 @@ def rosbags(reader: RosReader) -> Style:
     """Its lists of numbers are NumPy's arrays."""
 
     def number(message: Message, field: Field, value: str) -> str:
-        theirs = reader.other_sign(message, field)
-        if theirs is None or theirs.width is None:
+        other_kind = reader.other_sign(message, field)
+        if other_kind is None or other_kind.width is None:
             return value
-        whole = 1 << 8 * theirs.width
-        low = 0 if theirs.value.startswith("u") else whole // 2
+        whole = 1 << 8 * other_kind.width
+        low = 0 if other_kind.value.startswith("u") else whole // 2
         return f"({value} + {low}) % {whole} - {low}"
 
     return Style(
@@ -192,13 +192,13 @@ def _make(message: Message, numbers: dict[str, int], style: Style) -> Iterator[s
             yield f'        d["{field.name}"] = {_made(field, f"v[{i}]", numbers, style)}'
         yield "    return d"
         return
-    made = [
+    arguments = [
         style.number(message, field, _made(field, f"v[{i}]", numbers, style))
         for i, field in enumerate(message.fields)
     ]
     names = [style.name(message, field) for field in message.fields]
-    named = ", ".join(f'"{name}": {value}' for name, value in zip(names, made, strict=True))
-    yield f"    return {style.made.format(n=number, named=named, values=', '.join(made))}"
+    named = ", ".join(f'"{name}": {value}' for name, value in zip(names, arguments, strict=True))
+    yield f"    return {style.made.format(n=number, named=named, values=', '.join(arguments))}"
 
 
 def _worth_writing(field: Field, value: str) -> str:
@@ -229,20 +229,20 @@ def _made(field: Field, value: str, numbers: dict[str, int], style: Style) -> st
     if is_octets(field):
         return f"b64encode({value}).decode()" if style.is_json else style.octets.format(value)
     if is_list(field):
-        if not isinstance(field.type, MessageRef) and (made := style.array(field, value)) != value:
-            return made
-        one = _one(field, "x", numbers, style)
-        return value if one == "x" else f"[{one} for x in {value}]"
-    one = _one(field, value, numbers, style)
-    return one if one == value else f"{one} if {value} is not None else None"
+        if not isinstance(field.type, MessageRef) and (code := style.array(field, value)) != value:
+            return code
+        element = _one(field, "x", numbers, style)
+        return value if element == "x" else f"[{element} for x in {value}]"
+    single = _one(field, value, numbers, style)
+    return single if single == value else f"{single} if {value} is not None else None"
 
 
 def _one(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:
     if isinstance(field.type, MessageRef):
         number = numbers[field.type.name]
-        made = f"make_{number}(classes, {value})"
+        call = f"make_{number}(classes, {value})"
         is_object = style.objects and field.type.name.startswith(style.objects)
-        return f"classes[{number}](**{made})" if is_object else made
+        return f"classes[{number}](**{call})" if is_object else call
     if style.is_json and field.type is Kind.BYTES:
         return f"b64encode({value}).decode()"
     return value

@@ -67,12 +67,12 @@ def _place(about: Subject) -> int:
 
 
 def _dataclasses(about: Subject, root: str) -> list[Any]:
-    found = []
+    classes = []
     for message in about.schema.messages():
         home = about.schema.home(message.full_name)
         module = importlib.import_module(".".join((root, *module_place(home).parts)))
-        found.append(getattr(module, class_name(home, message.full_name)))
-    return found
+        classes.append(getattr(module, class_name(home, message.full_name)))
+    return classes
 
 
 def _protobuf(about: Subject) -> Library:
@@ -116,14 +116,14 @@ def _genpy(about: Subject) -> Library:
     whole = "\n".join(
         [texts.pop(top), *(f"{'=' * 80}\nMSG: {name}\n{text}" for name, text in texts.items())]
     )
-    made = dynamic.generate_dynamic(top, whole)
+    generated = dynamic.generate_dynamic(top, whole)
     classes = [
         getattr(genpy, message.full_name.rpartition(".")[2])
         if is_time(message)
-        else made[message.full_name.replace(".", "/")]
+        else generated[message.full_name.replace(".", "/")]
         for message in about.schema.messages()
     ]
-    kind = made[top]
+    kind = generated[top]
 
     def encode(message: Any) -> bytes:
         buffer = io.BytesIO()

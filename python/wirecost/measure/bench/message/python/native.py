@@ -24,18 +24,21 @@ def build(subject: Subject, folder: Path) -> str:
     if cmake is None or find_spec("nanobind") is None:
         return "pip install cmake nanobind, apt-get install g++"
     request = Request((subject.wire,), native=True)
-    with scratch.folder("native") as made:
-        write(emitted(subject.schema, ("cpp", "python"), request), made)
-        package = made / "python" / PACKAGE
-        kept = cached(made, sys.version)
-        if not any(kept.glob("_native.*")):
-            options = [f"-DPython_EXECUTABLE={sys.executable}", f"-DWIRECOST_EXTENSION_DIR={made}"]
-            complaint = ran([cmake, "-S", str(package), "-B", str(made / "build"), *options])
-            complaint = complaint or ran([cmake, "--build", str(made / "build")])
+    with scratch.folder("native") as sources:
+        write(emitted(subject.schema, ("cpp", "python"), request), sources)
+        package = sources / "python" / PACKAGE
+        cache = cached(sources, sys.version)
+        if not any(cache.glob("_native.*")):
+            options = [
+                f"-DPython_EXECUTABLE={sys.executable}",
+                f"-DWIRECOST_EXTENSION_DIR={sources}",
+            ]
+            complaint = ran([cmake, "-S", str(package), "-B", str(sources / "build"), *options])
+            complaint = complaint or ran([cmake, "--build", str(sources / "build")])
             if complaint:
                 return f"it does not compile: {complaint}"
-            keep(made, kept, [path.name for path in made.glob("_native.*")])
-        for path in kept.glob("_native.*"):
+            keep(sources, cache, [path.name for path in sources.glob("_native.*")])
+        for path in cache.glob("_native.*"):
             shutil.copy(path, package)
         shutil.copytree(package, folder / "python" / PACKAGE)
     return ""

@@ -18,9 +18,9 @@ def keep(about: Subject, folder: Path) -> None:
     if about.ros is None:
         (folder / _DESCRIPTORS).write_bytes(about.descriptors.SerializeToString())
         return
-    found = about.ros.definitions
+    definitions = about.ros.definitions
     (folder / _DEFINITIONS).write_text(
-        json.dumps({"dialect": found.dialect, "texts": found.texts}), encoding="utf-8"
+        json.dumps({"dialect": definitions.dialect, "texts": definitions.texts}), encoding="utf-8"
     )
 
 
@@ -30,7 +30,7 @@ def kept(folder: Path, type_name: str) -> Subject:
         from wirecost.measure.bench.message.ros.definitions import Definitions  # noqa: PLC0415
         from wirecost.measure.bench.message.ros.subject import ros_subject  # noqa: PLC0415
 
-        found = json.loads((folder / _DEFINITIONS).read_text(encoding="utf-8"))
-        return ros_subject(Definitions(**found), str(folder), type_name)
-    found = pb.FileDescriptorSet.FromString((folder / _DESCRIPTORS).read_bytes())
-    return subject(found, str(folder), type_name)
+        content = json.loads((folder / _DEFINITIONS).read_text(encoding="utf-8"))
+        return ros_subject(Definitions(**content), str(folder), type_name)
+    descriptors = pb.FileDescriptorSet.FromString((folder / _DESCRIPTORS).read_bytes())
+    return subject(descriptors, str(folder), type_name)

@@ -44,18 +44,18 @@ class Contender:
     def __init__(self, about: Subject, name: str, folder: Path, mode: str = NEW) -> None:
         scope: dict[str, Any] = {}
         exec(_functions(about, name, folder), scope)
-        found = library(about, name, mode)
+        chosen = library(about, name, mode)
         top = [message.full_name for message in about.schema.messages()].index(about.type)
-        self.encode, self.decode, self.again = found.encode, found.decode, found.again
+        self.encode, self.decode, self.again = chosen.encode, chosen.decode, chosen.again
         self.read: Callable[[Any], float] = scope[f"read_{top}"]
-        self._classes, self._top, self._into = found.classes, found.top, found.into
+        self._classes, self._top, self._into = chosen.classes, chosen.top, chosen.into
         self._make: Callable[[Any, Any], Any] = scope[f"make_{top}"]
         self.last: tuple[bytes | memoryview, Any] = b"", None
         """What was sent and read last."""
 
     def fill(self, value: Any) -> Any:
-        made = self._make(self._classes, value)
-        return self._top(**made) if self._top else made
+        parts = self._make(self._classes, value)
+        return self._top(**parts) if self._top else parts
 
     def reuse_memory(self, values: list[Any]) -> None:
         """Encode into memory that is used again, as much as these messages together take."""
@@ -78,9 +78,9 @@ def _functions(about: Subject, name: str, folder: Path) -> CodeType:
     if not kept_code.exists():
         source = code.module(about.schema, code.style(about, name))
         kept_code.write_bytes(marshal.dumps(compile(source, f"<{name}>", "exec")))
-    found = marshal.loads(kept_code.read_bytes())
-    assert isinstance(found, CodeType)
-    return found
+    compiled = marshal.loads(kept_code.read_bytes())
+    assert isinstance(compiled, CodeType)
+    return compiled
 
 
 def main() -> None:
@@ -125,7 +125,9 @@ def _verify(contender: Contender, values: list[Any], out: Path, mode: str) -> No
     write_content(out / f"{mode}.sent", map(bytes, sent))
     if contender.again is not None:
         write_content(out / f"{mode}.back", map(contender.again, decoded))
-    elif any(one != contender.fill(value) for one, value in zip(decoded, values, strict=True)):
+    elif any(
+        message != contender.fill(value) for message, value in zip(decoded, values, strict=True)
+    ):
         sys.exit("what it read is not what it sent")
 
 
@@ -145,11 +147,11 @@ def _measure(contender: Contender, content: Content, repetitions: int) -> None:
             carried += len(values)
         print(0, repetition, "total", f"{ns / carried:.3f}", sep="\t")
         _report(contender, repetition, content.written(len(values) - 1), values[-1])
-        taken = [0] * len(STAGES)
+        stage_ns = [0] * len(STAGES)
         for _ in range(passes):
             values = content.altered()
-            taken = [a + b for a, b in zip(taken, _stages(contender, values), strict=True)]
-        for stage, ns in zip(STAGES, taken, strict=True):
+            stage_ns = [a + b for a, b in zip(stage_ns, _stages(contender, values), strict=True)]
+        for stage, ns in zip(STAGES, stage_ns, strict=True):
             print(0, repetition, stage, f"{ns / (passes * len(values)):.3f}", sep="\t")
         sys.stdout.flush()
 
@@ -184,15 +186,15 @@ def _total(contender: Contender, values: list[Any]) -> float:
 
 def _stages(contender: Contender, values: list[Any]) -> list[int]:
     """Nanoseconds of each stage."""
-    made: list[Any] = []
+    objects: list[Any] = []
     sent: list[bytes | memoryview] = []
     parsed: list[Any] = []
     steps: tuple[Callable[[], Any], ...] = (
-        lambda: made.extend(map(contender.fill, values)),
-        lambda: sent.extend(map(contender.encode, made)),
+        lambda: objects.extend(map(contender.fill, values)),
+        lambda: sent.extend(map(contender.encode, objects)),
         lambda: parsed.extend(map(contender.decode, sent)),
-        lambda: [contender.read(one) for one in parsed],
-        lambda: [held.clear() for held in (made, sent, parsed)],
+        lambda: [contender.read(message) for message in parsed],
+        lambda: [held.clear() for held in (objects, sent, parsed)],
     )
     return [timed(step) for step in steps]
 

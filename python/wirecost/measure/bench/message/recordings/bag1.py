@@ -54,10 +54,10 @@ _UNPACKING: dict[object, Callable[[], Any]] = {
 
 def _unpacked(kind: Callable[[], Any], data: bytes) -> bytes:
     unpacking = kind()
-    found: bytes = unpacking.decompress(data, MAX_CHUNK)
+    content: bytes = unpacking.decompress(data, MAX_CHUNK)
     if not unpacking.eof:
         raise ValueError("a chunk that is cut off or larger than memory")
-    return found
+    return content
 
 
 class Bag1:
@@ -69,25 +69,27 @@ class Bag1:
         self._reader = _Reader(path)
         with damage(path, "rosbag reindex"):
             self._reader.open()
-            numbers = [one.id for one in self._reader.connections]
+            numbers = [connection.id for connection in self._reader.connections]
             if len(set(numbers)) < len(numbers):
                 raise ValueError("two connections of one number")
         self.connections = [
-            Connection(one.id, one.topic, one.msgtype, "ros1", "ros1msg", one.msgdef.data.encode(),
-                       one.msgcount, one.digest)
-            for one in self._reader.connections
+            Connection(each.id, each.topic, each.msgtype, "ros1", "ros1msg",
+                       each.msgdef.data.encode(), each.msgcount, each.digest)
+            for each in self._reader.connections
         ]  # fmt: skip
 
     def messages(self, numbers: Collection[int], wanted: Sequence[int]) -> list[bytes]:
-        found: list[bytes] = []
+        messages: list[bytes] = []
         with damage(self.path, "rosbag reindex"):
-            mine = [one for one in self._reader.connections if one.id in numbers]
-            for number, (_, _, data) in enumerate(self._reader.messages(mine)):
-                if len(found) == len(wanted):
+            connections = [
+                connection for connection in self._reader.connections if connection.id in numbers
+            ]
+            for number, (_, _, data) in enumerate(self._reader.messages(connections)):
+                if len(messages) == len(wanted):
                     break
-                if number == wanted[len(found)]:
-                    found.append(bytes(data))
-        return found
+                if number == wanted[len(messages)]:
+                    messages.append(bytes(data))
+        return messages
 
     def close(self) -> None:
         self._reader.close()

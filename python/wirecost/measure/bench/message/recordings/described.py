@@ -42,16 +42,16 @@ def subject_of(
 ) -> Subject:
     """The type of most messages of a topic that can be read. Raises UserError."""
     groups = recording.groups(topic, has_schema=False)
-    asked = short_name(type_name)
-    mine = [one for one in groups if asked and short_name(one.first.type) == asked] or groups
+    name = short_name(type_name)
+    named = [group for group in groups if name and short_name(group.first.type) == name] or groups
     faults = []
-    for group in sorted(mine, key=lambda one: -one.count):
+    for group in sorted(named, key=lambda group: -group.count):
         try:
-            found, _ = _described(recording, group, type_name, include)
+            described, _ = _described(recording, group, type_name, include)
         except UserError as error:
             faults.append(error)
         else:
-            return found
+            return described
     raise faults[0]
 
 
@@ -81,14 +81,14 @@ def kept_for(
     groups = recording.groups(topic, has_schema)
     for group in groups:
         try:
-            found, borrowed = _described(recording, group, "", include)
+            described, borrowed = _described(recording, group, "", include)
         except UserError as error:
             if group.first.definition:
                 others.append((group, str(error)))
             else:
                 lacking.append(group)
             continue
-        if layout(found.schema, found.type) == expected:
+        if layout(described.schema, described.type) == expected:
             same.append(group)
             if borrowed and not has_schema:
                 notes.append(f"definitions that it lacks are those of files or of ROS: {borrowed}")
@@ -101,16 +101,16 @@ def kept_for(
         same = _meant(groups, about)
         if any(group in same for group, _ in others):
             notes.append("read by the schema given, which is not the definition that it carries")
-        others = [one for one in others if one[0] not in same]
+        others = [pair for pair in others if pair[0] not in same]
         alike = []
-    left = [(group.count, why) for group, why in others]
-    left += [
+    omitted = [(group.count, why) for group, why in others]
+    omitted += [
         (group.count, f"no definition of {group.first.type}")
         for group in lacking
         if group not in (*alike, *same)
     ]
-    left += [(one.count, str(one)) for one in unusable]
-    notes += [f"{counted(count, 'message')} left out: {shown(why, 240)}" for count, why in left]
+    omitted += [(connection.count, str(connection)) for connection in unusable]
+    notes += [f"{counted(count, 'message')} left out: {shown(why, 240)}" for count, why in omitted]
     return Kept([group for group in groups if group in (*same, *alike)], notes)
 
 
@@ -123,36 +123,36 @@ def _difference(group: Group, about: Subject) -> str:
 
 def _meant(groups: list[Group], about: Subject) -> list[Group]:
     """Those of the schema's type by its name, else of the type of most messages."""
-    named = [one for one in groups if short_name(one.first.type) == short_name(about.type)]
+    named = [group for group in groups if short_name(group.first.type) == short_name(about.type)]
     if named:
         return named
-    most = max(groups, key=lambda one: one.count)
-    return [one for one in groups if one.first.type == most.first.type]
+    most = max(groups, key=lambda group: group.count)
+    return [group for group in groups if group.first.type == most.first.type]
 
 
 def _described(
     recording: Recording, group: Group, type_name: str, include: Sequence[Path]
 ) -> tuple[Subject, str]:
     """And the types that were taken from elsewhere. Raises UserError."""
-    one, path = group.first, recording.path
-    if one.wire == "protobuf":
-        return _of_protobuf(path, one, type_name), ""
-    dialect = WIRES[one.wire]
+    connection, path = group.first, recording.path
+    if connection.wire == "protobuf":
+        return _of_protobuf(path, connection, type_name), ""
+    dialect = WIRES[connection.wire]
     finder = Finder(include, [])
-    text = _text(one)
-    if one.encoding not in NONE and text and not _is_name(text, one.type):
-        kind = "IDL" if one.encoding == "ros2idl" else "MSG"
-        read = of_text(one.type, text, dialect, str(path), kind)
+    text = _text(connection)
+    if connection.encoding not in NONE and text and not _is_name(text, connection.type):
+        kind = "IDL" if connection.encoding == "ros2idl" else "MSG"
+        read = of_text(connection.type, text, dialect, str(path), kind)
     else:
         read = _lacking(recording, group, dialect, finder)
     read = completed(read, finder)
     names = read.notes[:_MOST_NAMED] + ["…"] * (len(read.notes) > _MOST_NAMED)
-    return ros_subject(read, str(path), type_name or short(one.type)), ", ".join(names)
+    return ros_subject(read, str(path), type_name or short(connection.type)), ", ".join(names)
 
 
-def _text(one: Connection) -> str:
+def _text(connection: Connection) -> str:
     """The definition without the NULs that writers in C put at the end of each of its texts."""
-    return _NULS.sub("", one.definition.decode("utf-8", "replace")).strip()
+    return _NULS.sub("", connection.definition.decode("utf-8", "replace")).strip()
 
 
 def _is_name(text: str, type_name: str) -> bool:
@@ -160,44 +160,44 @@ def _is_name(text: str, type_name: str) -> bool:
     return _FOLDER.sub("/", text) == _FOLDER.sub("/", type_name)
 
 
-def _of_protobuf(path: Path, one: Connection, type_name: str) -> Subject:
-    name = shown(one.type)
-    if not one.definition:
+def _of_protobuf(path: Path, connection: Connection, type_name: str) -> Subject:
+    name = shown(connection.type)
+    if not connection.definition:
         raise UserError(f"{path}: has no schema of {name}; name its .proto before --data")
     try:
-        found = pb.FileDescriptorSet.FromString(one.definition)
+        descriptors = pb.FileDescriptorSet.FromString(connection.definition)
     except DecodeError as error:
         raise UserError(
             f"{path}: its schema of {name} is damaged; name its .proto before --data"
         ) from error
-    return subject(found, str(path), type_name or one.type)
+    return subject(descriptors, str(path), type_name or connection.type)
 
 
 def _lacking(recording: Recording, group: Group, dialect: str, finder: Finder) -> Definitions:
     """Of a type that the recording names only. Raises UserError."""
-    one, path = group.first, str(recording.path)
-    name = short(one.type)
-    text = Known(dialect, finder).text(name, one.digest)
+    connection, path = group.first, str(recording.path)
+    name = short(connection.type)
+    text = Known(dialect, finder).text(name, connection.digest)
     if text is not None:
         return Definitions(dialect, {name: text}, path, [name])
     if _is_empty(recording, group):
         return Definitions(dialect, {name: ""}, path)
-    file = ".srv" if "/srv/" in one.type else ".msg"
+    file = ".srv" if "/srv/" in connection.type else ".msg"
     raise UserError(
-        f"{path}: has no definition of {shown(one.type)}; name its {file} before --data, or give "
-        "the folder that holds its package with -I"
+        f"{path}: has no definition of {shown(connection.type)}; name its {file} before --data, or "
+        "give the folder that holds its package with -I"
     )
 
 
 def _is_empty(recording: Recording, group: Group) -> bool:
     """Whether it is the type that is empty, not its definition that is lacking."""
-    one = group.first
-    if one.wire == "ros1":
-        return one.digest == _EMPTY_MD5 or not any(recording.messages([group], [0]))
+    connection = group.first
+    if connection.wire == "ros1":
+        return connection.digest == _EMPTY_MD5 or not any(recording.messages([group], [0]))
     (data,) = recording.messages([group], [0])
     return (
-        one.encoding not in NONE
-        and not _text(one)
+        connection.encoding not in NONE
+        and not _text(connection)
         and len(data) <= _EMPTY_CDR
         and not any(data[4:])
     )

@@ -54,16 +54,16 @@ def parts_of(path: Path) -> tuple[list[Part], Metadata]:
         names = _files(path)
     if not names:
         raise UserError(f"{path}: holds none of the files of a bag (.db3, .mcap); copy them to it")
-    found: list[Part] = []
+    parts: list[Part] = []
     try:
         for name in names:
             part = opened(path / name)
-            found.append(_Packed(part) if about.by_message else part)
+            parts.append(_Packed(part) if about.by_message else part)
     except BaseException:
-        for part in found:
+        for part in parts:
             part.close()
         raise
-    return found, about
+    return parts, about
 
 
 def opened(path: Path) -> Part:
@@ -87,9 +87,9 @@ def opened(path: Path) -> Part:
 def _files(path: Path) -> list[str]:
     """Those of a bag whose metadata is not there, in the order of their numbers."""
     names = [
-        one.name
-        for one in path.iterdir()
-        if one.name.removesuffix(PACKED).lower().endswith(tuple(STORAGES))
+        file.name
+        for file in path.iterdir()
+        if file.name.removesuffix(PACKED).lower().endswith(tuple(STORAGES))
     ]
     return sorted(names, key=lambda name: (len(name), name))
 
@@ -108,14 +108,14 @@ def _metadata(path: Path) -> Metadata:
 
 def _read(document: Any) -> Metadata:
     about = document["rosbag2_bagfile_information"]
-    found = Metadata(
+    metadata = Metadata(
         [PurePath(_text(name)).name for name in about["relative_file_paths"]],
         _text(about.get("compression_mode") or "").lower() == "message",
     )
-    for one in about.get("topics_with_message_count") or ():
-        topic = _text(one["topic_metadata"]["name"])
-        found.counts[topic] = found.counts.get(topic, 0) + int(one["message_count"])
-    return found
+    for topic_count in about.get("topics_with_message_count") or ():
+        topic = _text(topic_count["topic_metadata"]["name"])
+        metadata.counts[topic] = metadata.counts.get(topic, 0) + int(topic_count["message_count"])
+    return metadata
 
 
 def _text(value: Any) -> str:
@@ -144,7 +144,7 @@ class _Packed:
 
 def _unpacked(data: bytes) -> bytes:
     with zstandard.ZstdDecompressor().stream_reader(data) as reader:
-        found = reader.read(LARGEST_MESSAGE + 1)
-    if len(found) > LARGEST_MESSAGE:
+        content = reader.read(LARGEST_MESSAGE + 1)
+    if len(content) > LARGEST_MESSAGE:
         raise ValueError(f"a message of more than {LARGEST_MESSAGE >> 30} GiB")
-    return found
+    return content

@@ -15,7 +15,7 @@ def layout(schema: Schema, top: str) -> Layout:
     is and in whichever files they are; equal for equal definitions."""
     places = {top: 0}
     waiting = [top]
-    found: Layout = []
+    messages: Layout = []
     for name in waiting:  # which grows meanwhile
 
         def kind(field: Field) -> object:
@@ -27,9 +27,9 @@ def layout(schema: Schema, top: str) -> Layout:
             return places[field.type.name]
 
         def described(field: Field) -> tuple[Any, ...]:
-            entry = [described(one) for one in (field.key, field.value) if one is not None]
+            entry = [described(part) for part in (field.key, field.value) if part is not None]
             bounds = (field.capacity, field.text_capacity)
             return (field.name, field.number, field.label, kind(field), bounds, entry)
 
-        found.append([described(field) for field in schema.message(name).fields])
-    return found
+        messages.append([described(field) for field in schema.message(name).fields])
+    return messages

@@ -53,7 +53,7 @@ class Recording(Closing):
                 refuse_pointers(path)
             self._parts = [Bag1(path) if is_ros1 else folder.opened(path)]
         for part in self._parts:
-            self.warnings += [one.removeprefix(f"{part.path}: ") for one in part.warnings]
+            self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
 
     def close(self) -> None:
         for part in self._parts:
@@ -63,72 +63,93 @@ class Recording(Closing):
         """The connections of a topic, empty for the only one, that can be read: by their own
         definition, or by any where ``has_schema``. Those without messages are left out. Raises
         UserError, also where there is none."""
-        every = [one for part in self._parts for one in part.connections]
-        usable = [one for one in every if _usable(one, has_schema)]
+        every = [connection for part in self._parts for connection in part.connections]
+        usable = [connection for connection in every if _usable(connection, has_schema)]
         topic = self._topic(topic, every, usable)
-        found: dict[object, Group] = {}
+        groups: dict[object, Group] = {}
         for number, part in enumerate(self._parts):
-            for one in part.connections:
-                if one.topic != topic or not one.count or not _usable(one, has_schema):
+            for connection in part.connections:
+                if (
+                    connection.topic != topic
+                    or not connection.count
+                    or not _usable(connection, has_schema)
+                ):
                     continue
-                digest = "" if one.definition else one.digest
-                key = (one.type, one.wire, one.encoding, one.definition, digest)
-                group = found.get(key, Group(one))
-                group.members.setdefault(number, set()).add(one.number)
-                found[key] = Group(group.first, group.members, group.count + one.count)
-        if not found:
+                digest = "" if connection.definition else connection.digest
+                key = (
+                    connection.type,
+                    connection.wire,
+                    connection.encoding,
+                    connection.definition,
+                    digest,
+                )
+                group = groups.get(key, Group(connection))
+                group.members.setdefault(number, set()).add(connection.number)
+                groups[key] = Group(group.first, group.members, group.count + connection.count)
+        if not groups:
             raise UserError(f"{self.path}: topic {shown(topic)} has no messages; choose another")
-        self._compare_count(topic, sum(one.count for one in every if one.topic == topic))
-        return list(found.values())
+        self._compare_count(
+            topic, sum(connection.count for connection in every if connection.topic == topic)
+        )
+        return list(groups.values())
 
     def unusable(self, topic: str, has_schema: bool) -> list[Connection]:
         """The connections of a topic that have messages which cannot be read."""
         return [
-            one
+            connection
             for part in self._parts
-            for one in part.connections
-            if one.topic == topic and one.count and not _usable(one, has_schema)
+            for connection in part.connections
+            if connection.topic == topic
+            and connection.count
+            and not _usable(connection, has_schema)
         ]
 
     def messages(self, groups: Collection[Group], wanted: Sequence[int]) -> list[bytes]:
         """Some of the messages of all these groups by their numbers, ascending. Raises
         UserError."""
-        found: list[bytes] = []
+        messages: list[bytes] = []
         before = 0
         for number, part in enumerate(self._parts):
-            mine = set().union(*(group.members.get(number, ()) for group in groups))
-            count = sum(one.count for one in part.connections if one.number in mine)
-            inside = [one - before for one in wanted if before <= one < before + count]
-            found += part.messages(mine, inside)
+            members = set().union(*(group.members.get(number, ()) for group in groups))
+            count = sum(
+                connection.count for connection in part.connections if connection.number in members
+            )
+            inside = [number - before for number in wanted if before <= number < before + count]
+            messages += part.messages(members, inside)
             before += count
-        return found
+        return messages
 
     def _topic(self, topic: str, every: list[Connection], usable: list[Connection]) -> str:
-        topics = list(dict.fromkeys(one.topic for one in usable))
+        topics = list(dict.fromkeys(connection.topic for connection in usable))
         if not every:
             raise UserError(f"{self.path}: holds no channel at all; name another recording")
-        if not any(one.count for one in every):
+        if not any(connection.count for connection in every):
             raise UserError(f"{self.path}: holds no message on any topic; name another recording")
         if topic in topics:
             return topic
-        mine = [one for one in every if one.topic == topic] if topic else []
-        if mine or not topics:
-            raise self._not_described(mine or every)
-        topics = list(dict.fromkeys(one.topic for one in usable if one.count)) or topics
-        listed = " or ".join(shown(one) for one in topics[:MOST_LISTED])
+        of_topic = (
+            [connection for connection in every if connection.topic == topic] if topic else []
+        )
+        if of_topic or not topics:
+            raise self._not_described(of_topic or every)
+        topics = (
+            list(dict.fromkeys(connection.topic for connection in usable if connection.count))
+            or topics
+        )
+        listed = " or ".join(shown(name) for name in topics[:MOST_LISTED])
         if topic:
             raise UserError(f"{self.path}: has no topic {topic}; choose --topic {listed}")
         if len(topics) > 1:
             raise UserError(f"{self.path}: has several topics; choose --topic {listed}")
         return topics[0]
 
-    def _not_described(self, found: list[Connection]) -> UserError:
+    def _not_described(self, connections: list[Connection]) -> UserError:
         """Says what is there, and what can be done."""
-        listed = "; ".join(shown(str(one), 120) for one in found[:3])
+        listed = "; ".join(shown(str(connection), 120) for connection in connections[:3])
         remedy = "name another recording"
-        for one in found:
-            if one.is_readable:
-                kind = "its .proto" if one.wire == "protobuf" else "a .msg file of its type"
+        for connection in connections:
+            if connection.is_readable:
+                kind = "its .proto" if connection.wire == "protobuf" else "a .msg file of its type"
                 remedy = f"name {kind} before --data"
         return UserError(
             f"{self.path}: holds no channel in {', '.join(WIRES)} with a schema that is known "

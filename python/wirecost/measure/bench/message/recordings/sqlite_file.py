@@ -55,21 +55,21 @@ class SqliteFile:
         digests = {}
         if self._has("topics", "type_description_hash"):
             digests = dict(ask("SELECT id, type_description_hash FROM topics"))
-        found = []
+        connections = []
         for number, topic, type_, wire in ask(
             "SELECT id, name, type, serialization_format FROM topics ORDER BY id"
         ):
             digest = str(digests.get(number) or "")
-            known = definitions.get(str(type_), [])
-            same = [one for one in known if one[2] == digest]
-            encoding, text, _ = (same or known or [("", "", "")])[0]
-            found.append(
+            described = definitions.get(str(type_), [])
+            same = [definition for definition in described if definition[2] == digest]
+            encoding, text, _ = (same or described or [("", "", "")])[0]
+            connections.append(
                 Connection(number, str(topic), str(type_), str(wire), encoding, text.encode(),
                            counts.get(number, 0), digest)
             )  # fmt: skip
-        if lost := sum(counts.values()) - sum(one.count for one in found):
+        if lost := sum(counts.values()) - sum(connection.count for connection in connections):
             self.warnings.append(f"{counted(lost, 'message')} of no topic that it lists")
-        return found
+        return connections
 
     def _has(self, table: str, column: str = "") -> bool:
         names = [row[1] for row in self._database.execute(f"PRAGMA table_info({table})")]
@@ -84,12 +84,12 @@ class SqliteFile:
                 f"SELECT id FROM messages WHERE topic_id IN ({places}) ORDER BY timestamp, id",
                 list(numbers),
             )
-            asked = set(wanted)
-            ids = [row[0] for at, row in enumerate(rows) if at in asked]
-            if len(ids) != len(asked):
+            chosen = set(wanted)
+            ids = [row[0] for at, row in enumerate(rows) if at in chosen]
+            if len(ids) != len(chosen):
                 raise ValueError("its index has fewer messages than the file")
             read = "SELECT data FROM messages WHERE id = ?"
-            return [_bytes(self._database.execute(read, (one,)).fetchone()[0]) for one in ids]
+            return [_bytes(self._database.execute(read, (id_,)).fetchone()[0]) for id_ in ids]
 
     def close(self) -> None:
         self._database.close()

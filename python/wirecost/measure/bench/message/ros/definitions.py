@@ -73,7 +73,7 @@ class Definitions:
         name = f"{file.parent.parent.name}/{file.stem}"
         place = f", line {error.origin.line}" if error.origin.line else ""
         remedy = "name its .msg before --data, or choose another --topic"
-        if any(one in what for one in _NOT_SUPPORTED):
+        if any(kind in what for kind in _NOT_SUPPORTED):
             remedy = "choose another --topic, or record the type with string in its place"
         return UserError(
             f"{self.source or 'the schema'}: its definition of {name} cannot be used{place}: "
@@ -89,20 +89,20 @@ def of_files(
     files = [Path(path) for path in paths]
     chosen = dialect or dialect_of(files, include)
     texts: dict[str, str] = {}
-    made = False
+    is_derived = False
     for path in files:
-        found = interfaces.messages(path, chosen)
+        of_file = interfaces.messages(path, chosen)
         if path.suffix == ".action":
-            texts |= found
-            made = True
+            texts |= of_file
+            is_derived = True
         else:
             texts |= _loaded(path, include, chosen)
-            events = {name: text for name, text in found.items() if name.endswith("_Event")}
-            wanted = [name for name in events if name.endswith(short_name(type_name))]
-            texts |= {name: events[name] for name in wanted if type_name}
-            made = made or bool(wanted)
+            events = {name: text for name, text in of_file.items() if name.endswith("_Event")}
+            chosen_events = [name for name in events if name.endswith(short_name(type_name))]
+            texts |= {name: events[name] for name in chosen_events if type_name}
+            is_derived = is_derived or bool(chosen_events)
     result = Definitions(chosen, texts, "" if len(paths) != 1 else paths[0])
-    return completed(result, Finder(include, files)) if made else result
+    return completed(result, Finder(include, files)) if is_derived else result
 
 
 def _loaded(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]:
@@ -114,8 +114,8 @@ def _loaded(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]
     with scratch.folder("package") as folder:
         copies = folder / re.sub(r"\W", "_", f"p{package}", flags=re.ASCII) / "msg"
         copies.mkdir(parents=True)
-        for one in path.parent.glob(f"*{path.suffix}"):
-            shutil.copy(one, copies)
+        for file in path.parent.glob(f"*{path.suffix}"):
+            shutil.copy(file, copies)
         try:
             return _read(copies / path.name, [*include, folder_of(path).parent], dialect)
         except CompileError as error:
@@ -145,10 +145,10 @@ def of_text(
     texts: dict[str, str] = {}
     for of, named, part in _split(type_name, _lines(text), kind):
         try:
-            found = _of_idl(part) if of == "IDL" else _of_message(named, part, dialect)
+            declared = _of_idl(part) if of == "IDL" else _of_message(named, part, dialect)
         except _NOT_IDL as error:
             raise _unreadable(type_name, source, _reason(error)) from error
-        for name, own in found.items():
+        for name, own in declared.items():
             _add(texts, name, own)
     name = short(type_name)
     if name not in texts:
@@ -160,8 +160,8 @@ def of_text(
 
 
 def _of_idl(text: str) -> dict[str, str]:
-    found = get_types_from_idl(_DIRECTIVE.sub("", text)) if text.strip() else {}
-    return {short(name): text_of(fields, "ros2") for name, (_, fields) in found.items()}
+    types = get_types_from_idl(_DIRECTIVE.sub("", text)) if text.strip() else {}
+    return {short(name): text_of(fields, "ros2") for name, (_, fields) in types.items()}
 
 
 def _of_message(named: str, text: str, dialect: str) -> dict[str, str]:
@@ -182,34 +182,34 @@ def _reason(error: Exception) -> str:
     return shown(" ".join(lines[:1] + lines[2:]) if len(lines) > 2 else error, 120)
 
 
-def completed(found: Definitions, finder: Finder) -> Definitions:
+def completed(definitions: Definitions, finder: Finder) -> Definitions:
     """With the types that are used but not carried, as ROS's own or files of the finder's folders
     have them. Raises UserError."""
-    texts = dict(found.texts)
-    notes: list[str] = list(found.notes)
-    known = Known(found.dialect, finder)
+    texts = dict(definitions.texts)
+    notes: list[str] = list(definitions.notes)
+    library = Known(definitions.dialect, finder)
     waiting = list(texts)
     while waiting:
         owner = waiting.pop()
-        for used in _used(texts[owner], owner.partition("/")[0], found.dialect):
+        for used in _used(texts[owner], owner.partition("/")[0], definitions.dialect):
             if used in texts:
                 continue
-            text = known.text(used)
+            text = library.text(used)
             if text is None:
                 raise UserError(
-                    f"{found.source or 'the schema'}: its definition of {owner} uses {used}, which "
-                    f"it does not carry; give the folder that holds package "
+                    f"{definitions.source or 'the schema'}: its definition of {owner} uses {used}, "
+                    f"which it does not carry; give the folder that holds package "
                     f"{used.partition('/')[0]} with -I"
                 )
             texts[used] = text
             notes.append(used)
             waiting.append(used)
-    return replace(found, texts=texts, notes=notes)
+    return replace(definitions, texts=texts, notes=notes)
 
 
 def _used(text: str, package: str, dialect: str) -> list[str]:
     """The messages that a text uses, but for those that need no file."""
-    found = []
+    names = []
     for written in types_used(text):
         if written in DIALECTS[dialect].types or written in _NOT_SUPPORTED:
             continue
@@ -217,21 +217,21 @@ def _used(text: str, package: str, dialect: str) -> list[str]:
         if written == "Header" and dialect == "ros1":
             used = ("std_msgs", "Header")
         if used is not None and all(map(_NAME.fullmatch, used)) and ".".join(used) not in FILES:
-            found.append("/".join(used))
-    return found
+            names.append("/".join(used))
+    return names
 
 
 def _split(type_name: str, text: str, kind: str) -> list[tuple[str, str, str]]:
     """The texts of a type and of others, each behind its kind and name."""
     first, *rest = _SEPARATOR.split(text)
-    found = []
+    parts = []
     for part in rest if rest and not first.strip() else (first, *rest):
         match = _NAMED.match(part)
         if match is None:
-            found.append((kind, type_name, part))
+            parts.append((kind, type_name, part))
         else:
-            found.append((match[1], match[2], part[match.end() :]))
-    return found
+            parts.append((match[1], match[2], part[match.end() :]))
+    return parts
 
 
 def _add(texts: dict[str, str], name: str, text: str) -> None:

@@ -15,7 +15,7 @@ TIMES = frozenset(FILES)
 """Some libraries have no negative ones."""
 
 
-def fit(schema: Schema, type_name: str, message: Any, left: int = MOST_ELEMENTS) -> int:
+def fit(schema: Schema, type_name: str, message: Any, remaining: int = MOST_ELEMENTS) -> int:
     """Numbers get their type's width, texts and lists their bounds; lists of a fixed length are
     filled up with what they have. How many elements lists have then; raises UserError where they
     are more than ``left``."""
@@ -24,7 +24,7 @@ def fit(schema: Schema, type_name: str, message: Any, left: int = MOST_ELEMENTS)
         value = getattr(message, field.name)
         if is_list(field):
             count += max(len(value), field.capacity or 0 if field.label is Label.ARRAY else 0)
-        if count > left:
+        if count > remaining:
             raise UserError(
                 f"{type_name}.{field.name}: over {MOST_ELEMENTS:,} elements in a made-up message; "
                 "give real ones with --data, or fewer with --elements"
@@ -34,10 +34,10 @@ def fit(schema: Schema, type_name: str, message: Any, left: int = MOST_ELEMENTS)
         elif is_list(field):
             _fit_list(field, value)
             if isinstance(field.type, MessageRef):
-                for one in value:
-                    count += fit(schema, field.type.name, one, left - count)
+                for element in value:
+                    count += fit(schema, field.type.name, element, remaining - count)
         elif isinstance(field.type, MessageRef):
-            count += fit(schema, field.type.name, value, left - count)
+            count += fit(schema, field.type.name, value, remaining - count)
         elif field.type is Kind.STRING:
             setattr(message, field.name, value[: field.text_capacity])
         else:
@@ -56,10 +56,10 @@ def _fit_list(field: Field, held: Any) -> None:
     if field.capacity is not None:
         del held[field.capacity :]
     if field.type is Kind.STRING:
-        held[:] = [one[: field.text_capacity] for one in held]
+        held[:] = [text[: field.text_capacity] for text in held]
     elif not isinstance(field.type, MessageRef):
-        held[:] = [wrapped(one, field.type) for one in held]
+        held[:] = [wrapped(number, field.type) for number in held]
     if field.label is Label.ARRAY and held:
-        mine = list(held)
-        for i in range(len(mine), field.capacity or 0):
-            held.append(mine[i % len(mine)])
+        elements = list(held)
+        for i in range(len(elements), field.capacity or 0):
+            held.append(elements[i % len(elements)])

@@ -27,7 +27,7 @@ class Ros2:
 
     def having(self, path: str) -> Path | None:
         """The prefix in which it has a file or folder."""
-        return next((one for one in self._prefixes() if (one / path).exists()), None)
+        return next((prefix for prefix in self._prefixes() if (prefix / path).exists()), None)
 
     def _prefixes(self) -> Iterator[Path]:
         """Folders with ``include``, ``lib`` and ``share``."""

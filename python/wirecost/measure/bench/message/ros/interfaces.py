@@ -50,41 +50,45 @@ def messages(path: Path, dialect: str) -> dict[str, str]:
     if (path.suffix, dialect) not in _PARTS:
         return {}
     names, _ = _PARTS[path.suffix, dialect]
-    found = parts(read(path).replace("\r\n", "\n"))
-    if len(found) != len(names):
+    sections = parts(read(path).replace("\r\n", "\n"))
+    if len(sections) != len(names):
         raise UserError(
-            f"{path}: error: has {len(found) - 1} lines `---`, where {path.suffix} files have "
+            f"{path}: error: has {len(sections) - 1} lines `---`, where {path.suffix} files have "
             f"{len(names) - 1}; part it by them"
         )
-    return _named(name_of(folder_of(path)), path.stem, found, (path.suffix, dialect))
+    return _named(name_of(folder_of(path)), path.stem, sections, (path.suffix, dialect))
 
 
 def parted(name: str, text: str, dialect: str) -> dict[str, str]:
     """Return the same of a text; ``name``: its own, or that of a message made of it, as
     ``pkg/AddTwoInts_Event``. Empty where no lines ``---`` part it."""
-    found = parts(text)
+    sections = parts(text)
     package, _, message = name.rpartition("/")
     for kind, (names, makes) in _PARTS.items():
-        if kind[1] == dialect and len(found) == len(names):
-            return _named(package, _stem(message, (*names, *makes)), found, kind)
+        if kind[1] == dialect and len(sections) == len(names):
+            return _named(package, _stem(message, (*names, *makes)), sections, kind)
     return {}
 
 
-def made(name: str, known: Collection[str], dialect: str) -> str | None:
+def made(name: str, present: Collection[str], dialect: str) -> str | None:
     """Return the text of a message that ROS makes of the parts of a service or an action, if some
     of ``known`` are such parts."""
     for (_, of), (names, makes) in _PARTS.items():
         package, _, message = name.rpartition("/")
         stem = _stem(message, tuple(makes))
         text = makes.get(message.replace(stem, "{name}", 1))
-        if of == dialect and text and {f"{package}/{_of(stem, one)}" for one in names} & {*known}:
+        if (
+            of == dialect
+            and text
+            and {f"{package}/{_of(stem, part)}" for part in names} & {*present}
+        ):
             return _of(stem, text)
     return None
 
 
-def _named(package: str, stem: str, found: list[str], kind: tuple[str, str]) -> dict[str, str]:
+def _named(package: str, stem: str, sections: list[str], kind: tuple[str, str]) -> dict[str, str]:
     names, makes = _PARTS[kind]
-    texts = dict(zip(names, found, strict=True)) | {
+    texts = dict(zip(names, sections, strict=True)) | {
         name: _of(stem, text) for name, text in makes.items()
     }
     return {f"{package}/{_of(stem, name)}": text for name, text in texts.items()}

@@ -17,7 +17,7 @@ from wirecost.schema.compile.frontends.ros.packages import Finder, read
 
 _STORES = {
     "ros1": [Stores.ROS1_NOETIC],
-    "ros2": [one for one in reversed(Stores) if one.name.startswith("ROS2_")],
+    "ros2": [store for store in reversed(Stores) if store.name.startswith("ROS2_")],
 }
 """Of rosbags, newest first."""
 _TIMES1 = {"builtin_interfaces/Time": "time", "builtin_interfaces/Duration": "duration"}
@@ -39,9 +39,9 @@ class Known:
         if path is not None:
             return read(path).replace("\r\n", "\n")
         for file in self._interfaces(package, message):
-            found = interfaces.messages(file, self._dialect)
-            if name in found:
-                return found[name]
+            texts = interfaces.messages(file, self._dialect)
+            if name in texts:
+                return texts[name]
         return self._ros(f"{package}/msg/{message}", digest)
 
     def _interfaces(self, package: str, message: str) -> Iterator[Path]:
@@ -54,10 +54,10 @@ class Known:
                             yield path
 
     def _ros(self, type_name: str, digest: str) -> str | None:
-        stores = [get_typestore(one) for one in _STORES[self._dialect]]
+        stores = [get_typestore(store_name) for store_name in _STORES[self._dialect]]
         having = [store for store in stores if type_name in store.fielddefs]
         if _IS_HASH.fullmatch(digest):
-            having = [one for one in having if self._hash(one, type_name) == digest]
+            having = [store for store in having if self._hash(store, type_name) == digest]
         for store in having[:1]:
             return text_of(store.fielddefs[type_name][1], self._dialect)
         return None

@@ -41,30 +41,30 @@ def file_name(file: File) -> str:
 
 
 def _file(schema: Schema, file: File) -> pb.FileDescriptorProto:
-    made = pb.FileDescriptorProto(name=file_name(file), package=file.package, syntax="proto3")
-    made.dependency.extend(sorted(file_name(other) for other in schema.imported(file)))
-    made.message_type.extend(_message(file, message) for message in file.messages)
-    return made
+    proto = pb.FileDescriptorProto(name=file_name(file), package=file.package, syntax="proto3")
+    proto.dependency.extend(sorted(file_name(other) for other in schema.imported(file)))
+    proto.message_type.extend(_message(file, message) for message in file.messages)
+    return proto
 
 
 def _message(file: File, message: Message) -> pb.DescriptorProto:
-    made = pb.DescriptorProto(name=file.local_name(message.full_name))
-    made.field.extend(map(_field, message.fields))
-    return made
+    proto = pb.DescriptorProto(name=file.local_name(message.full_name))
+    proto.field.extend(map(_field, message.fields))
+    return proto
 
 
 def _field(field: Field) -> pb.FieldDescriptorProto:
     single = field.label is Label.SINGLE or is_octets(field)
-    made = pb.FieldDescriptorProto(
+    proto = pb.FieldDescriptorProto(
         name=field.name,
         number=field.number,
         json_name=field.name,
         label=_Type.LABEL_OPTIONAL if single else _Type.LABEL_REPEATED,
     )
     if isinstance(field.type, MessageRef):
-        made.type = _Type.TYPE_MESSAGE
-        made.type_name = f".{field.type.name}"
+        proto.type = _Type.TYPE_MESSAGE
+        proto.type_name = f".{field.type.name}"
     else:
         assert isinstance(field.type, Kind)  # ROS has no enums
-        made.type = _Type.TYPE_BYTES if is_octets(field) else _TYPES[field.type]
-    return made
+        proto.type = _Type.TYPE_BYTES if is_octets(field) else _TYPES[field.type]
+    return proto

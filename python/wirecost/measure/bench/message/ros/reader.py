@@ -52,19 +52,21 @@ class RosReader:
     @cached_property
     def store(self) -> Any:
         """Of types; times are there already."""
-        made = get_typestore(Stores.EMPTY)
+        store = get_typestore(Stores.EMPTY)
         types: dict[str, Any] = {}
         try:
             for name, text in self.definitions.texts.items():
                 fields = "".join(f"{line}\n" for line in declared_fields(text))
                 types |= get_types_from_msg(fields, rosbags_name(name.replace("/", ".")))
-            made.register({name: one for name, one in types.items() if name not in made.fielddefs})
+            store.register(
+                {name: fields for name, fields in types.items() if name not in store.fielddefs}
+            )
         except (TypesysError, KeyError, ValueError) as error:
             raise UserError(
                 f"{self._type}: rosbags, which checks what contenders send, does not understand "
                 f"its definition ({shown(str(error))}); mend it"
             ) from error
-        return made
+        return store
 
     def read(self, data: bytes, wire: str, to: Any) -> None:
         """Raises DecodeError."""
@@ -99,15 +101,15 @@ class RosReader:
     @cached_property
     def _functions(self) -> dict[str, tuple[Take, Callable[[Any], Any]]]:
         """Of each message: from rosbags' object into the mirror, and back."""
-        found: dict[str, tuple[Take, Callable[[Any], Any]]] = {}
+        functions: dict[str, tuple[Take, Callable[[Any], Any]]] = {}
         for message in self._schema.messages():
             kind = self.kind(message)
             held = [
                 _Held(field, self.attribute(message, field), self.other_sign(message, field))
                 for field in message.fields
             ]
-            found[message.full_name] = (_taker(held, found), _giver(kind, held, found))
-        return found
+            functions[message.full_name] = (_taker(held, functions), _giver(kind, held, functions))
+        return functions
 
     def kind(self, message: Message) -> Any:
         """rosbags' class of it."""
@@ -115,8 +117,8 @@ class RosReader:
 
     def attribute(self, message: Message, field: Field) -> str:
         """Its name there, as `class_` for `class` and `nanosec` for `nsec`."""
-        theirs = self.kind(message).__dataclass_fields__
-        names: list[str] = [name for name in theirs if name != "__msgtype__"]
+        attributes = self.kind(message).__dataclass_fields__
+        names: list[str] = [name for name in attributes if name != "__msgtype__"]
         return names[message.fields.index(field)]
 
     def other_sign(self, message: Message, field: Field) -> Kind | None:
@@ -126,8 +128,8 @@ class RosReader:
         _, (form, about) = fields[message.fields.index(field)]
         if form is not Nodetype.BASE:
             return None
-        theirs = _KINDS.get(about[0])
-        return theirs if theirs is not field.type else None
+        kind = _KINDS.get(about[0])
+        return kind if kind is not field.type else None
 
 
 def rosbags_name(full_name: str) -> str:
@@ -151,13 +153,13 @@ class _Held:
 Functions = dict[str, tuple[Take, Callable[[Any], Any]]]
 
 
-def _taker(fields: list[_Held], known: Functions) -> Take:
-    def take(to: Any, one: Any) -> None:
+def _taker(fields: list[_Held], functions: Functions) -> Take:
+    def take(to: Any, source: Any) -> None:
         for held_as in fields:
             field = held_as.field
-            value = getattr(one, held_as.name)
+            value = getattr(source, held_as.name)
             if isinstance(field.type, MessageRef):
-                inner = known[field.type.name][0]
+                inner = functions[field.type.name][0]
                 if field.label is Label.SINGLE:
                     held = getattr(to, field.name)
                     held.SetInParent()
@@ -176,27 +178,30 @@ def _taker(fields: list[_Held], known: Functions) -> Take:
     return take
 
 
-def _giver(kind: Any, fields: list[_Held], known: Functions) -> Callable[[Any], Any]:
+def _giver(kind: Any, fields: list[_Held], functions: Functions) -> Callable[[Any], Any]:
     def give(message: Any) -> Any:
         return kind(
-            **{one.name: _given(getattr(message, one.field.name), one, known) for one in fields}
+            **{
+                held.name: _given(getattr(message, held.field.name), held, functions)
+                for held in fields
+            }
         )
 
     return give
 
 
-def _given(value: Any, held: _Held, known: Functions) -> Any:
+def _given(value: Any, held: _Held, functions: Functions) -> Any:
     """As rosbags holds it; arrays that are cut, as in a message without a field, are filled up."""
     field = held.field
     if isinstance(field.type, MessageRef):
-        inner = known[field.type.name][1]
+        inner = functions[field.type.name][1]
         if field.label is Label.SINGLE:
             return inner(value)
-        made = [inner(each) for each in value]
+        elements = [inner(each) for each in value]
         empty = value.add if field.label is Label.ARRAY else None
-        while empty is not None and len(made) < (field.capacity or 0):
-            made.append(inner(empty()))
-        return made
+        while empty is not None and len(elements) < (field.capacity or 0):
+            elements.append(inner(empty()))
+        return elements
     if not is_list(field):
         return wrapped(value, held.theirs) if held.theirs else value
     missing = (field.capacity or 0) - len(value) if field.label is Label.ARRAY else 0

@@ -16,9 +16,9 @@ MOST_ALWAYS_THERE = 5_000_000
 def ros_subject(definitions: Definitions, source: str, type_name: str) -> Subject:
     """As ``subject``; ``type_name`` may have slashes, as ROS writes it. Raises UserError."""
     schema = definitions.schema()
-    asked = type_name.replace("/msg/", ".").replace("/srv/", ".")
-    asked = asked.replace("/action/", ".").replace("/", ".")
-    type_ = found_type(schema, source, asked)
+    dotted = type_name.replace("/msg/", ".").replace("/srv/", ".")
+    dotted = dotted.replace("/action/", ".").replace("/", ".")
+    type_ = found_type(schema, source, dotted)
     needed = Schema(tuple(needed_files(schema, type_)))
     always = _always_there(needed, type_)
     if always > MOST_ALWAYS_THERE:
@@ -33,12 +33,12 @@ def ros_subject(definitions: Definitions, source: str, type_name: str) -> Subjec
 def _always_there(schema: Schema, top: str) -> int:
     """Values of a message whose lists are empty, but for those of a fixed length. No message of ROS
     is within itself."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for message in schema.messages():  # those that others hold come first
-        found[message.full_name] = sum(
-            (found[field.type.name] if isinstance(field.type, MessageRef) else 1)
+        counts[message.full_name] = sum(
+            (counts[field.type.name] if isinstance(field.type, MessageRef) else 1)
             * ((field.capacity or 0) if field.label is Label.ARRAY else 1)
             for field in message.fields
             if field.label is not Label.REPEATED
         )
-    return found[top]
+    return counts[top]
