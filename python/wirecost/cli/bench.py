@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import pkgutil
 from pathlib import Path
 from typing import Annotated
 
 from wirecost.cli.imported import group
 from wirecost.cli.options import option
+from wirecost.system.plugins import module_names
 
 PREFIX = "bench_"
 NAMES = sorted(
-    module.name.removeprefix(PREFIX)
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)])
-    if module.name.startswith(PREFIX)
+    name.removeprefix(PREFIX)
+    for name in module_names(Path(__file__).parent)
+    if name.startswith(PREFIX)
 )
 
 Out = Annotated[

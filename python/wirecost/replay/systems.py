@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from wirecost.replay.system import IsolatedSystem, Recorder
 from wirecost.system.errors import UserError
+from wirecost.system.plugins import load_plugin, plugin_facts
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,12 @@ class System:
         return made
 
     def _package(self) -> Any:
-        return importlib.import_module(f"wirecost.replay.{self.name}")
+        return load_plugin("wirecost.replay", self.name)
 
 
 SYSTEMS = {
-    "ros1": System("ros1", "ros1", "ros1", "ros1msg"),
-    "dds": System("dds", "ros2", "cdr", "ros2msg"),
+    name: System(name, *mcap_names)
+    for name, mcap_names in plugin_facts(Path(__file__).parent, "MCAP_NAMES").items()
 }
 
 

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import pkgutil
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +13,7 @@ from typing import Protocol
 from wirecost.observe.heap import launch
 from wirecost.observe.trial import remedies
 from wirecost.system.chosen import chosen
+from wirecost.system.plugins import load_plugins
 
 PLAIN = "as it is"
 PRELOAD = "LD_PRELOAD"
@@ -56,8 +55,7 @@ class Remedy(Protocol):
 
 def all_remedies() -> list[Remedy]:
     """Every ``REMEDY`` of the package's modules, in the order of their names."""
-    names = sorted(one.name for one in pkgutil.iter_modules(remedies.__path__))
-    return [importlib.import_module(f"{remedies.__name__}.{name}").REMEDY for name in names]
+    return list(load_plugins(remedies.__name__, Path(remedies.__path__[0]), "REMEDY").values())
 
 
 def chosen_remedies(option: str, text: str | None) -> list[Remedy]:

@@ -10,6 +10,10 @@ from wirecost.system.errors import UserError
 if TYPE_CHECKING:
     from wirecost.replay.system import IsolatedSystem, Recorder
 
+MCAP_NAMES = ("ros2", "cdr", "ros2msg")
+"""Profile, message encoding and schema encoding of its recordings."""
+PLUGIN_ORDER = 2
+
 
 def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:
     """``domain`` None is ``ROS_DOMAIN_ID``, else 0; ``interfaces`` as of ``DdsRecorder``."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 
 from wirecost.replay.system import IsolatedSystem, Recorder
 
+MCAP_NAMES = ("ros1", "ros1", "ros1msg")
+"""Profile, message encoding and schema encoding of its recordings."""
+PLUGIN_ORDER = 1
+
 
 def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:  # noqa: ARG001
     """Record in the system of $ROS_MASTER_URI; ROS 1 has no domains and names its hosts."""

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-import pkgutil
 from pathlib import Path
+
+from wirecost.system.plugins import plugin_names
 
 LANGUAGES = ("cpp", "python", "java")
 USUAL = ("cpp", "python")
@@ -31,5 +32,4 @@ GROUND_TRUTHS = ("full", "sparse")
 NOTIFICATION_MODES = ("new", "recycled", "reused", "arena", "view", "facade")
 NOTIFICATION_CONTENTS = ("ticket", "realistic")
 NOTIFICATION_WIRES = ("protobuf", "ros1", "cdr")
-_PRESETS = Path(__file__).parent / "presets"
-PRESETS = tuple(one.name for one in pkgutil.iter_modules([str(_PRESETS)]) if not one.ispkg)
+PRESETS = tuple(plugin_names(Path(__file__).parent / "presets", "run"))

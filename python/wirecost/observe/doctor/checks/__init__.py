@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from pathlib import Path
 
 from wirecost.observe.doctor.check import Check
+from wirecost.system.plugins import load_plugin, module_names
 
 
 def all_checks() -> list[type[Check]]:
     """Every check in the order of the table."""
     found: list[type[Check]] = []
-    for info in pkgutil.iter_modules(__path__):
-        module = importlib.import_module(f"{__name__}.{info.name}")
+    for name in module_names(Path(__file__).parent):
+        module = load_plugin(__name__, name)
         found += [
             value
             for value in vars(module).values()

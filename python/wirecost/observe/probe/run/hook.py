@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +13,7 @@ from wirecost import _core
 from wirecost.observe.probe.run import hooks
 from wirecost.observe.probe.run.target import Target
 from wirecost.system.errors import UserError
+from wirecost.system.plugins import load_plugins
 
 PYTHON_FOLDER = Path(__file__).with_name("python")
 """What Python interpreters run first; ``sitecustomize.py`` in it they import by themselves."""
@@ -70,8 +69,7 @@ class OutsideHook(Protocol):
 
 def all_hooks() -> list[Hook]:
     """Return every ``HOOK`` of the package's modules, in the order of their names."""
-    names = sorted(one.name for one in pkgutil.iter_modules(hooks.__path__))
-    return [importlib.import_module(f"{hooks.__name__}.{name}").HOOK for name in names]
+    return list(load_plugins(hooks.__name__, Path(hooks.__path__[0]), "HOOK").values())
 
 
 def library(name: str) -> Path:

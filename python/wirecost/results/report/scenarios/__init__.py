@@ -8,10 +8,9 @@ names, only packages of known scenarios are imported.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from wirecost.results.analysis.summary import Row
@@ -19,6 +18,7 @@ from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.table import Table
+from wirecost.system.plugins import load_plugin, module_names
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ def _module(results: Results, name: str) -> Any:
     scenario = results.meta.scenario
     if scenario not in SCENARIOS:
         raise ValueError(f"unknown scenario {scenario}")
-    path = f"{__name__}.{scenario}.{name}"
-    return importlib.import_module(path) if find_spec(path) else None
+    there = name in module_names(Path(__file__).parent / scenario)
+    return load_plugin(f"{__name__}.{scenario}", name) if there else None
 
 
 def built_with(environment: Mapping[str, object]) -> str:

@@ -6,15 +6,15 @@ Every module here has ``Settings``, which have a default, and ``run``; they are 
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from functools import partial
 
 from wirecost.measure.bench.engine.measurement import Progress
 from wirecost.results.records.journal import Journal
+from wirecost.system.plugins import load_plugin
 
 
 def find(name: str) -> Callable[[Journal, Progress], None]:
     """Return what measures one of ``choices.PRESETS`` with its default settings."""
-    module = importlib.import_module(f"{__name__}.{name}")
+    module = load_plugin(__name__, name)
     return partial(module.run, module.Settings())

@@ -11,6 +11,8 @@ from wirecost.measure.bench.tensor.contenders.base import Contender, Hander, Mee
 from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.tensor import decode, encode, to_device, to_host_pinned
 
+NAMES = ("memcpy", "in-process")
+PLUGIN_ORDER = 1
 ALIGNMENT = 64
 
 

@@ -16,6 +16,8 @@ from wirecost.messaging.transport.iceoryx2.adapter import Iceoryx2, sweep
 from wirecost.messaging.transport.iceoryx2.home import Home
 from wirecost.system.waiting import wait_until
 
+NAMES = ("raw-iceoryx2",)
+PLUGIN_ORDER = 4
 DEPTH = 16
 LOOK_S = 0.005
 

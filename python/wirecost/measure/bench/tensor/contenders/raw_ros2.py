@@ -18,6 +18,8 @@ from wirecost.messaging.transport.ros2.adapter import DEPTH, Ros2
 from wirecost.messaging.transport.shared.ros2_messages import array_head
 from wirecost.system.waiting import wait_until
 
+NAMES = ("raw-rclpy", "raw-ros2")
+PLUGIN_ORDER = 5
 RCLPY = "raw-rclpy"
 
 

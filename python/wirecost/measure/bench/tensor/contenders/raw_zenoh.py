@@ -19,6 +19,8 @@ from wirecost.messaging.transport.zenoh.adapter import Zenoh
 from wirecost.system import scratch
 from wirecost.system.waiting import wait_until
 
+NAMES = ("raw-zenoh", "raw-zenoh-shm")
+PLUGIN_ORDER = 6
 SHARED = "raw-zenoh-shm"
 POOL_BYTES = 1 << 25
 LOOK_S = 0.005

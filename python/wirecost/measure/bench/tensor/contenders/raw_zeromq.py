@@ -15,6 +15,8 @@ from wirecost.messaging.transport.zeromq.adapter import ZeroMQ, ZeroMQTCP
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 
+NAMES = ("raw-zeromq", "raw-zeromq-tcp")
+PLUGIN_ORDER = 3
 TCP = "raw-zeromq-tcp"
 SEND_WAITING, RECEIVE_WAITING = 32, 16
 """High-water marks, as our transport has them."""

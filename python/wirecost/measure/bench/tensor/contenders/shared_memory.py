@@ -19,6 +19,8 @@ from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.measure.bench.tensor.plugins import Plugin
 from wirecost.system.errors import UserError
 
+NAMES = ("shm", "shm-in-place")
+PLUGIN_ORDER = 2
 SLOTS = 4
 NUMBER = 8
 """Bytes behind the content of a slot, its message's number."""

@@ -1,40 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The faults by name, found by iterating over this package's modules."""
+"""Faults by name; a fault has the name of its module."""
 
 from __future__ import annotations
 
 import difflib
-import importlib
-import pkgutil
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirecost.system.errors import UserError
+from wirecost.system.plugins import load_plugins, plugin_names
 
 if TYPE_CHECKING:  # the command line lists the names
     from wirecost.measure.bench.transport.faults.fault import Fault
 
 ALL = "all"
+_FOLDER = Path(__file__).parent
 
 
 def names() -> list[str]:
-    """Of all, without importing them: a fault has the name of its module."""
-    folder = Path(__file__).parent
-    modules = [module.name for module in pkgutil.iter_modules([str(folder)])]
-    texts = {name: (folder / f"{name}.py").read_text(encoding="utf-8") for name in modules}
-    return [name.replace("_", "-") for name, text in texts.items() if "\nFAULT = " in text]
+    """Return the names of all faults, without importing them."""
+    return [name.replace("_", "-") for name in plugin_names(_FOLDER, "FAULT")]
 
 
 @cache
 def faults() -> dict[str, Fault]:
-    """All, by name."""
-    return {name: _imported(name) for name in names()}
-
-
-def _imported(name: str) -> Fault:
-    fault: Fault = importlib.import_module(f"{__package__}.{name.replace('-', '_')}").FAULT
-    return fault
+    """Return all faults by name."""
+    every = load_plugins(f"{__package__}", _FOLDER, "FAULT")
+    return {name.replace("_", "-"): fault for name, fault in every.items()}
 
 
 def chosen(text: str) -> list[Fault]:
