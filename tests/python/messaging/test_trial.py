@@ -45,7 +45,7 @@ def test_a_process_that_ends_is_reported(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(trial, "ENDS", "wirecost.messaging.api.nothing")
     failed = tried("zeromq").failed or ""
     assert re.fullmatch(
-        r"its (listener|sender).*: .*wirecost\.messaging\.nothing",
+        r"its (listener|sender).*: .*wirecost\.messaging\.api\.nothing",
         failed,
     )
 

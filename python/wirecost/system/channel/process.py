@@ -34,16 +34,18 @@ class Channel(JsonStream):
         environment: Mapping[str, str] | None = None,
         log: Path | None = None,
         descriptors: Sequence[int] = (),
+        last: signal.Signals = signal.SIGTERM,
     ) -> None:
-        """``environment``: None for this process's. ``log`` takes what it prints; its end is
-        quoted where it fails. ``descriptors`` are inherited."""
+        """Start the process. ``environment``: None for this process's. ``log`` takes what it
+        prints; its end is quoted where it fails. ``descriptors`` are inherited. ``last`` is sent
+        to it where this process ends first; by default it then ends in order."""
         super().__init__()
         self.name = name
         self._log: IO[bytes] = TemporaryFile() if log is None else log.open("a+b")  # noqa: SIM115
         self._process: subprocess.Popen[bytes] = children.start(
             command,
             environment,
-            signal.SIGTERM,  # it ends in order
+            last,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
