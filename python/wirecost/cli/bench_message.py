@@ -153,7 +153,7 @@ def command(
         dialect,
         data,
         Choice(topic, first, sample, seed, framing),
-        dict(_elements(one) for one in elements or ()),
+        dict(_elements(text) for text in elements or ()),
         chosen("--lang", lang, LANGUAGES),
         tuple(contender or ()),
         Asked(rate, subscribers, over),

@@ -33,8 +33,11 @@ Plain = Annotated[
 
 
 def keys_and_end(named: str | None) -> tuple[str | None, threading.Event]:
-    """Return the keys, and what is set when this process shall end: by a signal, or with its
-    standard input where the keys came from there. Raises UserError."""
+    """Return the keys, and an event that is set when this process shall end.
+
+    It ends by a signal, or with its standard input where the keys came from there. Raises
+    UserError.
+    """
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())

@@ -45,9 +45,9 @@ def command(
         if not NAME.fullmatch(value):
             raise UserError(f"{name} {value}: give 1 to 64 letters, digits, - and _")
     check_writable("--json", json_file)
-    kept = Store(store)
+    result_store = Store(store)
     console = Console(stderr=True)
-    done, there, failed = imported(kept, folders, campaign, machine, revision)
+    done, there, failed = imported(result_store, folders, campaign, machine, revision)
     for line in failed:
         console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
     counts = f"{done:,} imported, {there:,} were there, {len(failed):,} cannot be read"

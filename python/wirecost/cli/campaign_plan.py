@@ -31,53 +31,55 @@ def command(
 ) -> None:
     """Check a campaign, and show its tasks in the order in which they would run."""
     definition = read(file)
-    found = tasks(definition, refused)
+    planned = tasks(definition, refused)
     console = Console(stderr=json_file == Path("-"))
-    print_table(console, _order(definition, found))
-    print_table(console, _machines(found))
-    write_json(json_file, {"campaign": definition.name, "tasks": [asdict(task) for task in found]})
+    print_table(console, _order(definition, planned))
+    print_table(console, _machines(planned))
+    write_json(
+        json_file, {"campaign": definition.name, "tasks": [asdict(task) for task in planned]}
+    )
 
 
 def refused(scenario: str, arguments: list[str]) -> str | None:
-    """Why ``wirecost bench`` would not take these arguments, on one line."""
+    """Return in one line why ``wirecost bench`` would not take these arguments, if so."""
     group: Any = typer.main.get_command(bench.app)
     context = group.make_context("bench", [], resilient_parsing=True)
-    found = group.get_command(context, scenario)
-    if found is None:
+    command = group.get_command(context, scenario)
+    if command is None:
         return f"there is no scenario {scenario}; there are {', '.join(bench.NAMES)}"
     try:
-        found.make_context(scenario, list(arguments), parent=context)
+        command.make_context(scenario, list(arguments), parent=context)
     except Exception as error:
-        # Which module the class of wrong options is in depends on Typer's version.
+        # The module of the class of wrong options depends on Typer's version.
         if not hasattr(error, "format_message"):
             raise
         return " ".join(error.format_message().split())
     return None
 
 
-def _order(definition: Definition, found: list[Task]) -> Table:
-    shown = found[:MOST_SHOWN]
+def _order(definition: Definition, planned: list[Task]) -> Table:
+    first = planned[:MOST_SHOWN]
     body = [
         [task.key, task.machine, str(task.repetition), " ".join((task.scenario, *task.arguments))]
-        for task in shown
+        for task in first
     ]
-    left = len(found) - len(shown)
-    notes = [f"The first {len(shown)}, {left:,} more follow." if left else "All of them."]
-    title = f"{definition.name}: {counted(len(found), 'task')} in the order of running"
+    remaining = len(planned) - len(first)
+    notes = [f"The first {len(first)}, {remaining:,} more follow." if remaining else "All of them."]
+    title = f"{definition.name}: {counted(len(planned), 'task')} in the order of running"
     return Table(title, ["task", "machine", "repetition", "wirecost bench"], body, notes)
 
 
 def _duration(seconds: float) -> str:
-    """``3 h 05 min``."""
+    """Return ``3 h 05 min``."""
     minutes = max(1, round(seconds / 60))
     return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"
 
 
-def _machines(found: list[Task]) -> Table:
-    count = Counter(task.machine for task in found)
+def _machines(planned: list[Task]) -> Table:
+    count = Counter(task.machine for task in planned)
     body = [
-        [name, f"{count[name]:,}", _duration(sum(t.expected_s for t in found if t.machine == name))]
-        for name in sorted(count)
+        [name, f"{number:,}", _duration(sum(t.expected_s for t in planned if t.machine == name))]
+        for name, number in sorted(count.items())
     ]
     note = "Machines measure at the same time; each measures one task at a time."
     return Table("Machines", ["machine", "tasks", "expected"], body, [note])

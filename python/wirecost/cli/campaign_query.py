@@ -58,11 +58,11 @@ def command(
     write_json(json_file, json.loads(answer.write_json()))
 
 
-def _print(found: pl.DataFrame) -> None:
-    body = [[_cell(value) for value in row] for row in found.head(MOST_SHOWN).iter_rows()]
-    left = len(found) - len(body)
-    notes = [f"The first {len(body)}, {left:,} more follow: --json has all."] if left else []
-    print_table(Console(), Table("", found.columns, body, notes))
+def _print(answer: pl.DataFrame) -> None:
+    body = [[_cell(value) for value in row] for row in answer.head(MOST_SHOWN).iter_rows()]
+    more = len(answer) - len(body)
+    notes = [f"The first {len(body)}, {more:,} more follow: --json has all."] if more else []
+    print_table(Console(), Table("", answer.columns, body, notes))
 
 
 def _cell(value: Any) -> str:

@@ -25,8 +25,8 @@ def command(
     from wirecost.results.report.campaign.figures import figures
     from wirecost.results.report.shared.page import render
 
-    found = content_of(store, baseline, revision)
-    drawn = figures(found.across, found.series)
-    page = render("campaign.html.j2", drawn, store=store, content=found, figures=drawn)
+    content = content_of(store, baseline, revision)
+    drawn = figures(content.across, content.series)
+    page = render("campaign.html.j2", drawn, store=store, content=content, figures=drawn)
     write_text("FILE.html", out, page)
-    Console(stderr=True).print(f"{out}: {found.lead}", highlight=False, markup=False)
+    Console(stderr=True).print(f"{out}: {content.lead}", highlight=False, markup=False)

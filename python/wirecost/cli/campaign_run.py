@@ -80,27 +80,30 @@ def command(
 
     check_writable("--json", json_file)
     definition = read(file)
-    found = tasks(definition, refused, revision)
-    kept = Store(store or Path("campaigns") / definition.name)
+    planned = tasks(definition, refused, revision)
+    machine_names = {task.machine for task in planned}
+    result_store = Store(store or Path("campaigns") / definition.name)
     console = Console(stderr=True)
     with watched() as watch:
         try:
             with (
                 scratch.run(),
-                _measuring(definition, kept, machine, cluster, keys, trust_plain_tcp, resume) as (
+                _measuring(
+                    definition, result_store, machine, cluster, keys, trust_plain_tcp, resume
+                ) as (
                     machines,
                     results,
                 ),
                 progress() as advance,
             ):
                 outcome = running.run(
-                    definition, found, kept, machines or {task.machine for task in found}, resume,
+                    definition, planned, result_store, machines or machine_names, resume,
                     results, advance,
                 )  # fmt: skip
         except (OSError, KeyboardInterrupt) as error:
             ending = ending_of(error, watch)
             raise EndedError(
-                f"{ending.message}; {kept.place} has what was measured, --resume goes on",
+                f"{ending.message}; {result_store.place} has what was measured, --resume goes on",
                 ending.status,
             ) from error
     for reason in outcome.reasons:
@@ -109,8 +112,8 @@ def command(
              f"{outcome.there:,} were there"]  # fmt: skip
     parts += [f"{outcome.missing:,} are missing"] if outcome.missing else []
     parts += [f"{outcome.elsewhere:,} are for other machines"] if outcome.elsewhere else []
-    console.print(f"{kept.place}: {', '.join(parts)}", highlight=False, soft_wrap=True)
-    write_json(json_file, {"store": str(kept.place), **asdict(outcome)})
+    console.print(f"{result_store.place}: {', '.join(parts)}", highlight=False, soft_wrap=True)
+    write_json(json_file, {"store": str(result_store.place), **asdict(outcome)})
     if outcome.failed or outcome.missing:
         count = outcome.failed + outcome.missing
         raise EndedError(f"{counted(count, 'task')} failed, as reported above", FAILED)
@@ -126,8 +129,10 @@ def _measuring(
     trust_plain: bool,
     resume: bool,
 ) -> Iterator[tuple[set[str], running.Results]]:
-    """The machines that measure, none for all that the campaign names, and how. Raises
-    UserError."""
+    """Yield the machines that measure, none for all of the campaign's, and the results' source.
+
+    Raises UserError.
+    """
     from wirecost.measure.campaign import running
     from wirecost.measure.campaign.measuring import alone, measure
 
@@ -146,17 +151,17 @@ def _measuring(
             return
         if keys_file is not None:
             raise UserError(f"--keys {keys_file}: is for the address of a scheduler; leave it out")
-        wanted = lab.here(machine, (sys.executable, "-P", "-m", "wirecost"))
+        laboratory = lab.here(machine, (sys.executable, "-P", "-m", "wirecost"))
         if cluster != LOCAL:
-            wanted = lab.read(Path(cluster.removeprefix(SSH)))
+            laboratory = lab.read(Path(cluster.removeprefix(SSH)))
         with (
-            hosts(wanted) as started,
+            hosts(laboratory) as started,
             _results(
                 definition, store, resume, started.address, started.keys,
                 started.ended,
             ) as results,
         ):  # fmt: skip
-            yield {one.name for one in wanted.machines}, results
+            yield {host.name for host in laboratory.machines}, results
 
 
 @contextmanager

@@ -28,6 +28,6 @@ def command(
     from wirecost.measure.campaign.cluster import scheduler
 
     distributed()
-    found, ended = keys_and_end(keys)
-    check_address(address, found, trust_plain_tcp)
-    scheduler.serve(address, found, lambda line: print(line, flush=True), ended)
+    credentials, ended = keys_and_end(keys)
+    check_address(address, credentials, trust_plain_tcp)
+    scheduler.serve(address, credentials, lambda line: print(line, flush=True), ended)

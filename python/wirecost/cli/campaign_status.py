@@ -69,7 +69,7 @@ def command(
 
 
 def _notes(records: pl.DataFrame) -> list[str]:
-    """Return what the numbers may owe to something else."""
+    """Return influences beside the contenders that the numbers may show."""
     import polars as pl
 
     notes = []
@@ -81,8 +81,8 @@ def _notes(records: pl.DataFrame) -> list[str]:
         if len(installed) > 1:
             named = f"revision {revision[0]}" if revision[0] else "this campaign"
             notes.append(f"{named}: measured by different installations: {'; '.join(installed)}")
-    if left := len(records.filter(pl.col("boot") == "")):
-        notes.append(f"{left:,} were imported: nothing shows whether they overlapped")
+    if imported := len(records.filter(pl.col("boot") == "")):
+        notes.append(f"{imported:,} were imported: nothing shows whether they overlapped")
     return notes
 
 
@@ -94,7 +94,7 @@ def _counts(records: pl.DataFrame) -> Table:
         "campaign", "scenario", "host", maintain_order=True
     ):
         minutes = float((part["end_ns"] - part["start_ns"]).sum()) / 60e9
-        counts = [f"{len(part.filter(outcome=one)):,}" for one in (DONE, FAILED)]
+        counts = [f"{len(part.filter(outcome=outcome)):,}" for outcome in (DONE, FAILED)]
         body.append([str(campaign), str(scenario), str(host), *counts, f"{minutes:.1f} min"])
     headings = ["campaign", "scenario", "host", "done", "failed", "measured for"]
     return Table("Tasks", headings, body, [])

@@ -28,8 +28,8 @@ def command(
     from wirecost.measure.campaign.cluster import worker
 
     distributed()
-    found, ended = keys_and_end(keys)
-    check_address(scheduler, found, trust_plain_tcp)
+    credentials, ended = keys_and_end(keys)
+    check_address(scheduler, credentials, trust_plain_tcp)
     worker.serve(
-        scheduler, machine, found, lambda line: print(printable(line), file=sys.stderr), ended
+        scheduler, machine, credentials, lambda line: print(printable(line), file=sys.stderr), ended
     )

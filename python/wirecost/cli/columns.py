@@ -66,25 +66,25 @@ def advise_command(
     errors = Errors.parse(error or ())
     check_writable("--json", json_file)
     with progress() as advance, _source(file, only, frames, topic, type_name) as source:
-        found = advise(source, errors, zstd, advance)
-    if not found.lists:
-        asked = f"no list {only}" if only else "no list that has columns"
+        advice = advise(source, errors, zstd, advance)
+    if not advice.lists:
+        absence = f"no list {only}" if only else "no list that has columns"
         raise UserError(
-            f"{file}: {asked} in the measured frames: {found.sampled}; "
+            f"{file}: {absence} in the measured frames: {advice.sampled}; "
             "`wirecost trace info` prints the lists"
         )
     console = Console(stderr=json_file == Path("-"))
-    for one, columns_table, totals in tables.tables(found):
+    for list_advice, columns_table, totals in tables.tables(advice):
         print_table(console, columns_table)
         print_table(console, totals)
         console.print("For wirecost compile --wire protobuf,columns:", style="dim")
-        for line in one.to_compile():
+        for line in list_advice.to_compile():
             console.print(f"  {line}", soft_wrap=True, highlight=False, markup=False)
         if not _is_cloud(file):
             console.print("For wirecost trace convert, with the same --reduce:", style="dim")
-            console.print(f"  {one.to_convert()[0]}", soft_wrap=True, highlight=False)
+            console.print(f"  {list_advice.to_convert()[0]}", soft_wrap=True, highlight=False)
         console.print()
-    write_json(json_file, tables.document(file, found))
+    write_json(json_file, tables.document(file, advice))
 
 
 def _is_cloud(file: Path) -> bool:

@@ -19,11 +19,11 @@ PATH_WIDTH = 26
 
 def tables(advice: Advice) -> Iterator[tuple[ListAdvice, Table, Table]]:
     """Yield each list with two tables: its columns, and what it takes in all."""
-    for one in advice.lists.values():
-        yield one, _columns(one, advice), _totals(one, advice)
+    for list_advice in advice.lists.values():
+        yield list_advice, _columns(list_advice, advice), _totals(list_advice, advice)
 
 
-def _columns(one: ListAdvice, advice: Advice) -> Table:
+def _columns(list_advice: ListAdvice, advice: Advice) -> Table:
     headings = [
         "field", "type", "present", "distinct", "range", "exact", "auto", "float32", "float32 ±",
         "scaled", "allowed ±", "scaled ±", "B/frame", "choose",
@@ -35,40 +35,40 @@ def _columns(one: ListAdvice, advice: Advice) -> Table:
             _share(column.statistics),
             _distinct(column.statistics),
             _range(column.statistics),
-            *(_each(column, form, one.elements) for form in FORMS[:3]),
+            *(_each(column, form, list_advice.elements) for form in FORMS[:3]),
             _off(column, "float32"),
-            _each(column, "error", one.elements),
+            _each(column, "error", list_advice.elements),
             _allowed(column),
             _off(column, "error"),
             f"{column.recommended.bytes / advice.sampled:,.0f}",
             "scaled" if column.form == "error" else column.form,
         ]
-        for path, column in one.columns.items()
+        for path, column in list_advice.columns.items()
     ]
     notes = ["exact, auto, float32, scaled: bytes an element. ±: largest error, as measured."]
     optional = ("distinct", "float32 ±", "range", "type", "B/frame", "present", "float32")
-    return Table(_title(one, advice), headings, body, notes, optional)
+    return Table(_title(list_advice, advice), headings, body, notes, optional)
 
 
-def _title(one: ListAdvice, advice: Advice) -> str:
-    paths = ", ".join(f"{path} ({count:,})" for path, count in one.paths.items())
+def _title(list_advice: ListAdvice, advice: Advice) -> str:
+    paths = ", ".join(f"{path} ({count:,})" for path, count in list_advice.paths.items())
     frames = f"{advice.sampled:,} of {counted(advice.frames, 'frame')}, spread evenly"
     if advice.sampled == advice.frames:
         frames = f"all {advice.frames:,} frames" if advice.frames > 1 else "1 frame"
-    return f"{one.message} · {paths} in {frames}"
+    return f"{list_advice.message} · {paths} in {frames}"
 
 
-def _totals(one: ListAdvice, advice: Advice) -> Table:
-    rows = one.totals[ROWS]
+def _totals(list_advice: ListAdvice, advice: Advice) -> Table:
+    rows = list_advice.totals[ROWS]
     names = {ROWS: "rows", "exact": "exact columns", RECOMMENDED: "as chosen"}
     body = []
     for form, name in names.items():
-        total = one.totals[form]
+        total = list_advice.totals[form]
         body.append(
             [
                 name,
                 units.size(round(total.bytes / advice.sampled)),
-                units.significant(total.bytes / one.elements),
+                units.significant(total.bytes / list_advice.elements),
                 _percent(total.bytes / rows.bytes),
                 units.size(round(total.zstd / advice.sampled)),
                 _percent(total.zstd / rows.bytes),
@@ -79,7 +79,7 @@ def _totals(one: ListAdvice, advice: Advice) -> Table:
         "stored as", "a frame", "B/element", "of rows", "zstd", "of rows", "of rows, zstd",
     ]  # fmt: skip
     notes = [f"zstd level {advice.zstd_level}, each list by itself."]
-    if not one.saves:
+    if not list_advice.saves:
         notes.append("Rows are smaller: columns of so few elements gain arrays, not bytes.")
     return Table("In all", headings, body, notes)
 
@@ -106,18 +106,19 @@ def _error(value: float) -> str:
     return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
-def _share(found: Statistics) -> str:
-    return _percent(found.present / found.elements) if found.elements else "–"
+def _share(statistics: Statistics) -> str:
+    return _percent(statistics.present / statistics.elements) if statistics.elements else "–"
 
 
-def _distinct(found: Statistics) -> str:
-    return f"≥ {found.distinct:,}" if found.distinct == MOST_DISTINCT else f"{found.distinct:,}"
+def _distinct(statistics: Statistics) -> str:
+    count = f"{statistics.distinct:,}"
+    return f"≥ {count}" if statistics.distinct == MOST_DISTINCT else count
 
 
-def _range(found: Statistics) -> str:
-    if found.least is None or found.greatest is None:
+def _range(statistics: Statistics) -> str:
+    if statistics.least is None or statistics.greatest is None:
         return "–"
-    return f"{found.least:.4g} … {found.greatest:.4g}"
+    return f"{statistics.least:.4g} … {statistics.greatest:.4g}"
 
 
 def _percent(share: float) -> str:
@@ -131,15 +132,15 @@ def document(path: Path, advice: Advice) -> dict[str, object]:
         "frames": advice.frames,
         "sampled": advice.sampled,
         "zstd_level": advice.zstd_level,
-        "lists": [_list(one) for one in advice.lists.values()],
+        "lists": [_list(list_advice) for list_advice in advice.lists.values()],
     }
 
 
-def _list(one: ListAdvice) -> dict[str, object]:
+def _list(list_advice: ListAdvice) -> dict[str, object]:
     return {
-        "message": one.message,
-        "paths": one.paths,
-        "elements": one.elements,
+        "message": list_advice.message,
+        "paths": list_advice.paths,
+        "elements": list_advice.elements,
         "columns": [
             {
                 "field": path,
@@ -154,9 +155,9 @@ def _list(one: ListAdvice) -> dict[str, object]:
                 "forms": {form: asdict(cost) for form, cost in column.costs.items()},
                 "reduce": column.reduction,
             }
-            for path, column in one.columns.items()
+            for path, column in list_advice.columns.items()
         ],
-        "totals": {form: asdict(total) for form, total in one.totals.items()},
-        "to_compile": one.to_compile(),
-        "to_convert": one.to_convert(),
+        "totals": {form: asdict(total) for form, total in list_advice.totals.items()},
+        "to_compile": list_advice.to_compile(),
+        "to_convert": list_advice.to_convert(),
     }

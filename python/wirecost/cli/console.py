@@ -16,13 +16,13 @@ from wirecost.system.printable import printable
 
 LINE_EVERY_S = 5.0
 ETA_OF_S = 60.0
-"""The remaining time follows from the steps of so many seconds."""
+"""Seconds whose steps the estimate of the remaining time follows from."""
 
 Advance = Callable[[int, int, str], None]
 
 
 def say_notes(notes: Iterable[str]) -> None:
-    """One line each on standard error."""
+    """Print notes on standard error, one line each."""
     console = Console(stderr=True, soft_wrap=True)
     for note in notes:
         console.print(f"wirecost: {printable(note)}", highlight=False, markup=False)
@@ -30,7 +30,7 @@ def say_notes(notes: Iterable[str]) -> None:
 
 @contextmanager
 def progress() -> Iterator[Advance]:
-    """Yield a function of steps done, steps in all, and what runs now."""
+    """Yield a function that shows steps done, steps in all, and the present work."""
     console = Console(stderr=True)
     if verbosity.quiet:
         yield lambda _done, _total, _text: None

@@ -84,7 +84,7 @@ def command(
         from wirecost.results.report.doctor import noise_table, write_noise_figure
 
         spun = measure_noise(machine(System(), cpus), noise)
-        document["noise"] = [asdict(one) for one in spun]
+        document["noise"] = [asdict(row) for row in spun]
         console.print()
         print_table(console, noise_table(spun))
         if figure is not None:

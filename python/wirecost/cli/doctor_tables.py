@@ -16,11 +16,11 @@ from wirecost.system.counted import counted
 
 STYLES = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red", Verdict.NA: "dim"}
 ADVICE_BESIDE = 110
-"""Terminals at least this wide show the advice in the table, others below it."""
+"""Columns of a terminal that shows the advice in the table, not below it."""
 
 
 def print_examination(console: Console, examination: Examination) -> None:
-    """The checks, the advice, what ``--fix`` would do and what needs another boot."""
+    """Print the checks, the advice, what ``--fix`` would do and what needs another boot."""
     cpus = cpulist.render(examination.cpus)
     console.print(f"CPU {cpus} ({examination.origin})", style="bold", highlight=False)
     beside = console.width >= ADVICE_BESIDE
@@ -30,22 +30,26 @@ def print_examination(console: Console, examination: Examination) -> None:
     table.add_column("found", ratio=2)
     if beside:
         table.add_column("advice", ratio=3)
-    for one in examination.findings:
-        cells = [one.title, f"[{STYLES[one.verdict]}]{one.verdict}[/]", escape(one.value)]
-        table.add_row(*cells, *([escape(one.advice)] if beside else []))
+    for finding in examination.findings:
+        cells = [
+            finding.title,
+            f"[{STYLES[finding.verdict]}]{finding.verdict}[/]",
+            escape(finding.value),
+        ]
+        table.add_row(*cells, *([escape(finding.advice)] if beside else []))
     console.print(table)
     if not beside:
-        for one in examination.findings:
-            if one.advice:
-                console.print(f"{one.title}: {one.advice}", highlight=False, markup=False)
+        for finding in examination.findings:
+            if finding.advice:
+                console.print(f"{finding.title}: {finding.advice}", highlight=False, markup=False)
     console.print()
     _print_summary(console, examination)
 
 
 def _print_summary(console: Console, examination: Examination) -> None:
-    fixable = [one for one in examination.findings if one.fixable]
-    open_to_all = [one.title for one in fixable if not one.privileged]
-    closed = [one.title for one in fixable if one.privileged]
+    fixable = [finding for finding in examination.findings if finding.fixable]
+    open_to_all = [finding.title for finding in fixable if not finding.privileged]
+    closed = [finding.title for finding in fixable if finding.privileged]
     lines = []
     if open_to_all:
         lines.append(f"wirecost doctor --fix improves: {', '.join(open_to_all)}.")

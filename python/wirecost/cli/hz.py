@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost hz``: how often messages of a topic come, how evenly, how many bytes, and what is
-lost. They are counted and not decoded."""
+"""``wirecost hz``: rate, periods, bytes and losses of a topic's messages.
+
+They are counted and not decoded.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ EXAMPLE = "wirecost hz camera --seconds 10"
 
 EVERY_S = 1.0
 SLICE_S = 0.1
-"""Longest that the transport is waited on at once: Ctrl-C need not interrupt it."""
+"""Seconds of the longest single wait for the transport: Ctrl-C need not interrupt it."""
 HEADINGS = ("rate", "min", "max", "std", "window", "bytes/s", "lost")
 WIDTH = 10
 
@@ -77,7 +79,7 @@ def _measure(messages: Subscriber, window: int, count: float, seconds: float) ->
 
 @dataclass
 class _Came:
-    """The latest messages: when they came, and their bytes."""
+    """Times and bytes of the latest messages."""
 
     times: deque[float]
     sizes: deque[int]
@@ -99,7 +101,7 @@ def _say_rate(came: _Came, messages: Subscriber, headed: bool) -> None:
     moved = sum(came.sizes) - came.sizes[0]
     cells = [
         f"{units.significant(len(periods) / whole)} Hz",
-        *(units.time(1e9 * one) for one in (min(periods), max(periods), pstdev(periods))),
+        *(units.time(1e9 * period) for period in (min(periods), max(periods), pstdev(periods))),
         str(len(came.times)),
         units.size(round(moved / whole)),
         str(messages.count.lost),

@@ -47,14 +47,16 @@ def group(
 
 
 def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) -> type[TyperGroup]:
-    """Return the class of a group whose command ``name`` is in the module ``prefix + name``: a
-    function ``command``, or a group ``app``. ``former``: names of before, not listed, and what they
-    are called now."""
+    """Return the class of a group whose command ``name`` is in the module ``prefix + name``.
+
+    The module has a function ``command``, or a group ``app``. ``former``: names of before, not
+    listed, and their present names.
+    """
 
     class Imported(Group):
         def __init__(self, **options: Any) -> None:
             super().__init__(**options)
-            # Typer looks for similar names here; what a name stands for is get_command's.
+            # Typer looks for similar names here; get_command resolves a name.
             self.commands = dict.fromkeys(names)  # type: ignore[assignment]
             self._only_lists = False
 
@@ -67,9 +69,9 @@ def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) 
             command = get_command(_app(prefix + name, name))
             command.name = name
             _show_example(command, prefix + name)
-            for one in (command, *getattr(command, "commands", {}).values()):
-                if one is not None:
-                    _hide_types(one.get_params(ctx))
+            for item in (command, *getattr(command, "commands", {}).values()):
+                if item is not None:
+                    _hide_types(item.get_params(ctx))
             return command
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -107,16 +109,19 @@ def _app(module_name: str, name: str) -> typer.Typer:
 
 
 def _show_example(command: Any, module_name: str) -> None:
-    """At the end of its help, or that of the only command in it."""
+    """Show the example at the end of a command's help, or of the commands in a group."""
     example = getattr(sys.modules.get(module_name), "EXAMPLE", None)
     if example is not None:
-        for one in getattr(command, "commands", {"": command}).values():
-            one.epilog = f"Example: {example}"
+        for item in getattr(command, "commands", {"": command}).values():
+            item.epilog = f"Example: {example}"
 
 
 def _about(module_name: str) -> str:
-    """Return what a list says of a module's command without importing it: the docstring of
-    ``command``, the help of ``app``, or else the module's docstring behind the command's name."""
+    """Return a module's line in a list of commands, without importing the module.
+
+    It is the docstring of ``command``, the help of ``app``, or else the module's docstring behind
+    the command's name.
+    """
     spec = importlib.util.find_spec(module_name)
     if spec is None or spec.origin is None:
         return ""

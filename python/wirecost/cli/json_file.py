@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``--json FILE``: a command's result for programs; ``-`` is standard output, the tables then go to
-standard error."""
+"""``--json FILE``: a command's result for programs.
+
+``-`` is standard output; the tables then go to standard error.
+"""
 
 from __future__ import annotations
 
@@ -37,29 +39,31 @@ def check_page(option: str, path: Path | None) -> None:
     check_writable(option, path)
 
 
-def check_writable(option: str, path: Path | None, made: Path | None = None) -> None:
-    """Raise UserError where a file that is to be written after long work cannot be. Changes
-    nothing. ``made``: a folder that the work makes, in which the file may be."""
-    if path is None or path == Path("-") or (made is not None and made in path.parents):
+def check_writable(option: str, path: Path | None, new_folder: Path | None = None) -> None:
+    """Raise UserError where a file that is to be written after long work cannot be.
+
+    Nothing is changed. ``new_folder``: a folder that the work makes, in which the file may be.
+    """
+    if path is None or path == Path("-") or (new_folder is not None and new_folder in path.parents):
         return
-    found = Path(os.path.realpath(path))  # of a link, where it leads
-    if found.is_dir():
+    target = Path(os.path.realpath(path))  # where a link leads
+    if target.is_dir():
         reason = os.strerror(errno.EISDIR)
-    elif not (found if found.exists() else found.parent).exists():
+    elif not (target if target.exists() else target.parent).exists():
         reason = os.strerror(errno.ENOENT)
-    elif not os.access(found if found.exists() else found.parent, os.W_OK):
+    elif not os.access(target if target.exists() else target.parent, os.W_OK):
         reason = "cannot be written"
     else:
-        _check_room(option, path, found)
+        _check_room(option, path, target)
         return
     raise UserError(f"{path}: {reason}; name a writable {option} file")
 
 
-def _check_room(option: str, path: Path, found: Path) -> None:
-    """A device has no folder to write into."""
-    if found.is_file() or not found.exists():
+def _check_room(option: str, path: Path, target: Path) -> None:
+    """Check that a page can be written, except to a device, which has no folder."""
+    if target.is_file() or not target.exists():
         try:
-            whole_file.check_room(found.parent)
+            whole_file.check_room(target.parent)
         except OSError as error:
             raise failed_write(path, error, f"name a writable {option} file") from error
 
@@ -73,13 +77,15 @@ def write_json(path: Path | None, document: Any) -> None:
 
 
 def write_text(option: str, path: Path, text: str) -> None:
-    """A file that an option asks for; ``-`` is standard output. Raises UserError where it cannot be
-    written."""
+    """Write the file of an option; ``-`` is standard output.
+
+    Raises UserError where it cannot be written.
+    """
     if path == Path("-"):
         sys.stdout.write(text)
         return
     try:
-        # What a link of the user's own leads to is replaced, not the link.
+        # The target of a user's own link is replaced, not the link.
         whole_file.write_text(path.resolve() if path.is_file() else path, text)
     except (OSError, UnicodeEncodeError) as error:
         raise failed_write(path, error, f"name a writable {option} file") from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handling of every benchmark's run: keep it, report it, print it.
+"""Handling of every benchmark's run: kept, reported, printed.
 
 Whatever ends a run, what it had measured is kept, and the exit status says how it ended.
 """
@@ -34,18 +34,21 @@ from wirecost.system.failed_write import described
 from wirecost.system.interruption import Watch, watched
 
 INTERRUPTED = 130
-"""Exit status of Ctrl-C, of which ``main`` makes that of the signal that came."""
+"""Exit status of Ctrl-C, which ``main`` replaces by that of the signal that came."""
 FAILED = 1
 """Exit status where a contender failed, or the system did: a full disk, no more descriptors."""
 
 Measure = Callable[[Journal, Advance], None]
-"""Fills the journal."""
+"""Function that fills the journal."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """Early end of a run. ``why``: for the readers of its folder; ``message``: for the user;
-    ``status``: the command's exit status."""
+    """Early end of a run.
+
+    ``why``: for the readers of its folder; ``message``: for the user; ``status``: the command's
+    exit status.
+    """
 
     why: str
     message: str
@@ -55,20 +58,23 @@ class Ending:
 def measure_and_report(
     scenario: str, out: Path | None, json_file: Path | None, measure: Measure
 ) -> None:
-    """Raise UserError, also where a contender failed."""
+    """Run ``measure``, keep what it measured, and report it.
+
+    Raises UserError, also where a contender failed.
+    """
     check_writable("--json", json_file, out or HERE)
     console = Console(stderr=json_file == Path("-"))
     with watched() as watch:
         with new_folder(scenario, out) as pending:
-            wanted = pending.final
+            requested = pending.final
             say_recovered(pending)
             fault = _fault(measure, pending.path, watch)
             watch.hold()
             ending = None if fault is None else ending_of(fault, watch)
             _keep(pending, ending, fault)
         watch.resume()
-        if pending.final != wanted:
-            _say(f"{wanted} was taken meanwhile: the samples are in {pending.final}")
+        if pending.final != requested:
+            _say(f"{requested} was taken meanwhile: the samples are in {pending.final}")
         try:
             failed = _report(console, pending.final, json_file)
         except (UserError, OSError, KeyboardInterrupt, SystemExit) as error:
@@ -90,7 +96,7 @@ def say_recovered(pending: PendingFolder) -> None:
 
 
 def ending_of(fault: BaseException, watch: Watch) -> Ending:
-    """Return what ended a run, by the exception that did."""
+    """Describe the end of a run by the exception that ended it."""
     if watch.seen is not None:
         name = watch.seen.number.name
         return Ending(name, f"interrupted by {name}", watch.seen.status)
@@ -106,7 +112,7 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
 
 
 def _fault(measure: Measure, folder: Path, watch: Watch) -> BaseException | None:
-    """Measures; what ended it, None where it came to its end."""
+    """Measure, and return the exception that ended it; None where it came to its end."""
     try:
         journal = Journal(folder)
         try:
@@ -126,8 +132,10 @@ def _fault(measure: Measure, folder: Path, watch: Watch) -> BaseException | None
 
 
 def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | None) -> None:
-    """Make the folder of what was measured, if anything was. What only a mistake in this program
-    raises is raised again afterwards."""
+    """Make the folder of what was measured, if anything was.
+
+    An exception that only a mistake in this program raises is raised again afterwards.
+    """
     failures = (UserError, ProgramFailedError, OSError, MemoryError)
     expected = (*failures, KeyboardInterrupt, SystemExit)
     mistake = fault if not isinstance(fault, expected) else None
@@ -143,15 +151,17 @@ def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | 
             raise EndedError(f"{ending.message}; nothing was measured", ending.status) from fault
     except OSError as error:
         pending.leave()
-        kept = f"what was measured is in {pending.path}, for `wirecost report`"
-        raise EndedError(f"{ending_of(error, Watch()).message}; {kept}", FAILED) from error
+        place = f"what was measured is in {pending.path}, for `wirecost report`"
+        raise EndedError(f"{ending_of(error, Watch()).message}; {place}", FAILED) from error
     if mistake is not None:
         raise mistake
 
 
 def _report(console: Console, folder: Path, json_file: Path | None) -> str:
-    """Print what was measured, then write the page; return what failed of both, empty if
-    nothing did. Raises UserError, OSError."""
+    """Print what was measured, then write the page, and return failures; empty if none.
+
+    Raises UserError, OSError.
+    """
     results = read_results(folder)
     rows = summarize(results)
     print_results(console, results, rows)
@@ -166,8 +176,10 @@ def _report(console: Console, folder: Path, json_file: Path | None) -> str:
 
 
 def _page(results: Results, rows: list[Row]) -> str:
-    """Write the page; return why there is none, where this program is at fault, since tables and
-    samples are there all the same. Raises UserError, OSError."""
+    """Write the page; return why there is none, where this program is at fault.
+
+    Tables and samples are there all the same. Raises UserError, OSError.
+    """
     try:
         write_report(results, rows, ["html"])
     except (UserError, OSError, MemoryError, ModuleNotFoundError):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A received message in short, as JSON has it: arrays by type, shape, range and first values,
-tables by their columns, dicts by their fields."""
+"""A received message in short, as JSON has it.
+
+Arrays have type, shape, range and first values, tables their columns, dicts their fields.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +20,24 @@ from wirecost.system.printable import shortened
 FIRST = 6
 """Values of an array, and items of a list, that are shown."""
 MOST_FIELDS = 64
-"""Of a dict, and columns of a table."""
+"""Fields of a dict, and columns of a table, that are shown."""
 MOST_LETTERS = 200
 MOST_NESTED = 8
 KIND = "kind"
-"""In the summary of everything that is no dict, list or plain value."""
+"""Key in the summary of everything that is no dict, list or plain value."""
 
 Summary = dict[str, Any]
-"""What is shown of a value that is more than a number or a text, as JSON has it."""
+"""Summary of a value that is more than a number or a text, as JSON has it."""
 
 
 def summary(value: Any, levels: int = MOST_NESTED) -> Any:
-    """Plain values, lists and dicts of texts; nothing of it is longer than the limits above."""
+    """Return plain values, lists and dicts of texts, none longer than the limits above."""
     if isinstance(value, bytes | bytearray | memoryview):
         return {KIND: type(value).__name__, "bytes": len(value), "first": list(value[:FIRST])}
     if isinstance(value, dict) and levels:
         return _fields(value.items(), len(value), levels)
     if isinstance(value, list | tuple | set | frozenset) and levels:
-        first = [summary(one, levels - 1) for _, one in zip(range(FIRST), value, strict=False)]
+        first = [summary(item, levels - 1) for _, item in zip(range(FIRST), value, strict=False)]
         return {KIND: type(value).__name__, "items": len(value), "first": first}
     if value is None or isinstance(value, bool | float | str) or type(value) is int:
         return _plain(value)
@@ -54,34 +56,34 @@ def _object(value: Any, levels: int) -> Any:
     array = _array(value)
     if array is None:
         return {KIND: kind, "text": _text(value)}
-    found = {KIND: kind, "dtype": dtype_of(value) or str(array.dtype), "shape": list(array.shape)}
+    fields = {KIND: kind, "dtype": dtype_of(value) or str(array.dtype), "shape": list(array.shape)}
     if kind == "pint Quantity":
-        found["units"] = _text(value.units)
-    return found | _values(array)
+        fields["units"] = _text(value.units)
+    return fields | _values(array)
 
 
 def _fields(items: Iterable[tuple[Any, Any]], count: int, levels: int) -> Summary:
-    found = {
+    fields = {
         _text(key): summary(item, levels - 1)
         for _, (key, item) in zip(range(MOST_FIELDS), items, strict=False)
     }
-    return found | ({"…": f"{count - MOST_FIELDS} more"} if count > MOST_FIELDS else {})
+    return fields | ({"…": f"{count - MOST_FIELDS} more"} if count > MOST_FIELDS else {})
 
 
 def _columns(value: Any) -> Iterable[tuple[Any, Any]] | None:
-    """Name and content of a table's columns, of whatever framework; None of what is none."""
+    """Return name and content of a table's columns, of any framework; None if it is no table."""
     match kind_of(value):
         case "pandas DataFrame":
             return ((name, value.iloc[:, at]) for at, name in enumerate(value.columns))
         case "polars DataFrame":
-            return ((one.name, one) for one in value.iter_columns())
+            return ((column.name, column) for column in value.iter_columns())
         case "pyarrow Table" | "pyarrow RecordBatch":
             return zip(value.schema.names, value.columns, strict=True)
     return None
 
 
 def _array(value: Any) -> npt.NDArray[Any] | None:
-    """Return what of it NumPy can show: all of an array, the pixels of an image."""
+    """Return what NumPy can show of a value: all of an array, the pixels of an image."""
     if hasattr(value, "magnitude"):
         value = value.magnitude
     if dtype_of(value) is None and not hasattr(value, "__array_interface__"):
@@ -93,18 +95,18 @@ def _array(value: Any) -> npt.NDArray[Any] | None:
 
 def _values(array: npt.NDArray[Any]) -> Summary:
     flat = array.reshape(-1) if array.flags.c_contiguous else array.flat
-    found: Summary = {"first": [_plain(one) for one in flat[:FIRST]]}
+    fields: Summary = {"first": [_plain(value) for value in flat[:FIRST]]}
     if not array.size or not array.ndim:
-        return found
+        return fields
     if array.dtype.kind in "mM":
-        return {"min": _plain(array.min()), "max": _plain(array.max())} | found
+        return {"min": _plain(array.min()), "max": _plain(array.max())} | fields
     if _is_narrow(array.dtype):
         array = array.astype(np.float32)
-    return (_range(array) if array.dtype.kind in "biuf" else {}) | found
+    return (_range(array) if array.dtype.kind in "biuf" else {}) | fields
 
 
 def _range(numbers: npt.NDArray[Any]) -> Summary:
-    """Return the range of the finite ones."""
+    """Return range and mean of the finite numbers."""
     finite = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
     rest = {} if finite.size == numbers.size else {"not_finite": numbers.size - finite.size}
     if not finite.size:
@@ -114,12 +116,12 @@ def _range(numbers: npt.NDArray[Any]) -> Summary:
 
 
 def _is_narrow(dtype: np.dtype[Any]) -> bool:
-    """Such as bfloat16."""
+    """Return whether the type is one such as bfloat16."""
     return dtype.type.__module__ == "ml_dtypes"
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it; texts for what it has not."""
+    """Return a value as JSON has it, or else its text."""
     if isinstance(value, np.generic):
         if _is_narrow(value.dtype):
             value = float(value)

@@ -17,7 +17,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 def lines(summary: Any) -> Iterator[str]:
-    """Yield the lines of what ``message_summary.summary`` gave."""
+    """Yield the lines of a summary by ``message_summary.summary``."""
     if isinstance(summary, dict) and KIND not in summary:
         yield from _fields(summary)
         return
@@ -38,7 +38,7 @@ def _fields(fields: Summary) -> Iterator[str]:
 
 
 def _headed(summary: Any) -> Headed:
-    """Return what stands in one line, and the lines below it."""
+    """Return the first line, and the lines below it."""
     if not isinstance(summary, dict):
         # A time stamp has more digits than are shown of an array's numbers.
         return repr(summary) if isinstance(summary, float) else _value(summary), iter(())
@@ -70,7 +70,7 @@ def _array(kind: str, summary: Summary) -> Headed:
     for name, title in named:
         if name in summary:
             text += f", {title} {_value(summary[name])}"
-    return text + _first(math.prod(shape), [_value(one) for one in summary["first"]]), iter(())
+    return text + _first(math.prod(shape), [_value(value) for value in summary["first"]]), iter(())
 
 
 def _bytes(kind: str, summary: Summary) -> Headed:
@@ -82,10 +82,10 @@ def _bytes(kind: str, summary: Summary) -> Headed:
 def _items(kind: str, summary: Summary) -> Headed:
     count, first = summary["items"], summary["first"]
     head = f"{kind} of {count}"
-    if all(isinstance(one, _PLAIN) for one in first):
-        return head + _first(count, [_value(one) for one in first]), iter(())
+    if all(isinstance(item, _PLAIN) for item in first):
+        return head + _first(count, [_value(item) for item in first]), iter(())
     rest = ["…"] if count > len(first) else []
-    inner = (line for one in first for line in _item(one))
+    inner = (line for item in first for line in _item(item))
     return head, iter([*inner, *rest])
 
 
@@ -97,7 +97,7 @@ _SHOWN: dict[str, Callable[[str, Summary], Headed]] = {
     "bytes": _bytes,
     "items": _items,
 }
-"""By a key that only such a summary has."""
+"""Text of a summary, by a key that only such a summary has."""
 
 
 def _item(summary: Any) -> Iterator[str]:

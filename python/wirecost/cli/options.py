@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Declaration of options and arguments, and those that several commands have."""
+"""Declaration of options and arguments, and of those that several commands have."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ import typer
 from wirecost.system.errors import UserError
 
 Names = Iterable[str] | Callable[[], Iterable[str]]
-"""A function where finding them takes imports, which help can do without."""
+"""Names, or a function that finds them where that takes imports, which help can do without."""
 
 
 def option(text: str, *names: str, known: Names | None = None, **settings: Any) -> Any:
-    """Declare an option: its help, its names where they are not the parameter's, and ``known``,
-    which completes the last name of a comma-separated list. ``settings`` are Typer's."""
+    """Declare an option by its help, and its names where they are not the parameter's.
+
+    ``known`` completes the last name of a comma-separated list. ``settings`` are Typer's.
+    """
     return typer.Option(*names, help=text, autocompletion=_completion(known), **settings)
 
 
 def argument(metavar: str, text: str, known: Names | None = None, **settings: Any) -> Any:
-    """Declare an argument likewise."""
+    """Declare an argument by what it is called in the help, and by its help."""
     completion = _completion(known)
     return typer.Argument(metavar=metavar, help=text, autocompletion=completion, **settings)
 
@@ -44,7 +46,7 @@ Store = Annotated[str, argument("STORE", "A campaign's store.")]
 
 
 def numbers(name: str, text: str) -> list[int]:
-    """Return whole numbers, each once. Raises UserError."""
+    """Parse whole numbers, each once. Raises UserError."""
     try:
         return list(dict.fromkeys(int(part) for part in text.split(",")))
     except ValueError:
@@ -52,7 +54,7 @@ def numbers(name: str, text: str) -> list[int]:
 
 
 def transport_names() -> list[str]:
-    """Return names, which only the transports' modules know."""
+    """Return the transports' names, which only their modules have."""
     from wirecost.messaging.transport import names
 
     return names()

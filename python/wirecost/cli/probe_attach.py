@@ -32,7 +32,7 @@ SHORTEST_S = 0.01
 EVERY_S = 0.1
 MOST_INTERVALS = 100_000
 CLIENTS = {"libroscpp.so": "roscpp", "librclcpp.so": "rclcpp", "libpython3": "Python"}
-"""Whose callbacks there are, by the library that has them."""
+"""Frameworks with callbacks, by their library."""
 PROBE = "libwirecost-probe.so"
 
 
@@ -70,8 +70,8 @@ def command(
     check_writable("--json", json_file)
     check_writable("--out", out)
     if function:
-        for option, given in (("--out", out), ("--every", every)):
-            if given is not None:
+        for option, value in (("--out", out), ("--every", every)):
+            if value is not None:
                 raise UserError(f"{option}: is of threads; leave it out with --function")
         _functions(process, seconds, tuple(function), function_limit, json_file)
         return
@@ -83,20 +83,20 @@ def command(
             f"--every {every:g}: more than {MOST_INTERVALS:,} intervals; look less often"
         )
     console = console_beside(json_file)
-    found: list[Sample] = []
+    thread_samples: list[Sample] = []
     with watched() as watch, console.status(f"looking at {process}"):
         try:
-            found.extend(samples(process, seconds, every, PROC))
+            thread_samples.extend(samples(process, seconds, every, PROC))
         except Interrupted:
             watch.resume()
-    intervals = table(found)
+    intervals = table(thread_samples)
     if intervals.is_empty():
         raise UserError(f"{process}: ended before there were two samples; try a smaller --every")
     used = usages(intervals)
     print_table(console, _table(used, intervals.height))
     for line in _not_seen(mapped(process, PROC)):
         console.print(printable(line), highlight=False, markup=False)
-    write_json(json_file, {"process": process, "threads": [asdict(one) for one in used]})
+    write_json(json_file, {"process": process, "threads": [asdict(usage) for usage in used]})
     if out is not None:
         try:
             write_table(out, intervals)
@@ -125,17 +125,17 @@ def _functions(
 def _table(used: list[Usage], intervals: int) -> Table:
     rows = [
         [
-            f"{one.thread} {printable(one.name)}",
-            *(f"{100 * share:.1f} %" for share in (one.running, one.waiting, one.busiest)),
+            f"{usage.thread} {printable(usage.name)}",
+            *(f"{100 * share:.1f} %" for share in (usage.running, usage.waiting, usage.busiest)),
             *(
                 f"{rate:.1f}"
                 for rate in (
-                    one.minor_faults, one.major_faults, one.voluntary_switches,
-                    one.involuntary_switches,
+                    usage.minor_faults, usage.major_faults, usage.voluntary_switches,
+                    usage.involuntary_switches,
                 )
             ),
         ]
-        for one in used
+        for usage in used
     ]  # fmt: skip
     heads = ["thread", "runs", "waits for a core", "busiest interval", "minor faults/s",
              "major faults/s", "switches/s", "preempted/s"]  # fmt: skip
@@ -147,13 +147,13 @@ def _table(used: list[Usage], intervals: int) -> Table:
 
 
 def _not_seen(files: set[str]) -> list[str]:
-    """Return what this cannot show, and how it can be."""
-    found = [name for start, name in CLIENTS.items() if any(f.startswith(start) for f in files)]
+    """Return what this command cannot show, and how to see it."""
+    clients = [name for start, name in CLIENTS.items() if any(f.startswith(start) for f in files)]
     if any(file.startswith(PROBE) for file in files):
         return [
             "It has probes or hooks: wirecost probe show LOGS, where WIRECOST_PROBE names them."
         ]
-    what = f"Callbacks of {' and '.join(found)}" if found else "Its functions"
+    what = f"Callbacks of {' and '.join(clients)}" if clients else "Its functions"
     return [
         f"{what} cannot be seen from outside: nothing is put into a process that runs. "
         "Start it with wirecost probe run -- COMMAND."

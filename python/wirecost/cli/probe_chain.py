@@ -66,20 +66,20 @@ def command(
     if first is None or last is None:
         _list(events, limit_ns, json_file, every=every)
         return
-    hops, found = _found(events, first, last)
-    if not found.chains:
-        raise UserError(_nothing(hops, found, first, last))
+    hops, walked = _found(events, first, last)
+    if not walked.chains:
+        raise UserError(_nothing(hops, walked, first, last))
     prices = prices_beside(files)
-    latency = latency_of(found, hops, events, limit_ns, prices.ns if prices else {})
+    latency = latency_of(walked, hops, events, limit_ns, prices.ns if prices else {})
     console = console_beside(json_file)
     for table in chain_tables(latency, first, last):
         print_table(console, table)
     write_json(json_file, document(latency, first, last))
     if otlp_file is not None:
-        body = otlp.traces(found.chains, first, last, _wall_ns(logs), limit_ns)
+        body = otlp.traces(walked.chains, first, last, _wall_ns(logs), limit_ns)
         write_text("--otlp", otlp_file, json.dumps(body))
     if perfetto_file is not None:
-        text = json.dumps(perfetto.trace(found.chains, first, last))
+        text = json.dumps(perfetto.trace(walked.chains, first, last))
         write_text("--perfetto", perfetto_file, text)
 
 
@@ -90,18 +90,18 @@ def _list(
     from wirecost.results.analysis.chains.listed import listed
     from wirecost.results.report.chains.tables import list_document, list_table
 
-    found = listed(hops_of(events), limit_ns)
-    if not found.chains:
+    listing = listed(hops_of(events), limit_ns)
+    if not listing.chains:
         raise UserError(
             "no callback took a message that was recorded; record nodes with wirecost probe run or "
             "ros2 trace, or give --from and --to two sections of your own"
         )
-    print_table(console_beside(json_file), list_table(found, limit_ns, every=every))
-    write_json(json_file, list_document(found, limit_ns))
+    print_table(console_beside(json_file), list_table(listing, limit_ns, every=every))
+    write_json(json_file, list_document(listing, limit_ns))
 
 
 def _found(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
-    """By topics, or by sections where both are names of sections."""
+    """Follow chains by topics, or by sections where both are names of sections."""
     from wirecost.results.analysis.chains.hops import hops_of
     from wirecost.results.analysis.chains.walk import chains_between, chains_of_loops
 
@@ -112,22 +112,25 @@ def _found(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
 
 
 def _wall_ns(logs: list[ProbeLog]) -> int:
-    """Since 1970 minus CLOCK_MONOTONIC, of the first log: one machine has one of both."""
+    """Return nanoseconds since 1970 minus CLOCK_MONOTONIC, of the first log.
+
+    All logs of a machine have the same.
+    """
     return logs[0].wall_minus_monotonic_ns
 
 
-def _nothing(hops: Hops, found: Found, first: str, last: str) -> str:
-    """Why there is no chain, and what to do."""
+def _nothing(hops: Hops, walked: Found, first: str, last: str) -> str:
+    """Return why there is no chain, and what to do."""
     published = set(hops.published["topic"])
-    taken = set(hops.callbacks["topic"].drop_nulls())
+    received = set(hops.callbacks["topic"].drop_nulls())
     ends = published | set(hops.callbacks["node"])
-    for name, topic, known in (("--from", first, published | taken), ("--to", last, ends)):
-        if topic not in known:
-            listed = ", ".join(sorted(known)[:12]) or "none; record with wirecost probe run"
+    for name, topic, recorded in (("--from", first, published | received), ("--to", last, ends)):
+        if topic not in recorded:
+            listed = ", ".join(sorted(recorded)[:12]) or "none; record with wirecost probe run"
             return f"{name} {topic}: not recorded; recorded topics: {listed}"
-    if found.unlinked:
+    if walked.unlinked:
         return (
-            f"{last}: all {found.unlinked:,} messages were published outside a callback that took "
+            f"{last}: all {walked.unlinked:,} messages were published outside a callback that took "
             "a message, as by a timer that works on none; list all chains: without --from and --to"
         )
     return f"no message of {last} follows from one of {first}; record all nodes in between"

@@ -47,8 +47,8 @@ def _mcap(logs: list[ProbeLog], out: Path) -> str:
     from wirecost.results.report.series import write_logs
 
     with progress() as advance:
-        made = write_logs(logs, out, advance)
-    return f"{counted(made.messages, 'message')} in {counted(made.topics, 'topic')}"
+        written = write_logs(logs, out, advance)
+    return f"{counted(written.messages, 'message')} in {counted(written.topics, 'topic')}"
 
 
 def _other(logs: list[ProbeLog], form: str, out: Path) -> str:

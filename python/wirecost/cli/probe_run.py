@@ -28,7 +28,7 @@ from wirecost.system.errors import UserError
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
 
 STANDARD_OUTPUT = Path("-")
-HOOKS = tuple(one.name for one in all_hooks())
+HOOKS = tuple(hook.name for hook in all_hooks())
 app = typer.Typer(add_completion=False)
 
 
@@ -108,7 +108,7 @@ def command(
 
 
 def _sections(folder: Path) -> set[str]:
-    """Return the names of all that was or could have been recorded."""
+    """Return the names of all sections that were or could have been recorded."""
     from wirecost.results.records.probe_log import read_log
 
     logs = map(read_log, folder.glob("*.wprobe"))

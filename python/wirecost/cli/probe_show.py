@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wirecost.results.records.recorded_machine import MachinePrices
 
 MOST_FOLLOWED = 300_000
-"""Records; more are not searched for chains here."""
+"""Records that are searched for chains; logs with more are not."""
 EXAMPLE = "wirecost probe show LOGS --deadline 10ms --report page.html"
 
 Files = Annotated[list[Path], argument("FILE", "Probe logs, folders of them, or LTTng traces.")]
@@ -65,8 +65,10 @@ def command(
 
 
 def deadline_ns(text: str | None) -> float | None:
-    """Return nanoseconds of ``--deadline``; a number without a unit is milliseconds. Raises
-    UserError."""
+    """Parse ``--deadline``, in nanoseconds; a number without a unit is milliseconds.
+
+    Raises UserError.
+    """
     return None if text is None else nanoseconds("--deadline", text)
 
 
@@ -80,8 +82,10 @@ def show(
     *,
     every: bool = False,
 ) -> None:
-    """Print the tables; of nodes of ROS first what fits a screen, ``every``: all. ``limit_ns``: the
-    deadline. Raises UserError."""
+    """Print the tables; of nodes of ROS only what fits a screen, unless ``every``.
+
+    ``limit_ns``: the deadline. Raises UserError.
+    """
     import polars as pl
 
     from wirecost.results.analysis.probe_sections import executions
@@ -110,7 +114,7 @@ def show(
 
     logs = read_recorded(files)
     sections, explanations, misses, nodes = _judged(logs, prices_beside(files), limit_ns)
-    names = shown_names(one.section for one in sections)
+    names = shown_names(section.section for section in sections)
     places = places_of(names)
     short, causes = shortened(sections, names), shortened(explanations, names)
     inside = shortened(nodes, names)
@@ -161,28 +165,30 @@ def show(
 def _judged(
     logs: list[ProbeLog], prices: MachinePrices | None, limit_ns: float | None
 ) -> tuple[list[SectionSummary], list[Explanation], list[Missed], list[Node]]:
-    """Return sections with their times, what explains them, what missed the deadline, the longest
-    first, and sections inside sections."""
+    """Return sections with their times, explanations, deadline misses, and the tree of sections.
+
+    The longest miss is the first.
+    """
     from wirecost.results.analysis.causes import explain
     from wirecost.results.analysis.misses import missed
     from wirecost.results.analysis.probe_sections import executions, summary
     from wirecost.results.analysis.probe_tree import tree
     from wirecost.results.records.recorded import event_tables
 
-    known = prices.ns if prices else {}
+    prices_ns = prices.ns if prices else {}
     sections, explanations, misses, nodes = [], [], [], []
     for executed in map(executions, event_tables(logs)):
         sections += summary(executed, limit_ns)
         nodes += tree(executed)
-        found = explain(executed, known)
-        explanations += found
+        causes = explain(executed, prices_ns)
+        explanations += causes
         if limit_ns is not None:
-            misses += missed(executed, limit_ns, found, known)
-    return sections, explanations, sorted(misses, key=lambda one: -one.ns), nodes
+            misses += missed(executed, limit_ns, causes, prices_ns)
+    return sections, explanations, sorted(misses, key=lambda miss: -miss.ns), nodes
 
 
 def _chains(logs: list[ProbeLog]) -> Listed | None:
-    """Return all chains, where that takes no longer than the rest."""
+    """Return all chains, unless that would take longer than the rest."""
     import polars as pl
 
     from wirecost.results.analysis.chains.hops import hops_of
@@ -195,10 +201,10 @@ def _chains(logs: list[ProbeLog]) -> Listed | None:
 
 
 def _fitting(table: Table, width: int) -> Table:
-    """The table with section names cut at their front, as far as its other columns need room."""
-    kept = [i for i, name in enumerate(table.headings) if i and name not in table.optional]
+    """Cut section names at their front, as far as the table's other columns need room."""
+    fixed = [i for i, name in enumerate(table.headings) if i and name not in table.optional]
     rows = [table.headings, *table.rows]
-    room = max(12, width - sum(1 + max(len(row[i]) for row in rows) for i in kept))
+    room = max(12, width - sum(1 + max(len(row[i]) for row in rows) for i in fixed))
     cut = [
         [name if len(name) <= room else "…" + name[1 - room :], *cells]
         for name, *cells in table.rows

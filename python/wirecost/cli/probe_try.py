@@ -70,7 +70,7 @@ def command(
     limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     tried = chosen_remedies("--remedies", remedies)
     target, hooks = find(words), hooks_without(None)
-    asked = Request(probed=True, functions=tuple(function or ()))
+    request = Request(probed=True, functions=tuple(function or ()))
     console = console_beside(json_file)
     cut_off: list[bool] = []
 
@@ -78,7 +78,7 @@ def command(
         folder: Path, name: str, number: int, change: Change
     ) -> tuple[pl.DataFrame, tuple[Any, ...]]:
         with scratch.folder("try", in_memory=True) as logs:
-            prepared = prepare(target, hooks, asked, logs, os.environ)
+            prepared = prepare(target, hooks, request, logs, os.environ)
             say_notes(() if cut_off else prepared.notes)
             command = [*prepared.before, *words]
             printed = folder / "printed"
@@ -105,7 +105,7 @@ def command(
 
 
 def _samples(name: str, number: int, process: Process, logs: Path) -> pl.DataFrame:
-    """Return what a process took, and its sections where ``logs`` has them."""
+    """Return the time of a process, and of its sections where ``logs`` has them."""
     import polars as pl
 
     from wirecost.results.analysis.gains import SAMPLES

@@ -110,7 +110,7 @@ def _dated(node: str) -> Path:
 
 @contextmanager
 def _stop_by_signals() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C and SIGTERM end the recording in order."""
+    """Let Ctrl-C and SIGTERM end the recording in order."""
     seen: list[int] = []
     former = {
         which: signal.signal(which, lambda number, _: seen.append(number))
@@ -135,16 +135,16 @@ def _document(folder: Path, snapshot: Snapshot) -> dict[str, object]:
         "notes": snapshot.notes,
         "topics": [
             {
-                "name": one.topic.name,
-                "type": one.topic.type,
+                "name": entry.topic.name,
+                "type": entry.topic.type,
                 "role": role,
-                "qos": asdict(one.topic.qos),
-                "after_s": one.after_s,
-                "messages": one.messages,
-                "dropped": one.dropped,
+                "qos": asdict(entry.topic.qos),
+                "after_s": entry.after_s,
+                "messages": entry.messages,
+                "dropped": entry.dropped,
             }
             for role, topics in (("input", snapshot.inputs), ("output", snapshot.outputs))
-            for one in topics
+            for entry in topics
         ],
         "services": {
             "provides": [service.name for service in snapshot.provides],

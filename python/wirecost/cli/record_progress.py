@@ -27,7 +27,7 @@ from wirecost.system.printable import printable
 
 @contextmanager
 def recording_progress(console: Console) -> Iterator[Report]:
-    """A table on a terminal, a line now and then elsewhere; notes as they come."""
+    """Show a table on a terminal, a line now and then elsewhere; notes as they come."""
     if console.is_terminal:
         with Live(console=console, transient=True, auto_refresh=False) as live:
 
@@ -45,8 +45,8 @@ def recording_progress(console: Console) -> Iterator[Report]:
         now = time.monotonic()
         if now - last >= LINE_EVERY_S:
             last = now
-            total = sum(one.messages for one in topics)
-            dropped = sum(one.dropped for one in topics)
+            total = sum(topic.messages for topic in topics)
+            dropped = sum(topic.dropped for topic in topics)
             what = f"{counted(total, 'message')} of {counted(len(topics), 'topic')}"
             _print(console, f"{what}, {dropped:,} dropped")
 
@@ -54,9 +54,9 @@ def recording_progress(console: Console) -> Iterator[Report]:
 
 
 def print_end(console: Console, folder: Path, snapshot: Snapshot) -> None:
-    inputs = sum(one.messages for one in snapshot.inputs)
-    outputs = sum(one.messages for one in snapshot.outputs)
-    dropped = sum(one.dropped for one in (*snapshot.inputs, *snapshot.outputs))
+    inputs = sum(topic.messages for topic in snapshot.inputs)
+    outputs = sum(topic.messages for topic in snapshot.outputs)
+    dropped = sum(topic.dropped for topic in (*snapshot.inputs, *snapshot.outputs))
     _print(
         console,
         f"{folder}: {counted(inputs, 'message')} to and {outputs:,} from {snapshot.node} in "
@@ -74,14 +74,14 @@ def _table(topics: list[TopicProgress]) -> Table:
     table.add_column("topic")
     for heading in ("role", "messages", "rate", "bytes", "dropped"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for one in topics:
+    for topic in topics:
         table.add_row(
-            escape(printable(one.name)),
-            one.role,
-            f"{one.messages:,}",
-            f"{one.rate:.1f} Hz",
-            units.size(one.bytes),
-            f"{one.dropped:,}",
+            escape(printable(topic.name)),
+            topic.role,
+            f"{topic.messages:,}",
+            f"{topic.rate:.1f} Hz",
+            units.size(topic.bytes),
+            f"{topic.dropped:,}",
         )
     return table
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from wirecost.cli.options import option
 from wirecost.observe.trial.remedy import all_remedies
 
-_NAMES = tuple(one.name for one in all_remedies())
+_NAMES = tuple(remedy.name for remedy in all_remedies())
 Remedies = Annotated[
     str | None,
     option(

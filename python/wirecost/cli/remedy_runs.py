@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of a program as it is and with each remedy: taken in turns, kept, compared, printed."""
+"""Runs of a program as it is and with each remedy, in turns: kept, compared, printed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ from wirecost.results.report.probe.trial import document, effect_table, gain_tab
 from wirecost.results.report.shared.terminal import print_table
 
 Run = Callable[[Path, str, int, Change], tuple[pl.DataFrame, tuple[Any, ...]]]
-"""Runs once into a folder, under a remedy's name, in a round: samples as of ``SAMPLES``, and what
-the process cost the machine, a row of ``PROCESSES``. Raises UserError."""
+"""Function that runs once into a folder, under a remedy's name, in a round.
+
+It returns samples as of ``SAMPLES``, and what the process cost the machine, a row of
+``PROCESSES``. Raises UserError.
+"""
 
 
 def compare_remedies(
@@ -34,7 +37,7 @@ def compare_remedies(
     console: Console,
     left_out: Callable[[], dict[str, str]] = dict,
 ) -> dict[str, Any]:
-    """Fill the folder: each run's own below ``runs``, samples, processes, and what they came to.
+    """Fill the folder: each run's own below ``runs``, samples, processes, and the result.
 
     ``left_out``: cases that are not compared, and why. Raises UserError where a run of the program
     as it is did not come to its end.
@@ -56,10 +59,10 @@ def compare_remedies(
         cases = left_out()
         compared = ~(pl.col("remedy").is_in(list(refused)) | pl.col("case").is_in(list(cases)))
         table = pl.concat(samples).filter(compared)
-        kept = sorted(
+        completed = sorted(
             (row for row in rows if row[0] not in refused), key=lambda row: row[0] != PLAIN
         )
-        processes = pl.DataFrame(kept, PROCESSES, orient="row")
+        processes = pl.DataFrame(completed, PROCESSES, orient="row")
         gains, effects = gains_of(table, PLAIN), effects_of(processes, PLAIN)
         result = document(gains, effects, refused) | about
         write_table(pending.path / "samples.parquet", table)

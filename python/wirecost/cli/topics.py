@@ -28,17 +28,17 @@ def command(json_file: JsonFile = None) -> None:
     """List your open topics on this machine: senders, content, messages."""
     from wirecost.messaging.api.topics import topics
 
-    found = topics()
+    open_topics = topics()
     console = console_beside(json_file)
-    if found:
-        console.print(_table(found))
+    if open_topics:
+        console.print(_table(open_topics))
     else:
         _say(console, "No process of yours on this machine publishes a topic of wirecost.")
-    write_json(json_file, {"topics": [asdict(one) for one in found]})
+    write_json(json_file, {"topics": [asdict(topic) for topic in open_topics]})
 
 
-def _table(found: list[OpenTopic]) -> Table:
-    with_address = any(one.address is not None for one in found)
+def _table(open_topics: list[OpenTopic]) -> Table:
+    with_address = any(topic.address is not None for topic in open_topics)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("transport", no_wrap=True)
     table.add_column("topic", overflow="fold")
@@ -48,24 +48,24 @@ def _table(found: list[OpenTopic]) -> Table:
     table.add_column("process", overflow="fold")
     table.add_column("since", no_wrap=True)
     table.add_column("sent", justify="right", no_wrap=True)
-    for one in found:
-        table.add_row(*(Text(printable(cell)) for cell in _cells(one, with_address)))
+    for topic in open_topics:
+        table.add_row(*(Text(printable(cell)) for cell in _cells(topic, with_address)))
     return table
 
 
-def _cells(one: OpenTopic, with_address: bool) -> Iterator[str]:
-    yield one.transport
-    yield one.topic
+def _cells(topic: OpenTopic, with_address: bool) -> Iterator[str]:
+    yield topic.transport
+    yield topic.topic
     if with_address:
-        yield one.address or NOWHERE
-    yield one.carries or NOWHERE
-    yield f"{one.pid} {one.program}"
-    yield _time(one.since)
-    yield f"{one.sent:,}"
+        yield topic.address or NOWHERE
+    yield topic.carries or NOWHERE
+    yield f"{topic.pid} {topic.program}"
+    yield _time(topic.since)
+    yield f"{topic.sent:,}"
 
 
 def _time(since: float) -> str:
-    """Return the time of day, and the date of a former day."""
+    """Return the time of day, or the date of a former day."""
     then = datetime.fromtimestamp(since)
     today = then.date() == datetime.now().date()
     return f"{then:%H:%M:%S}" if today else f"{then:%Y-%m-%d}"

@@ -41,14 +41,14 @@ def command(
             for path, findings in checked.items()
         ],
     )
-    if any(one.severity is Severity.ERROR for one in chain.from_iterable(checked.values())):
+    if any(finding.severity is Severity.ERROR for finding in chain.from_iterable(checked.values())):
         raise typer.Exit(1)
 
 
 def _findings(
     path: Path, topic: str | None, type_name: str | None, advance: Advance
 ) -> list[Finding]:
-    """Return a trace that cannot be opened has that as its finding."""
+    """Return a trace's findings; that it cannot be opened is one."""
     from wirecost.data.traces import open_trace
     from wirecost.data.traces.check import Finding, Severity, check
 
@@ -64,9 +64,11 @@ def _print(console: Console, path: Path, findings: list[Finding]) -> None:
     from wirecost.data.traces.check import Severity
 
     console.print(str(path), style="bold", markup=False, soft_wrap=True, highlight=False)
-    for one in findings:
-        style = "red" if one.severity is Severity.ERROR else "yellow"
-        console.print(f"  [{style}]{one.severity:7}[/]  ", end="", highlight=False)
-        console.print(f"{one.text}; {one.remedy}", markup=False, soft_wrap=True, highlight=False)
+    for finding in findings:
+        style = "red" if finding.severity is Severity.ERROR else "yellow"
+        console.print(f"  [{style}]{finding.severity:7}[/]  ", end="", highlight=False)
+        console.print(
+            f"{finding.text}; {finding.remedy}", markup=False, soft_wrap=True, highlight=False
+        )
     if not findings:
         console.print("  no errors, no warnings", style="green", highlight=False)

@@ -95,19 +95,19 @@ def command(
 
     if compression not in COMPRESSIONS:
         raise UserError(f"--compression {compression}: choose one of {', '.join(COMPRESSIONS)}")
-    wanted = Wanted(
+    conversion = Wanted(
         tuple(columns.split(",")) if columns else (), rows, tuple(reduce or ()), also_rows
     )
-    wanted.check()
+    conversion.check()
     check_writable("--json", json_file, out)
     bounds = Bound.parse("--from", start), Bound.parse("--to", stop) if stop else Bound()
     if len(sources) == 1 and not is_pattern(sources[0]) and not out.is_dir():
-        given = {"--workers": workers != 1, "--memory": memory, "--format": format_name}
-        for option in [name for name, value in given.items() if value] + ["--resume"] * resume:
+        of_many = {"--workers": workers != 1, "--memory": memory, "--format": format_name}
+        for option in [name for name, value in of_many.items() if value] + ["--resume"] * resume:
             raise UserError(f"{option}: is for several traces; {out} is one. Give a folder")
         source = Path(sources[0])
         done, type_name = _convert_one(
-            source, out, wanted, compression, type_name, topic, bounds, force
+            source, out, conversion, compression, type_name, topic, bounds, force
         )
         _print_one(console_beside(json_file), out, done, type_name)
         write_json(json_file, _document(source, out, done, type_name))
@@ -118,7 +118,7 @@ def command(
         raise UserError(f"--workers {workers}: give 1 to {MOST_WORKERS}")
     if resume and force:
         raise UserError("--resume and --force: choose one")
-    options = Options(wanted, compression, format_name, type_name, topic, *bounds)
+    options = Options(conversion, compression, format_name, type_name, topic, *bounds)
     most = parse_size("--memory", memory) if memory is not None else None
     status = convert_and_print(
         sources, out, options, Resources(workers, most), json_file, resume=resume, force=force
@@ -129,21 +129,21 @@ def command(
 def _convert_one(
     source: Path,
     out: Path,
-    wanted: Wanted,
+    conversion: Wanted,
     compression: str,
     type_name: str | None,
     topic: str | None,
     bounds: tuple[Bound, Bound],
     force: bool,
 ) -> tuple[Converted, str]:
-    """Return what came out, and the message type."""
+    """Convert one trace; return counts and sizes, and the message type."""
     from wirecost.data.traces import open_trace
     from wirecost.data.traces.convert import convert
 
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
     with progress() as advance, open_trace(source, topic, type_name, advance) as trace:
-        done = convert(trace, out, wanted, compression, *bounds, advance)
+        done = convert(trace, out, conversion, compression, *bounds, advance)
     warn(trace)
     return done, trace.type_name
 

@@ -29,7 +29,10 @@ def convert_and_print(
     resume: bool,
     force: bool,
 ) -> int:
-    """Return the command's exit status: 1 if a trace failed. Raises UserError."""
+    """Convert traces, and return the command's exit status: 1 if a trace failed.
+
+    Raises UserError.
+    """
     begin = time.perf_counter()
     with progress() as advance:
 
@@ -58,11 +61,11 @@ def _print_totals(
     console: Console, folder: Path, totals: Totals, resources: Resources, took_s: float
 ) -> None:
     before, after = map(units.size, totals.file_bytes)
-    kept = f", {totals.finished_before:,} finished before" if totals.finished_before else ""
+    earlier = f", {totals.finished_before:,} finished before" if totals.finished_before else ""
     failed = f", {len(totals.failed):,} failed" if totals.failed else ""
     _print(
         console,
-        f"{folder}: {totals.converted:,} of {counted(totals.traces, 'trace')} converted{kept}"
+        f"{folder}: {totals.converted:,} of {counted(totals.traces, 'trace')} converted{earlier}"
         f"{failed}; {counted(totals.frames, 'frame')}, files {before} → {after}, in "
         f"{units.significant(took_s)} s",
     )

@@ -37,39 +37,39 @@ def command(
     console = console_beside(json_file)
     for table in _tables(infos):
         print_table(console, table)
-    write_json(json_file, [_document(one) for one in infos])
+    write_json(json_file, [_document(item) for item in infos])
 
 
 def _tables(infos: list[TraceInfo]) -> Iterable[Table]:
-    """Return all traces in one table, then the lists of each."""
+    """Yield a table of all traces, then one of each trace's lists."""
     headings = ["trace", "type", "frames", "duration", "rate", "min", "median", "max", "OSI"]
-    warnings = [text for one in infos for text in one.warnings]
-    yield Table("Traces", headings, [_row(one) for one in infos], warnings, ("min", "max"))
-    for one in infos:
-        if one.lists:
+    warnings = [text for trace in infos for text in trace.warnings]
+    yield Table("Traces", headings, [_row(trace) for trace in infos], warnings, ("min", "max"))
+    for trace in infos:
+        if trace.lists:
             rows = [
                 [path, *(f"{count:,}" for count in asdict(spread).values())]
-                for path, spread in one.lists.items()
+                for path, spread in trace.lists.items()
             ]
-            note = f"in {one.parsed} of {counted(one.frames, 'frame')}, spread evenly"
-            notes = [note] if one.parsed < one.frames else []
+            note = f"in {trace.parsed} of {counted(trace.frames, 'frame')}, spread evenly"
+            notes = [note] if trace.parsed < trace.frames else []
             headings = ["elements per frame", "min", "median", "max"]
-            yield Table(one.file.name, headings, rows, notes)
+            yield Table(trace.file.name, headings, rows, notes)
 
 
-def _row(one: TraceInfo) -> list[str]:
-    sizes = asdict(one.frame_bytes).values() if one.frame_bytes else ()
+def _row(trace: TraceInfo) -> list[str]:
+    sizes = asdict(trace.frame_bytes).values() if trace.frame_bytes else ()
     return [
-        without_middle(one.file.name),
-        one.type,
-        f"{one.frames:,}",
-        units.time(one.duration_ns) if one.duration_ns is not None else "–",
-        f"{units.significant(one.rate_hz)} Hz" if one.rate_hz else "–",
+        without_middle(trace.file.name),
+        trace.type,
+        f"{trace.frames:,}",
+        units.time(trace.duration_ns) if trace.duration_ns is not None else "–",
+        f"{units.significant(trace.rate_hz)} Hz" if trace.rate_hz else "–",
         *([units.size(size) for size in sizes] or "–––"),
-        ", ".join(one.osi_versions) or "–",
+        ", ".join(trace.osi_versions) or "–",
     ]
 
 
-def _document(one: TraceInfo) -> dict[str, object]:
-    derived = {"file": str(one.file), "duration_ns": one.duration_ns, "rate_hz": one.rate_hz}
-    return asdict(one) | derived
+def _document(trace: TraceInfo) -> dict[str, object]:
+    derived = {"file": str(trace.file), "duration_ns": trace.duration_ns, "rate_hz": trace.rate_hz}
+    return asdict(trace) | derived

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wirecost.data.traces import Trace
 
 STDERR = Console(stderr=True)
-"""Progress and warnings: standard output is for results."""
+"""Console of progress and warnings: standard output is for results."""
 FORMATS = ".osi, .mcap or .txth"
 
 Files = Annotated[list[Path], argument("FILE", f"Traces: {FORMATS}")]

@@ -99,7 +99,7 @@ def command(
 
 @contextmanager
 def _sensor(fmu: Path | None, contender: str | None, fmi: int) -> Iterator[tuple[Path, Values]]:
-    """The FMU that is played into, and its parameters. Raises UserError."""
+    """Yield the FMU that is played into, and its parameters. Raises UserError."""
     if (fmu is None) == (contender is None):
         raise UserError("choose one of --fmu and --contender")
     if fmi not in (2, 3):

@@ -16,14 +16,14 @@ from wirecost.results.report.shared.table import Table
 
 @dataclass
 class Played:
-    """One number per step everywhere."""
+    """Numbers of a played trace, one per step."""
 
     step_ns: array[int] = field(default_factory=lambda: array("q"))
     lists: dict[str, array[int]] = field(default_factory=dict)
     """Lengths by path, which begins with the message's type."""
 
     def add(self, step_ns: int, lists: dict[str, int]) -> None:
-        """``lists``: a path that is missing has length 0 in this step."""
+        """Add a step; a path that is missing in ``lists`` has length 0 in it."""
         steps = len(self.step_ns)
         self.step_ns.append(step_ns)
         for path in lists:

@@ -45,12 +45,14 @@ def command(
     if tested is not None and not test:
         raise UserError(f"{tested}: give --test as well")
     console = console_beside(json_file)
-    found = transports()
+    available = transports()
     packages = frameworks()
     natives = native_installed()
     document = {
-        "transports": [{**one.document(), "native_client": natives.get(one.name)} for one in found],
-        "frameworks": [one.document() for one in packages],
+        "transports": [
+            {**item.document(), "native_client": natives.get(item.name)} for item in available
+        ],
+        "frameworks": [item.document() for item in packages],
     }
     failed = False
     if test:
@@ -58,23 +60,23 @@ def command(
             chosen("--test", tested, transport_names()) if tested else tuple(transport_names())
         )
         print_outcomes(console, outcomes)
-        document["tests"] = [one.document() for one in outcomes]
-        failed = any(one.failed is not None for one in outcomes)
+        document["tests"] = [item.document() for item in outcomes]
+        failed = any(item.failed is not None for item in outcomes)
     else:
-        print_transports(console, found, natives)
+        print_transports(console, available, natives)
         print_frameworks(console, packages)
     write_json(json_file, document)
     if failed:
         raise typer.Exit(FAILED)
 
 
-def _tested(wanted: tuple[str, ...]) -> list[Outcome]:
-    """Test one after the other: each may start a server."""
+def _tested(names: tuple[str, ...]) -> list[Outcome]:
+    """Test the transports one after the other: each may start a server."""
     from wirecost.messaging.api.trial import tried
 
     outcomes = []
     with scratch.run(), progress() as advance:
-        for number, name in enumerate(wanted):
-            advance(number, len(wanted), name)
+        for number, name in enumerate(names):
+            advance(number, len(names), name)
             outcomes.append(tried(name))
     return outcomes

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from rich import box
 from rich.console import Console
@@ -18,13 +18,23 @@ from wirecost.system.printable import printable
 
 COPIES = ("copies sending", "receiving")
 ABILITIES = ("aligned", "requests", "other machines", "C++")
+_TEXTS: dict[str, Callable[[AvailableTransport], str]] = {
+    "a slow subscriber": lambda transport: transport.capabilities.full,
+    "needs a server": lambda transport: transport.capabilities.server,
+    "open to others": lambda transport: transport.capabilities.exposed,
+    "kept longer": lambda transport: transport.capabilities.kept,
+    "to use the others": lambda transport: transport.missing or "",
+}
+"""Text of a transport by the title of the table that has it."""
 
 
 def print_transports(
     console: Console, transports: list[AvailableTransport], natives: Mapping[str, bool]
 ) -> None:
-    """Print what each can do, then in words what does not fit into columns. ``natives``: whether
-    the benchmark's client in C or C++ is installed, where there is one."""
+    """Print what each can do, then in words what does not fit into columns.
+
+    ``natives``: whether the benchmark's client in C or C++ is installed, where there is one.
+    """
     table = _table()
     table.add_column("transport", no_wrap=True)
     table.add_column("here", no_wrap=True)
@@ -32,16 +42,16 @@ def print_transports(
         table.add_column(heading, justify="right")
     for heading in ABILITIES:
         table.add_column(heading)
-    for one in transports:
-        can = one.capabilities
+    for transport in transports:
+        can = transport.capabilities
         table.add_row(
-            one.name,
-            "[green]yes[/]" if one.missing is None else "[dim]no[/]",
+            transport.name,
+            "[green]yes[/]" if transport.missing is None else "[dim]no[/]",
             str(can.send_copies),
             str(can.receive_copies),
             *("yes" if is_so else "–" for is_so in _abilities(can)),
-            {True: "yes", False: "no", None: "–"}[natives.get(one.name)],
-            style=None if one.missing is None else "dim",
+            {True: "yes", False: "no", None: "–"}[natives.get(transport.name)],
+            style=None if transport.missing is None else "dim",
         )
     console.print(table)
     console.print(
@@ -50,17 +60,14 @@ def print_transports(
         style="dim",
         highlight=False,
     )
-    for one in transports:
-        if one.default:
+    for transport in transports:
+        if transport.default:
             console.print(
-                f"Where none is named, wirecost.publish takes {one.name}.", highlight=False
+                f"Where none is named, wirecost.publish takes {transport.name}.", highlight=False
             )
     console.print()
-    _words(console, "a slow subscriber", [(one.name, one.capabilities.full) for one in transports])
-    _words(console, "needs a server", [(one.name, one.capabilities.server) for one in transports])
-    _words(console, "open to others", [(one.name, one.capabilities.exposed) for one in transports])
-    _words(console, "kept longer", [(one.name, one.capabilities.kept) for one in transports])
-    _words(console, "to use the others", [(one.name, one.missing or "") for one in transports])
+    for title, text_of in _TEXTS.items():
+        _words(console, title, [(transport.name, text_of(transport)) for transport in transports])
 
 
 def _abilities(can: Capabilities) -> tuple[bool, ...]:
@@ -68,37 +75,39 @@ def _abilities(can: Capabilities) -> tuple[bool, ...]:
 
 
 def print_frameworks(console: Console, frameworks: list[AvailableFramework]) -> None:
-    """Print which are installed."""
+    """Print the frameworks, with the version of those that are installed."""
     table = _table()
     table.add_column("framework", no_wrap=True)
     table.add_column("version", no_wrap=True)
-    for one in frameworks:
-        if one.version is None:
-            table.add_row(one.name, one.install, style="dim")
+    for framework in frameworks:
+        if framework.version is None:
+            table.add_row(framework.name, framework.install, style="dim")
         else:
-            table.add_row(one.name, one.version)
+            table.add_row(framework.name, framework.version)
     console.print(table)
 
 
 def print_outcomes(console: Console, outcomes: list[Outcome]) -> None:
-    """Print what became of a message over each, and why nothing where nothing did."""
+    """Print the time of a message over each transport, or why none arrived."""
     table = _table()
     table.add_column("transport", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("", ratio=1, overflow="fold")
-    for one in outcomes:
-        if one.ms is not None:
-            table.add_row(one.name, "[green]ok[/]", f"in {units.significant(one.ms)} ms")
-        elif one.missing is not None:
-            table.add_row(one.name, "missing", escape(printable(one.missing)), style="dim")
+    for outcome in outcomes:
+        if outcome.ms is not None:
+            table.add_row(outcome.name, "[green]ok[/]", f"in {units.significant(outcome.ms)} ms")
+        elif outcome.missing is not None:
+            table.add_row(outcome.name, "missing", escape(printable(outcome.missing)), style="dim")
         else:
-            table.add_row(one.name, "[bold red]failed[/]", escape(printable(one.failed or "")))
+            table.add_row(
+                outcome.name, "[bold red]failed[/]", escape(printable(outcome.failed or ""))
+            )
     console.print(table)
     console.print("From sending to the checked content, first message.", style="dim")
 
 
 def _words(console: Console, title: str, texts: Iterable[tuple[str, str]]) -> None:
-    """Print those that have a text; names with the same one together."""
+    """Print the transports that have a text; names with the same one together."""
     by_text: dict[str, list[str]] = {}
     for name, text in texts:
         if text:

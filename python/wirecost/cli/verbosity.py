@@ -2,6 +2,6 @@
 """Verbosity of every command beside its result: ``wirecost -q …``, ``wirecost -v …``."""
 
 quiet = False
-"""No progress."""
+"""Progress is not shown."""
 verbose = False
-"""Of an error also where it was raised, for reports of faults."""
+"""Tracebacks of errors are printed, for reports of faults."""
