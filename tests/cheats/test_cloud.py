@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wirecost.measure.bench.cloud import program, scans
-from wirecost.measure.bench.cloud.program import Contender
-from wirecost.measure.bench.cloud.race import PLAIN, Work, run_race
+from wirecost.measure.bench.cloud.program import CloudContender
+from wirecost.measure.bench.cloud.race import PLAIN, CloudWork, run_race
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
 from wirecost.measure.bench.engine.program import Program
@@ -39,10 +39,12 @@ def test_cheats_are_refused_and_their_reasons_given(
 ) -> None:
     monkeypatch.setattr(program, "PROGRAM", Cheats("cloud"))
     clouds = [cloud.tobytes() for cloud in scans.in_turns(scans.synthetic("vlp16", 1).points, 1)]
-    work = Work("ring", "ring", "ring", 0, clouds, ("--format", "aedt", "--rules", "corrected"))
+    work = CloudWork(
+        "ring", "ring", "ring", 0, clouds, ("--format", "aedt", "--rules", "corrected")
+    )
     versions = program.versions("ring")
     assert {one.name for one in versions} == {"honest", *REFUSED}
-    entries = [work.entry(Contender(one, PLAIN)) for one in versions]
+    entries = [work.entry(CloudContender(one, PLAIN)) for one in versions]
     run_race(work, Case(entries, Journal(tmp_path), lambda *_: None), plan(10, 2, 1), 60)
     failures = {entry.contender.version.name: entry.failure for entry in entries}
     assert failures.pop("honest") is None

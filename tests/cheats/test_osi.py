@@ -12,11 +12,11 @@ import pytest
 from wirecost.measure.bench.engine.program import INSTALLED
 from wirecost.measure.bench.osi.cases import cases_for
 from wirecost.measure.bench.osi.contenders import Registry
-from wirecost.measure.bench.osi.scenario import Settings, run
+from wirecost.measure.bench.osi.scenario import OsiSettings, run
 from wirecost.results.records.finished import finish
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.reading import read_results
-from wirecost.results.records.schemas.osi import Meta
+from wirecost.results.records.schemas.osi import OsiMeta
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cheats" / "osi" / "release"
 
@@ -70,7 +70,7 @@ def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         out = tmp_path / "out"
         out.mkdir()
         registry = registry_with(cheat, tmp_path / "fmus")
-        run(Settings(cases, steps=steps, processes=1), registry, Journal(out), lambda *_: None)
+        run(OsiSettings(cases, steps=steps, processes=1), registry, Journal(out), lambda *_: None)
         finish(out, False)
         return read_results(out)
 
@@ -81,7 +81,7 @@ def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_cheat_is_refused_and_its_reason_given(race: Any, cheat: str, reason: str) -> None:
     # On a busy machine a thread may get no processor for a few steps.
     results = race(cheat, 36, 100 if cheat == "works-beside" else 4)
-    failures = {run.contender: run.failure for run in results.meta_as(Meta).runs}
+    failures = {run.contender: run.failure for run in results.meta_as(OsiMeta).runs}
     assert failures["protobuf"] is None
     assert failures["flatbuffers-table"] is None
     assert failures[cheat] is not None
@@ -91,7 +91,9 @@ def test_a_cheat_is_refused_and_its_reason_given(race: Any, cheat: str, reason: 
 
 def test_a_reader_that_does_not_read_all_is_refused(race: Any) -> None:
     results = race("reads-sample", 36, 4, ("sampled", "all"))
-    found = [run.failure for run in results.meta_as(Meta).runs if run.contender == "reads-sample"]
+    found = [
+        run.failure for run in results.meta_as(OsiMeta).runs if run.contender == "reads-sample"
+    ]
     assert found == [None, "what its sensor read is not what protobuf's did"]
 
 
@@ -99,6 +101,6 @@ def test_memory_that_is_never_freed_is_recorded(race: Any) -> None:
     """A leaking contender does the same work: what it spares itself, its peak memory shows."""
     steps, reflections = 40, 20_000
     results = race("leaks", reflections, steps)
-    peaks = {run.contender: run.peak_memory_bytes for run in results.meta_as(Meta).runs}
+    peaks = {run.contender: run.peak_memory_bytes for run in results.meta_as(OsiMeta).runs}
     least = steps * reflections * 20  # bytes that its messages have at least
     assert peaks["leaks"] > peaks["flatbuffers-table"] + least

@@ -11,10 +11,10 @@ import pytest
 
 from cheats.tensor.worker import find_cheat
 from wirecost.measure.bench.tensor import pair
-from wirecost.measure.bench.tensor.cases import Case, Combination
-from wirecost.measure.bench.tensor.outcome import Outcome
+from wirecost.measure.bench.tensor.cases import Combination, TensorCase
+from wirecost.measure.bench.tensor.outcome import TensorOutcome
 from wirecost.measure.bench.tensor.outcome import outcome as outcome_of
-from wirecost.measure.bench.tensor.race import Pairs, Race, plan_of
+from wirecost.measure.bench.tensor.race import Pairs, TensorRace, plan_of
 
 TESTS = Path(__file__).parents[1]
 SHAPE = (2000,)
@@ -30,7 +30,7 @@ REFUSED = {
     "smaller_size": "it reports 8000 bytes of 16000",
 }
 
-Cheating = Callable[..., Outcome]
+Cheating = Callable[..., TensorOutcome]
 
 
 @pytest.fixture
@@ -39,15 +39,15 @@ def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cheating:
     monkeypatch.setattr(pair, "MODULE", "cheats.tensor.worker")
     monkeypatch.setenv("PYTHONPATH", os.fspath(TESTS))
 
-    def race(cheat: str, throughput: bool = False) -> Outcome:
+    def race(cheat: str, throughput: bool = False) -> TensorOutcome:
         contender = find_cheat(cheat, NBYTES)
         combination = Combination(cheat, "numpy" if contender.takes_objects else "")
         inside = contender.one_process
         rate = 0.0 if inside else 100.0
-        case = Case(SHAPE, "float64", "cpu", rate, TRIALS, (combination,), inside)
+        case = TensorCase(SHAPE, "float64", "cpu", rate, TRIALS, (combination,), inside)
         outcome = outcome_of(case, combination, "ones", "pubsub")
         pairs = Pairs({cheat: contender}, "pubsub", tmp_path)
-        engine = Race(pairs, "ones", "pubsub", lambda *_: None, lambda: None)
+        engine = TensorRace(pairs, "ones", "pubsub", lambda *_: None, lambda: None)
         try:
             rounds = plan_of(case, 2, 1)
             for number in range(rounds.processes):

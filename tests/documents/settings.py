@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from wirecost.measure.bench.transport.settings.setting import Asked, Setting
+from wirecost.measure.bench.transport.settings.setting import AskedQuality, TransportSetting
 from wirecost.measure.bench.transport.settings.table import MATCHED, NATIVE, NATIVE_ROWS, ROWS
 from wirecost.results.report.shared import markdown
 
@@ -25,8 +25,10 @@ def table() -> str:
     lines = [markdown.line(HEADINGS), "|" + ":--|" * len(HEADINGS)]
     native = {f"{name}, {NATIVE}": row for name, row in NATIVE_ROWS.items()}
     for name, row in {**ROWS, **native}.items():
-        of = [(one.name, one) for one in row(Asked())]
-        best_effort = next((one for one in row(Asked(reliable=False)) if one.name == MATCHED), None)
+        of = [(one.name, one) for one in row(AskedQuality())]
+        best_effort = next(
+            (one for one in row(AskedQuality(reliable=False)) if one.name == MATCHED), None
+        )
         if best_effort is not None and best_effort.effect != dict(of)[MATCHED].effect:
             at = [one for one, _ in of].index(MATCHED) + 1
             of.insert(at, (BEST_EFFORT, best_effort))
@@ -34,7 +36,7 @@ def table() -> str:
     return "\n".join([*lines, ""])
 
 
-def _cells(name: str, group: str, one: Setting) -> list[str]:
+def _cells(name: str, group: str, one: TransportSetting) -> list[str]:
     return [
         name,
         group + (", with a router" if one.router else ""),

@@ -20,7 +20,7 @@ from wirecost.measure.bench.engine.allocators import ALLOCATORS, check_loaded
 from wirecost.measure.bench.heap.program import missing
 from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.measure.bench.osi.scenario import SCHEMAS
-from wirecost.measure.bench.osi.worker import Worker
+from wirecost.measure.bench.osi.worker import OsiWorker
 from wirecost.measure.bench.osi.worker_process import Assignment
 from wirecost.results.records.stages import STAGES
 from wirecost.system.children import ProgramFailedError
@@ -129,7 +129,7 @@ def test_the_kernel_denies_huge_pages_to_a_worker(small: bool, tmp_path: Path) -
         {"log_folder": str(tmp_path)},
         small_pages=small,
     )
-    worker = Worker(assignment)
+    worker = OsiWorker(assignment)
     try:
         worker.ready()
         worker.calibrate()

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from wirecost.cli import app
 from wirecost.measure.bench.engine.program import INSTALLED
 from wirecost.measure.bench.osi import cases
-from wirecost.measure.bench.osi.cases import Work
+from wirecost.measure.bench.osi.cases import OsiWork
 from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.results.report.scenarios.osi import content
 from wirecost.results.report.scenarios.osi.content import TABLE1
@@ -27,7 +27,7 @@ def test_table_1_is_measured_row_by_row_and_shown_beside_the_reports(
 ) -> None:
     whole = cases.table1_cases
 
-    def smaller(*arguments: Any) -> tuple[Work, ...]:
+    def smaller(*arguments: Any) -> tuple[OsiWork, ...]:
         """Debug FMUs take minutes to build, and the next test has some."""
         works = [work for work in whole(*arguments) if work.build == "release"]
         return tuple(replace(work, reflections=work.reflections // SMALLER) for work in works)

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from wirecost.measure.bench.transport import clients, ground
-from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.faults import registry, replacing, server_killed
-from wirecost.measure.bench.transport.faults.fault import Found, Setup
-from wirecost.measure.bench.transport.settings import Asked, settings_of
+from wirecost.measure.bench.transport.faults.fault import FaultOutcome, Setup
+from wirecost.measure.bench.transport.settings import AskedQuality, settings_of
 from wirecost.measure.network import support
 from wirecost.measure.network.profiles import BUILT_IN
 from wirecost.messaging.transport import find
@@ -65,7 +65,7 @@ def test_a_subscriber_is_killed_and_another_one_comes(wirecost: Run, tmp_path: P
     assert _meta(again)["faults"] == [found]
 
 
-Happen = Callable[[str, str], Found]
+Happen = Callable[[str, str], FaultOutcome]
 
 
 @pytest.fixture
@@ -74,10 +74,10 @@ def happen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Happen:
     monkeypatch.setattr(replacing, "AFTER_S", 2.0)
     monkeypatch.setattr(server_killed, "AFTER_S", 4.0)
 
-    def run(fault: str, mware: str) -> Found:
-        default = settings_of(mware, Asked())[0]
+    def run(fault: str, mware: str) -> FaultOutcome:
+        default = settings_of(mware, AskedQuality())[0]
         with ground.opened(None, 2) as loopback:
-            contender = Contender(mware, clients.python(), default)
+            contender = TransportContender(mware, clients.python(), default)
             setup = Setup(contender, loopback, tmp_path, topics=20)
             return registry.faults()[fault].run(setup)
 

@@ -21,7 +21,7 @@ from osi3.osi_sensorview_pb2 import SensorView
 from osi3.osi_sensorviewconfiguration_pb2 import SensorViewConfiguration
 
 from wirecost.measure.bench.osi.contenders import ROLES, Registry
-from wirecost.measure.bench.osi.fmu import Cosimulation, Message, open_fmu
+from wirecost.measure.bench.osi.fmu import Cosimulation, OsmpMessage, open_fmu
 from wirecost.results.records.probe_export import export
 from wirecost.results.records.probe_log import read_logs as read_probe_logs
 from wirecost.results.records.setlevel import read_logs
@@ -37,7 +37,7 @@ ARCHIVES = [
 ]
 
 
-def content(message: Message) -> bytes:
+def content(message: OsmpMessage) -> bytes:
     return ctypes.string_at(message.address, message.size)
 
 
@@ -212,7 +212,7 @@ def test_a_verified_reader_refuses_what_leads_out_of_the_message(tmp_path: Path)
     source.step(0.0)
     view = bytearray(content(source.message("OSMPSensorViewOut")))
     buffer = (ctypes.c_char * len(view)).from_buffer(view)
-    message = Message(ctypes.addressof(buffer), len(view))
+    message = OsmpMessage(ctypes.addressof(buffer), len(view))
     sensor.set_message("OSMPSensorViewIn", message)
     sensor.step(0.0)
     struct.pack_into("<I", view, 0, len(view) - 2)  # the offset of the root table
@@ -282,7 +282,7 @@ def test_the_configuration_request_echoes_what_was_set(fmi: int) -> None:
     wish.sensor_id.value = 4711
     buffer = ctypes.create_string_buffer(wish.SerializeToString())
     fmu.set_message(
-        "OSMPSensorViewInConfig", Message(ctypes.addressof(buffer), len(buffer.raw) - 1)
+        "OSMPSensorViewInConfig", OsmpMessage(ctypes.addressof(buffer), len(buffer.raw) - 1)
     )
     echoed = content(fmu.message("OSMPSensorViewInConfigRequest"))
     assert SensorViewConfiguration.FromString(echoed) == wish

@@ -11,7 +11,7 @@ import pytest
 from wirecost.measure.bench.engine.program import INSTALLED
 from wirecost.measure.bench.osi.cases import cases_for
 from wirecost.measure.bench.osi.contenders import Registry
-from wirecost.measure.bench.osi.scenario import Settings, run
+from wirecost.measure.bench.osi.scenario import OsiSettings, run
 from wirecost.results.records.finished import finish
 from wirecost.results.records.journal import Journal
 from wirecost.system.errors import UserError
@@ -51,6 +51,6 @@ def test_an_unusable_fmu_is_named(tmp_path: Path, spoil: object, reported: str) 
     out = tmp_path / "out"
     out.mkdir()
     with pytest.raises(UserError, match=reported) as caught:
-        run(Settings(cases, steps=1), registry, Journal(out), lambda *_: None)
+        run(OsiSettings(cases, steps=1), registry, Journal(out), lambda *_: None)
         finish(out, False)
     assert archive.name in str(caught.value)

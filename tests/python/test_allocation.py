@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.programs import execute
-from wirecost.measure.bench.engine.allocators import ALLOCATORS, DEFAULTS, Contender
+from wirecost.measure.bench.engine.allocators import ALLOCATORS, DEFAULTS, AllocatorContender
 from wirecost.system.allocation import variables
 
 PROGRAM = "from wirecost.system.allocation import malloc_file; print(malloc_file())"
@@ -21,7 +21,7 @@ def test_the_file_is_the_allocators(name: str) -> None:
     allocator = ALLOCATORS[name]
     done = execute(
         [sys.executable, "-c", PROGRAM],
-        env=Contender(allocator, DEFAULTS).environment(os.environ),
+        env=AllocatorContender(allocator, DEFAULTS).environment(os.environ),
         check=True,
     )
     if "cannot be preloaded" in done.stderr:

@@ -62,7 +62,7 @@ def command(
     from wirecost.measure.bench.cloud import scenario as cloud
 
     (layout,) = chosen("--format", format_, FORMATS)[:1]
-    settings = cloud.Settings(
+    settings = cloud.CloudSettings(
         studies=chosen("--study", studies, STUDIES),
         scans=tuple(scans or ()),
         points=tuple(numbers("--points", points)),

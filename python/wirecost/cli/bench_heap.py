@@ -40,7 +40,7 @@ def command(
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.heap import scenario as heap
 
-    settings = heap.Settings(
+    settings = heap.HeapSettings(
         chosen("--allocators", allocators, ALLOCATORS),
         chosen("--study", study, STUDIES),
         samples,

@@ -158,7 +158,7 @@ def command(
             reads,
             sizes,
         )
-    settings = osi.Settings(works, steps, fmi, seed, processes)
+    settings = osi.OsiSettings(works, steps, fmi, seed, processes)
     settings.check()
     run = partial(osi.run, settings, registry)
     measure_and_report(osi.SCENARIO, out, json_file, run)

@@ -30,6 +30,6 @@ def command(
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.probe import scenario as probe
 
-    settings = probe.Settings(samples, processes, seed)
+    settings = probe.ProbeSettings(samples, processes, seed)
     settings.check()
     measure_and_report(probe.SCENARIO, out, json_file, partial(probe.run, settings))

@@ -28,7 +28,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.regular_file import read_regular
 
 if TYPE_CHECKING:
-    from wirecost.measure.bench.tensor.cases import Plan, Settings
+    from wirecost.measure.bench.tensor.cases import TensorPlan, TensorSettings
     from wirecost.measure.bench.tensor.interpreters import Interpreter
 
 EXAMPLE = "wirecost bench tensor --plugins numpy --mwares iceoryx2,zeromq"
@@ -38,7 +38,7 @@ LISTEN_AT = "127.0.0.1:7790"
 TOKEN = re.compile(r"[A-Za-z0-9]{8,64}")
 TOKEN_VARIABLE = "WIRECOST_TOKEN"
 MOST_TOKEN_FILE = 4096
-"""Bytes."""
+"""Bytes of a file with a token."""
 
 
 def command(
@@ -121,7 +121,7 @@ def command(
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.tensor import addresses, listener, wrapyfi_environment
     from wirecost.measure.bench.tensor import scenario as tensor
-    from wirecost.measure.bench.tensor.cases import Settings
+    from wirecost.measure.bench.tensor.cases import TensorSettings
     from wirecost.measure.bench.tensor.remote import Remote
 
     places = addresses.parse(address or [])
@@ -132,19 +132,19 @@ def command(
         with scratch.run():
             listener.serve(host, port, word, places, _show, source)
         return
-    known = contenders()
+    available = contenders()
     console = Console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
-    ours = chosen("--mwares", mwares, known) if mwares else tuple(known)
-    theirs = _wrapyfi(ours) if wrapyfi else ()
+    middlewares = chosen("--mwares", mwares, available) if mwares else tuple(available)
+    wrapyfi_contenders = _wrapyfi(middlewares) if wrapyfi else ()
     if wrapyfi:
         wrapyfi_environment.make(used, lambda line: console.print(line, highlight=False))
         if python:
             wrapyfi_environment.make_alone(lambda line: console.print(line, highlight=False))
-    others = _others(python or [], (*ours, *theirs), devices, role)
-    settings = Settings(
+    others = _others(python or [], (*middlewares, *wrapyfi_contenders), devices, role)
+    settings = TensorSettings(
         used,
-        (*ours, *theirs),
+        (*middlewares, *wrapyfi_contenders),
         tuple(dict.fromkeys(map(_shape, shapes.split(",")))) if not paper else ((200, 200),),
         tuple(dict.fromkeys(dtypes.split(","))),
         chosen("--device", devices, DEVICES),
@@ -164,24 +164,24 @@ def command(
         remote = None
         if peer is not None:
             remote = stack.enter_context(Remote(*host_port("--peer", peer), word))
-        made = settings.plan(None if remote is None else remote.loopback)
-        _announce(console, settings, made)
+        plan = settings.plan(None if remote is None else remote.loopback)
+        _announce(console, settings, plan)
 
         def measure(journal: Journal, advance: Advance) -> None:
             nonlocal lost
-            lost = tensor.run(settings, made, journal, advance, remote)
+            lost = tensor.run(settings, plan, journal, advance, remote)
 
         measure_and_report(tensor.SCENARIO, out, json_file, measure)
     if lost is not None:
         raise UserError(f"{lost}; what was measured before was kept")
 
 
-def _wrapyfi(ours: tuple[str, ...]) -> tuple[str, ...]:
-    """Within a process, over ZeroMQ, and over what is measured of ours."""
+def _wrapyfi(middlewares: tuple[str, ...]) -> tuple[str, ...]:
+    """Return Wrapyfi's contenders: within a process, over ZeroMQ, and over these middlewares."""
     from wirecost.measure.bench.tensor.contenders import WRAPYFI
     from wirecost.measure.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
 
-    over = [name for name in MIDDLEWARES if name in {*ours, "zeromq"}]
+    over = [name for name in MIDDLEWARES if name in {*middlewares, "zeromq"}]
     return tuple(f"{WRAPYFI}{name}" for name in ("in-process", *over))
 
 
@@ -199,12 +199,12 @@ def _others(
     }
 
 
-def _announce(console: Console, settings: Settings, made: Plan) -> None:
+def _announce(console: Console, settings: TensorSettings, plan: TensorPlan) -> None:
     from wirecost.measure.bench.tensor import scenario as tensor
 
-    combinations = sum(len(case.combinations) for case in made.cases)
-    minutes = tensor.expected_seconds(settings, made) / 60
-    contenders, cases = counted(combinations, "contender"), counted(len(made.cases), "case")
+    combinations = sum(len(case.combinations) for case in plan.cases)
+    minutes = tensor.expected_seconds(settings, plan) / 60
+    contenders, cases = counted(combinations, "contender"), counted(len(plan.cases), "case")
     console.print(f"{contenders} of {cases}: about {minutes:.1f} min", highlight=False)
 
 
@@ -217,26 +217,28 @@ def _check_role(role: str, peer: str | None, listen_at: str | None) -> None:
         raise UserError("--peer HOST:PORT: needed with --role publish, and only then")
 
 
-def _token(role: str, given: str | None, file: Path | None) -> tuple[str, str]:
-    """Return the token, and how the other machine is to be given it where this one's user chose it.
-    Raises UserError."""
-    if given:
-        _hide(given)
+def _token(role: str, option_word: str | None, file: Path | None) -> tuple[str, str]:
+    """Return the token, and the option by which the other machine gets it if the user chose it.
+
+    Raises UserError.
+    """
+    if option_word:
+        _hide(option_word)
     inherited = os.environ.pop(TOKEN_VARIABLE, None)  # no child needs it
-    found: str | None
-    if given is not None and file is not None:
+    token: str | None
+    if option_word is not None and file is not None:
         raise UserError("--token and --token-file: choose one")
     if file is not None:
-        name, source, found = "--token-file", "--token-file FILE", _token_in(file)
-    elif given is not None or role == "both" or inherited is None:
-        name, source, found = "--token", "the same --token" if given else "", given
+        name, source, token = "--token-file", "--token-file FILE", _token_in(file)
+    elif option_word is not None or role == "both" or inherited is None:
+        name, source, token = "--token", "the same --token" if option_word else "", option_word
     else:
-        name, source, found = TOKEN_VARIABLE, f"the same {TOKEN_VARIABLE}", inherited
-    if found is not None and (role == "both" or not TOKEN.fullmatch(found)):
+        name, source, token = TOKEN_VARIABLE, f"the same {TOKEN_VARIABLE}", inherited
+    if token is not None and (role == "both" or not TOKEN.fullmatch(token)):
         raise UserError(f"{name}: give 8 to 64 letters and digits, with --role publish or listen")
-    if role == "publish" and found is None:
+    if role == "publish" and token is None:
         raise UserError("--token: give the one that the listener prints")
-    return found or secrets.token_hex(8), source
+    return token or secrets.token_hex(8), source
 
 
 def _hide(word: str) -> None:

@@ -25,7 +25,7 @@ from wirecost.system.counted import counted
 
 if TYPE_CHECKING:
     from wirecost.measure.bench.transport import scenario as transport
-    from wirecost.measure.bench.transport.plan import Plan
+    from wirecost.measure.bench.transport.plan import TransportPlan
 
 EXAMPLE = "wirecost bench transport --mwares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
 
@@ -104,48 +104,50 @@ def command(
     """Raw bytes over middlewares: latency, losses, processor time, peak rate, bad networks."""
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.transport import scenario as transport
-    from wirecost.measure.bench.transport.plan import Wanted
-    from wirecost.measure.bench.transport.settings import Asked
+    from wirecost.measure.bench.transport.plan import TransportRequest
+    from wirecost.measure.bench.transport.settings import AskedQuality
 
     kinds = chosen("--client", client, KINDS)
-    wanted = Wanted(
+    selection = TransportRequest(
         chosen("--mwares", mwares, _mwares()) if mwares else _mwares(kinds),
         tuple(dict.fromkeys(map(_size, sizes.split(",")))),
         rate,
         tuple(numbers("--subscribers", subscribers)),
         pattern,
         tuple(map(_network, dict.fromkeys(network.split(",")))),
-        Asked(reliable, queue),
+        AskedQuality(reliable, queue),
         kinds,
         chosen("--settings", settings, NAMES),
         seconds,
     )
     happening = tuple(registry.chosen(faults)) if faults else ()
-    asked = transport.Settings(wanted, processes, seed, find_peak, resume=resume, faults=happening)
-    asked.check()
+    scenario_settings = transport.TransportSettings(
+        selection, processes, seed, find_peak, resume=resume, faults=happening
+    )
+    scenario_settings.check()
     console = Console(stderr=True)
 
     def measure(journal: Journal, advance: Advance) -> None:
-        made = transport.planned(asked, journal.folder / "logs")
-        _announce(console, asked, made)
-        transport.run(asked, made, journal, advance)
+        plan = transport.planned(scenario_settings, journal.folder / "logs")
+        _announce(console, scenario_settings, plan)
+        transport.run(scenario_settings, plan, journal, advance)
 
     with scratch.run():
         measure_and_report(transport.SCENARIO, out, json_file, measure)
 
 
-def _announce(console: Console, asked: transport.Settings, made: Plan) -> None:
+def _announce(console: Console, settings: transport.TransportSettings, plan: TransportPlan) -> None:
     from wirecost.measure.bench.transport import scenario as transport
 
-    for what, why in made.not_run.items():
+    for what, why in plan.not_run.items():
         console.print(f"not measured: {what}: {why}", highlight=False, soft_wrap=True)
-    for note in made.notes:
+    for note in plan.notes:
         console.print(note, highlight=False, soft_wrap=True)
-    seconds = transport.expected_seconds(asked, made)
+    seconds = transport.expected_seconds(settings, plan)
     long = f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
     console.print(
-        f"{counted(len(made.contenders), 'contender')}, "
-        f"{counted(len(made.outcomes), 'combination')}: about {long}",
+        f"{counted(len(plan.contenders), 'contender')}, "
+        f"{counted(len(plan.outcomes), 'combination')}: about {long}",
         highlight=False,
     )
 

@@ -6,10 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 from wirecost.measure.bench.tensor.contenders import in_process
-from wirecost.measure.bench.tensor.contenders.base import HANDED, Meeting, Received, Taker
+from wirecost.measure.bench.tensor.contenders.base import (
+    HANDED,
+    ReceivedMessage,
+    Taker,
+    TensorMeeting,
+)
 
 
-class Sender(in_process.Encoder):
+class Sender(in_process.FrameEncoder):
     def encode(self, obj: Any) -> Any:
         return obj
 
@@ -19,16 +24,16 @@ class Sender(in_process.Encoder):
 
 
 class Receiver(Taker):
-    def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
+    def receive(self, timeout: float) -> ReceivedMessage | None:  # noqa: ARG002
         number, obj = HANDED.popleft()
-        return Received(number, obj, obj.nbytes)
+        return ReceivedMessage(number, obj, obj.nbytes)
 
 
 class HandsOver(in_process.InProcess):
-    def sender(self, meeting: Meeting) -> Sender:  # noqa: ARG002
+    def sender(self, meeting: TensorMeeting) -> Sender:  # noqa: ARG002
         return Sender(self.size)
 
-    def receiver(self, meeting: Meeting) -> Receiver:  # noqa: ARG002
+    def receiver(self, meeting: TensorMeeting) -> Receiver:  # noqa: ARG002
         return Receiver()
 
 

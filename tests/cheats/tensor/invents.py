@@ -6,34 +6,34 @@ from __future__ import annotations
 import math
 
 from wirecost.measure.bench.tensor.contenders import shared_memory
-from wirecost.measure.bench.tensor.contenders.base import Meeting, Received
-from wirecost.measure.bench.tensor.content import Array, Source, raw_bytes
+from wirecost.measure.bench.tensor.contenders.base import ReceivedMessage, TensorMeeting
+from wirecost.measure.bench.tensor.content import Array, ArraySource, raw_bytes
 
 
-class Sender(shared_memory.Sender):
+class Sender(shared_memory.SharedMemorySender):
     def send(self, encoded: Array) -> None:
         super().send(encoded.reshape(-1)[:1])
 
 
-class Receiver(shared_memory.Receiver):
-    def __init__(self, meeting: Meeting, size: int, shape: tuple[int, ...]) -> None:
+class Receiver(shared_memory.SharedMemoryReceiver):
+    def __init__(self, meeting: TensorMeeting, size: int, shape: tuple[int, ...]) -> None:
         super().__init__(meeting, size)
-        self._source = Source(shape, "float64", "ones")
+        self._source = ArraySource(shape, "float64", "ones")
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         got = super().receive(timeout)
         if got is None:
             return None
         assert got.number is not None
         made = raw_bytes(self._source.array(got.number))
-        return Received(got.number, made, math.prod(made.shape))
+        return ReceivedMessage(got.number, made, math.prod(made.shape))
 
 
 class Invents(shared_memory.SharedMemory):
-    def sender(self, meeting: Meeting) -> Sender:
+    def sender(self, meeting: TensorMeeting) -> Sender:
         return Sender(meeting, self.size, in_place=False)
 
-    def receiver(self, meeting: Meeting) -> Receiver:
+    def receiver(self, meeting: TensorMeeting) -> Receiver:
         return Receiver(meeting, self.size, (self.size // 8,))
 
 

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from wirecost.measure.bench.tensor.contenders import shared_memory
-from wirecost.measure.bench.tensor.contenders.base import Meeting, Received
+from wirecost.measure.bench.tensor.contenders.base import ReceivedMessage, TensorMeeting
 from wirecost.measure.bench.tensor.content import Array
 
 
-class Sender(shared_memory.Sender):
+class Sender(shared_memory.SharedMemorySender):
     """``number`` counts all messages, as the harness asks for it; the ring those that are sent."""
 
     _sent = 0
@@ -22,17 +22,17 @@ class Sender(shared_memory.Sender):
         self.number = number + 1
 
 
-class Receiver(shared_memory.Receiver):
-    def receive(self, timeout: float) -> Received | None:
+class Receiver(shared_memory.SharedMemoryReceiver):
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         got = super().receive(timeout)
-        return None if got is None else Received(None, got.message, got.nbytes)
+        return None if got is None else ReceivedMessage(None, got.message, got.nbytes)
 
 
 class Loses(shared_memory.SharedMemory):
-    def sender(self, meeting: Meeting) -> Sender:
+    def sender(self, meeting: TensorMeeting) -> Sender:
         return Sender(meeting, self.size, in_place=False)
 
-    def receiver(self, meeting: Meeting) -> Receiver:
+    def receiver(self, meeting: TensorMeeting) -> Receiver:
         return Receiver(meeting, self.size)
 
 

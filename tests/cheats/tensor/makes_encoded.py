@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from wirecost.measure.bench.tensor.contenders import in_process
-from wirecost.measure.bench.tensor.contenders.base import Meeting
+from wirecost.measure.bench.tensor.contenders.base import TensorMeeting
 from wirecost.measure.bench.tensor.content import Array
-from wirecost.measure.bench.tensor.plugins import Plugin
+from wirecost.measure.bench.tensor.plugins import FrameworkPlugin
 from wirecost.messaging.tensor import encode
 
 
-class Sender(in_process.Encoder):
-    def make(self, plugin: Plugin, module: Any, array: Array, device: str) -> Any:
+class Sender(in_process.FrameEncoder):
+    def make(self, plugin: FrameworkPlugin, module: Any, array: Array, device: str) -> Any:
         made = super().make(plugin, module, array, device)
         self._encoded = encode(made)
         return made
@@ -23,7 +23,7 @@ class Sender(in_process.Encoder):
 
 
 class MakesEncoded(in_process.InProcess):
-    def sender(self, meeting: Meeting) -> Sender:  # noqa: ARG002
+    def sender(self, meeting: TensorMeeting) -> Sender:  # noqa: ARG002
         return Sender(self.size)
 
 

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from wirecost.measure.bench.tensor.contenders import shared_memory
-from wirecost.measure.bench.tensor.contenders.base import Meeting
+from wirecost.measure.bench.tensor.contenders.base import TensorMeeting
 from wirecost.measure.bench.tensor.content import DIGITS, Array
 
 
-class Sender(shared_memory.Sender):
+class Sender(shared_memory.SharedMemorySender):
     _kept: Array | None = None
 
     def send(self, encoded: Array) -> None:
@@ -19,7 +19,7 @@ class Sender(shared_memory.Sender):
 
 
 class Resends(shared_memory.SharedMemory):
-    def sender(self, meeting: Meeting) -> Sender:
+    def sender(self, meeting: TensorMeeting) -> Sender:
         return Sender(meeting, self.size, in_place=False)
 
 

@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 from wirecost.measure.bench.tensor.contenders import shared_memory
-from wirecost.measure.bench.tensor.contenders.base import Meeting, Received
+from wirecost.measure.bench.tensor.contenders.base import ReceivedMessage, TensorMeeting
 
 
-class Receiver(shared_memory.Receiver):
-    def receive(self, timeout: float) -> Received | None:
+class Receiver(shared_memory.SharedMemoryReceiver):
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         got = super().receive(timeout)
-        return got and Received(got.number, got.message, got.nbytes // 2)
+        return got and ReceivedMessage(got.number, got.message, got.nbytes // 2)
 
 
 class SmallerSize(shared_memory.SharedMemory):
-    def receiver(self, meeting: Meeting) -> Receiver:
+    def receiver(self, meeting: TensorMeeting) -> Receiver:
         return Receiver(meeting, self.size)
 
 

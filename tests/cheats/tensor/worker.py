@@ -6,11 +6,11 @@ from __future__ import annotations
 import importlib
 
 from wirecost.measure.bench.tensor import worker
-from wirecost.measure.bench.tensor.contenders.base import Contender
+from wirecost.measure.bench.tensor.contenders.base import TensorContender
 
 
-def find_cheat(name: str, size: int) -> Contender:
-    made: Contender = importlib.import_module(f"cheats.tensor.{name}").contender(name, size)
+def find_cheat(name: str, size: int) -> TensorContender:
+    made: TensorContender = importlib.import_module(f"cheats.tensor.{name}").contender(name, size)
     return made
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from wirecost.measure.bench.engine.allocators import (
     ALLOCATORS,
@@ -16,21 +17,21 @@ from wirecost.measure.bench.engine.allocators import (
     LOW_FAULT,
     MODES,
     Allocator,
-    Contender,
+    AllocatorContender,
 )
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.heap import program
-from wirecost.measure.bench.heap.program import Output, read
-from wirecost.measure.bench.heap.race import Work, run_race
-from wirecost.measure.bench.heap.scenario import Settings
+from wirecost.measure.bench.heap.program import HeapOutput, read
+from wirecost.measure.bench.heap.race import HeapWork, run_race
+from wirecost.measure.bench.heap.scenario import HeapSettings
 from wirecost.results.analysis.tail import quantile, tail_of
 from wirecost.results.records.journal import Journal
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 GLIBC = ALLOCATORS["glibc"]
-CONTENDERS = [Contender(one, mode) for one in ALLOCATORS.values() for mode in MODES]
+CONTENDERS = [AllocatorContender(one, mode) for one in ALLOCATORS.values() for mode in MODES]
 
 
 def test_a_quantile_is_the_least_that_the_share_does_not_exceed() -> None:
@@ -73,13 +74,13 @@ def test_defaults_are_free_of_what_was_inherited() -> None:
         "LD_PRELOAD": "other.so", "MALLOC_CONF": "x", "MIMALLOC_VERBOSE": "1",
         "GLIBC_TUNABLES": "y", "WIRECOST_HEAP_POOL": "1", "HOME": "/h",
     }  # fmt: skip
-    assert Contender(GLIBC, DEFAULTS).environment(inherited) == {"HOME": "/h"}
-    jemalloc = Contender(ALLOCATORS["jemalloc"], LOW_FAULT).environment(inherited)
+    assert AllocatorContender(GLIBC, DEFAULTS).environment(inherited) == {"HOME": "/h"}
+    jemalloc = AllocatorContender(ALLOCATORS["jemalloc"], LOW_FAULT).environment(inherited)
     assert jemalloc["LD_PRELOAD"] == "libjemalloc.so.2"
     assert jemalloc["MALLOC_CONF"].startswith("dirty_decay_ms:-1")
-    ours = Contender(ALLOCATORS["wirecost"], LOW_FAULT).environment(inherited)
+    ours = AllocatorContender(ALLOCATORS["wirecost"], LOW_FAULT).environment(inherited)
     assert "other.so" not in ours["LD_PRELOAD"]
-    tlsf = Contender(ALLOCATORS["tlsf"], LOW_FAULT).environment(inherited)
+    tlsf = AllocatorContender(ALLOCATORS["tlsf"], LOW_FAULT).environment(inherited)
     assert tlsf["LD_PRELOAD"].endswith("libwirecost-tlsf.so")
     assert tlsf["WIRECOST_TLSF_POOL"] == str(64 << 20)
     assert ours["WIRECOST_HEAP_HUGE"] == "1"
@@ -87,7 +88,7 @@ def test_defaults_are_free_of_what_was_inherited() -> None:
 
 def test_a_program_prints_result_and_rows() -> None:
     text = "allocator\t/lib/libc.so.6\t/lib/libc.so.6\nresult\tabc\n10\t0\t0\t1\n11\t2\t0\t0\n"
-    assert read(GLIBC, text) == Output("abc", [(10, 0, 0, 1), (11, 2, 0, 0)])
+    assert read(GLIBC, text) == HeapOutput("abc", [(10, 0, 0, 1), (11, 2, 0, 0)])
 
 
 @pytest.mark.parametrize(
@@ -109,9 +110,7 @@ def test_an_allocator_that_is_not_installed_is_named_with_its_remedy() -> None:
     if not program.CALLBACKS.path.is_file():
         pytest.skip("the programs are not installed")
     absent = Allocator("absent", "libnosuchmalloc.so.7", "sudo apt-get install absent", ())
-    why = program.missing(absent)
-    assert why is not None
-    assert "not libnosuchmalloc.so.7; sudo apt-get install absent" in why
+    assert str(program.missing(absent)).endswith(f", not {absent.file}; {absent.install}")
     assert program.missing(GLIBC) is None
 
 
@@ -119,9 +118,9 @@ def fake(outcomes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[str]
     """``program.throughput`` by the contender's key; the order of the calls."""
     calls: list[str] = []
 
-    def throughput(contender: Contender, *_: object) -> Output:
+    def throughput(contender: AllocatorContender, *_: object) -> HeapOutput:
         calls.append(contender.key)
-        found = outcomes.get(contender.key, Output("a", [(1, 1)]))
+        found = outcomes.get(contender.key, HeapOutput("a", [(1, 1)]))
         if isinstance(found, BaseException):
             raise found
         return found  # type: ignore[no-any-return]
@@ -130,8 +129,8 @@ def fake(outcomes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[str]
     return calls
 
 
-def race_of(rounds: int, folder: Path) -> list[Entry[Contender]]:
-    work = Work("larson", 2, 100)
+def race_of(rounds: int, folder: Path) -> list[Entry[AllocatorContender]]:
+    work = HeapWork("larson", 2, 100)
     entries = [work.entry(one) for one in CONTENDERS]
     run_race(work, Case(entries, Journal(folder), lambda *_: None), rounds)
     return entries
@@ -150,11 +149,11 @@ def test_everyone_has_a_turn_in_each_round_and_the_order_changes(
 
 
 def test_whose_result_differs_fails_and_runs_no_more(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    calls = fake({"mimalloc defaults": Output("b", [(1, 1)])}, monkeypatch)
+    calls = fake({"mimalloc defaults": HeapOutput("b", [(1, 1)])}, monkeypatch)
     failed = {entry.key: entry.failure for entry in race_of(2, tmp_path) if entry.failure}
-    assert failed == {"mimalloc defaults": "its result b is not the others' a"}
+    assert failed == snapshot
     assert calls.count("mimalloc defaults") == 1
 
 
@@ -167,12 +166,12 @@ def test_who_crashes_fails_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        (Settings(samples=0), "--samples 0"),
-        (Settings(rounds=0), "--rounds 0"),
-        (Settings(threads=(1, 300)), "--threads 300"),
-        (Settings(pairs=10), "--pairs 10"),
+        (HeapSettings(samples=0), "--samples 0"),
+        (HeapSettings(rounds=0), "--rounds 0"),
+        (HeapSettings(threads=(1, 300)), "--threads 300"),
+        (HeapSettings(pairs=10), "--pairs 10"),
     ],
 )
-def test_wrong_settings_are_named(settings: Settings, problem: str) -> None:
+def test_wrong_settings_are_named(settings: HeapSettings, problem: str) -> None:
     with pytest.raises(UserError, match=problem):
         settings.check()

@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.backend import Carried, Timed
 from wirecost.measure.bench.message.choices import PRESETS
 from wirecost.measure.bench.message.contender import Contender
@@ -27,15 +28,15 @@ PROTOBUF = Contender("cpp", "protobuf", "new", "protobuf", "protobuf 1")
 def test_stages_are_sums_of_those_that_were_measured() -> None:
     looked_at = Timed(b"sent", b"expected")
     items = [
-        Sample("one", 0, "fill", 1.0), Sample("one", 0, "encode", 2.0), looked_at,
-        Sample("one", 0, "destroy", 8.0), Sample("one", 1, "fill", 3.0),
-        Sample("one", 1, "encode", 4.0), Sample("one", 1, "destroy", 6.0),
+        StageSample("one", 0, "fill", 1.0), StageSample("one", 0, "encode", 2.0), looked_at,
+        StageSample("one", 0, "destroy", 8.0), StageSample("one", 1, "fill", 3.0),
+        StageSample("one", 1, "encode", 4.0), StageSample("one", 1, "destroy", 6.0),
     ]  # fmt: skip
     stages = {"build": {"fill": 1, "destroy": 0.5}, "encode": {"encode": 1}}
     assert list(combined(items, stages)) == [
         looked_at,
-        Sample("one", 0, "build", 5.0), Sample("one", 0, "encode", 2.0),
-        Sample("one", 1, "build", 6.0), Sample("one", 1, "encode", 4.0),
+        StageSample("one", 0, "build", 5.0), StageSample("one", 0, "encode", 2.0),
+        StageSample("one", 1, "build", 6.0), StageSample("one", 1, "encode", 4.0),
     ]  # fmt: skip
     assert list(combined([], stages)) == []
 
@@ -70,10 +71,10 @@ def test_kept_objects_that_make_another_message_are_refused(
 
 
 def test_current_protobuf_is_named_where_it_is_not_built(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     monkeypatch.setattr(sources, "CURRENT_PROTOBUF", tmp_path / "absent")
     about = subject(frontends.descriptors(["osi3"]), "osi3", "MountingPosition")
     wanted = Wanted(frozenset({"protobuf-current"}))
     _, missing = sources.generate(about, wanted, tmp_path)
-    assert missing == {"protobuf-current": "`make rivals` in a checkout builds it"}
+    assert missing == snapshot

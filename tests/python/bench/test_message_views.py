@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.ros_schemas import every
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.backend import Timed
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content import made_up
@@ -40,7 +40,7 @@ def test_it_carries_what_the_others_carry(tmp_path: Path, dialect: str) -> None:
     carried = {mode.mode: found.carried(mode, tmp_path, content)[mode.mode] for mode in (new, view)}
     assert carried["view"] == carried["new"]
     taken = list(found.measured(view, [content], ["it"], 1))
-    stages = {one.stage for one in taken if isinstance(one, Sample)}
+    stages = {one.stage for one in taken if isinstance(one, StageSample)}
     assert stages == {"fill", "encode", "decode", "read", "destroy", "total"}
     (timed,) = (one for one in taken if isinstance(one, Timed))
     assert timed.sent == timed.back == timed.expected

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.processes import measured, plan
 
 KEYS = ["a", "b", "c", "d"]
@@ -33,10 +33,10 @@ def test_the_order_follows_from_the_seed_and_the_process() -> None:
 def test_repetitions_are_counted_over_all_processes() -> None:
     starts: list[list[str]] = []
 
-    def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
+    def measure(keys: list[str], repetitions: int) -> Iterator[list[StageSample]]:
         starts.append(keys)
         for number in range(repetitions):
-            yield [Sample(key, number, "total", 1.0) for key in keys]
+            yield [StageSample(key, number, "total", 1.0) for key in keys]
 
     found = [one for samples in measured(plan(7, 3, 1), KEYS, measure) for one in samples]
     assert len(starts) == 3

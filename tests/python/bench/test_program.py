@@ -8,14 +8,18 @@ import sys
 import pytest
 
 from wirecost.measure.bench.engine import program
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import Program
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 
 def test_samples_are_parted_by_repetition() -> None:
-    samples = [Sample("a", 0, "total", 1), Sample("a", 0, "read", 2), Sample("a", 1, "total", 3)]
+    samples = [
+        StageSample("a", 0, "total", 1),
+        StageSample("a", 0, "read", 2),
+        StageSample("a", 1, "total", 3),
+    ]
     counts: list[int] = []
     rounds = list(program.rounds(samples, lambda _, count: counts.append(count)))
     assert [[sample.ns for sample in turn] for turn in rounds] == [[1, 2], [3]]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wirecost.measure.bench.engine.entry import Entry, Sample
+from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.results.records.finished import NothingMeasuredError, read_journal
 from wirecost.results.records.journal import Journal
@@ -19,8 +19,8 @@ def entries(*names: str) -> list[Entry[str]]:
     return [Entry(name, name, {"case": "c", "contender": name}) for name in names]
 
 
-def sample(key: str, repetition: int) -> Sample:
-    return Sample(key, repetition, "total", 10.0 * repetition)
+def sample(key: str, repetition: int) -> StageSample:
+    return StageSample(key, repetition, "total", 10.0 * repetition)
 
 
 def measured(folder: Path, names: tuple[str, ...], action: Any) -> list[tuple[int, int, str]]:

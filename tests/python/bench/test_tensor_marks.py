@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wirecost.measure.bench.tensor.content import DIGITS, PAGE_BYTES, Source
+from wirecost.measure.bench.tensor.content import DIGITS, PAGE_BYTES, ArraySource
 
 
 def content(number: int, seed: int = 1, dtype: str = "float64") -> np.ndarray:
-    source = Source((5000,), dtype, "ones")
+    source = ArraySource((5000,), dtype, "ones")
     source.seed = seed
     return source.array(number, marked=True).copy()
 
@@ -32,12 +32,12 @@ def test_messages_differ_by_number_and_by_seed() -> None:
 
 
 def test_marks_are_taken_back() -> None:
-    source = Source((5000,), "float64", "ones")
+    source = ArraySource((5000,), "float64", "ones")
     for number in (1, 2):
         source.array(number, marked=True)
     assert (source.array(3)[DIGITS:] == 1).all()
 
 
 def test_arrays_of_a_number_alone_have_no_marks() -> None:
-    source = Source((2, 2), "float64", "ones")
+    source = ArraySource((2, 2), "float64", "ones")
     assert source.array(1234, marked=True).reshape(-1).tolist() == [34, 12, 0, 0]

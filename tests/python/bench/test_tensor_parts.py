@@ -12,35 +12,36 @@ from typing import Any
 
 import numpy as np
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from support import needs
 from wirecost.measure.bench.tensor import blocks, interpreters, wrapyfi_environment
-from wirecost.measure.bench.tensor.cases import Case, Combination, Settings
+from wirecost.measure.bench.tensor.cases import Combination, TensorCase, TensorSettings
 from wirecost.measure.bench.tensor.contenders import find_contender
-from wirecost.measure.bench.tensor.contenders.base import Received, Receiver
+from wirecost.measure.bench.tensor.contenders.base import ReceivedMessage, TensorReceiver
 from wirecost.measure.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES, Middleware
-from wirecost.measure.bench.tensor.content import CONTENTS, Source
+from wirecost.measure.bench.tensor.content import CONTENTS, ArraySource
 from wirecost.measure.bench.tensor.plugins import NUMPY, PLUGINS, as_array
 from wirecost.measure.bench.tensor.race import plan_of
 from wirecost.measure.bench.tensor.stamps import count, round_trips, stages
-from wirecost.measure.bench.tensor.task import Order, Side, Task
+from wirecost.measure.bench.tensor.task import TensorOrder, TensorSide, TensorTask
 from wirecost.messaging.transport.shared.server_process import reachable
 from wirecost.system.errors import UserError
 
 SHAPE = (5, 7)
 
 
-class Fake(Receiver):
+class Fake(TensorReceiver):
     """Gives messages as they are."""
 
     def __init__(self, messages: list[tuple[int | None, Any]]) -> None:
         self.messages = messages
 
-    def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
+    def receive(self, timeout: float) -> ReceivedMessage | None:  # noqa: ARG002
         if not self.messages:
             return None
         number, content = self.messages.pop(0)
-        return Received(number, content, 0)
+        return ReceivedMessage(number, content, 0)
 
     def decode(self, message: Any) -> Any:
         return message
@@ -48,14 +49,16 @@ class Fake(Receiver):
     def close(self) -> None: ...
 
 
-def heard(messages: list[tuple[int | None, Any]], content: str = "ones", first: int = 0) -> Side:
-    order = Order("numpy", SHAPE, "float64", content, "cpu", True, first, 4, 100.0)
-    source = Source(SHAPE, "float64", content)
-    return blocks.listen(Fake(messages), Task(order, NUMPY, source), lambda: True)
+def heard(
+    messages: list[tuple[int | None, Any]], content: str = "ones", first: int = 0
+) -> TensorSide:
+    order = TensorOrder("numpy", SHAPE, "float64", content, "cpu", True, first, 4, 100.0)
+    source = ArraySource(SHAPE, "float64", content)
+    return blocks.listen(Fake(messages), TensorTask(order, NUMPY, source), lambda: True)
 
 
 def sent(content: str = "ones", first: int = 0) -> list[tuple[int | None, Any]]:
-    source = Source(SHAPE, "float64", content)
+    source = ArraySource(SHAPE, "float64", content)
     return [(number, source.array(number).copy()) for number in range(first, first + 4)]
 
 
@@ -99,8 +102,9 @@ def test_wrong_content_is_noticed(
 
 
 def test_another_frameworks_object_is_noticed() -> None:
-    polars = needs.package("polars")
-    assert "DataFrame arrived, not numpy's" in (NUMPY.check_kind(polars.DataFrame()) or "")
+    kind = needs.package("polars").DataFrame
+    arrived = f"{kind.__module__}.{kind.__qualname__}"
+    assert NUMPY.check_kind(kind()) == f"{arrived} arrived, not numpy's"
 
 
 def rows(*numbers: int) -> list[list[int]]:
@@ -140,13 +144,13 @@ def test_a_message_that_comes_after_the_end_was_reported_is_not_taken_for_lost()
     class Late(Fake):
         """Nothing comes until the publisher has finished."""
 
-        def receive(self, timeout: float) -> Received | None:
+        def receive(self, timeout: float) -> ReceivedMessage | None:
             return None if timeout == blocks.WAIT_S else super().receive(timeout)
 
-    order = Order("numpy", SHAPE, "float64", "ones", "cpu", True, 0, 4, 100.0)
+    order = TensorOrder("numpy", SHAPE, "float64", "ones", "cpu", True, 0, 4, 100.0)
     asked = iter([False, *[True] * 9])
-    source = Source(SHAPE, "float64", "ones")
-    side = blocks.listen(Late(sent()), Task(order, NUMPY, source), lambda: next(asked))
+    source = ArraySource(SHAPE, "float64", "ones")
+    side = blocks.listen(Late(sent()), TensorTask(order, NUMPY, source), lambda: next(asked))
     assert [row[0] for row in side.stamps] == [0, 1, 2, 3]
 
 
@@ -182,7 +186,7 @@ def test_stages_are_the_differences_of_the_stamps() -> None:
 @pytest.mark.parametrize("number", [0, 99, 100, 12_345])
 def test_content_tells_its_number(shape: tuple[int, ...], number: int) -> None:
     for content in CONTENTS:
-        source = Source(shape, "uint8", content)
+        source = ArraySource(shape, "uint8", content)
         found = source.array(number)
         assert source.number_in(found, number - 3) == number
         assert source.number_in(found, number + 3) == number
@@ -194,7 +198,7 @@ def test_plugins_make_what_they_read_back(name: str) -> None:
     if why := plugin.missing("cpu"):
         pytest.skip(why)
     for kind in plugin.dtypes or ("float64", "float32"):
-        source = Source(SHAPE, kind, "random")
+        source = ArraySource(SHAPE, kind, "random")
         obj = plugin.make(plugin.load(), source.array(123), "cpu")
         source.array(124)  # the object must not lie in what is used again
         assert plugin.check_kind(obj) is None
@@ -203,9 +207,9 @@ def test_plugins_make_what_they_read_back(name: str) -> None:
 
 def test_what_cannot_be_measured_is_reported_with_its_reason() -> None:
     plugins, devices = ("numpy", "pillow", "cupy"), ("cpu", "cuda")
-    made = Settings(plugins, ("shm", "zeromq"), (SHAPE,), devices=devices).plan()
+    made = TensorSettings(plugins, ("shm", "zeromq"), (SHAPE,), devices=devices).plan()
     assert Combination("shm", "") in {one for case in made.cases for one in case.combinations}
-    assert made.not_run["numpy cuda"] == "its objects lie on the host"
+    assert made.not_run["numpy cuda"] == PLUGINS["numpy"].missing("cuda") != ""
     assert "has no float64" in made.not_run["pillow 5x7 float64"] or "pip" in made.not_run["pillow"]
     assert "cupy" in made.not_run
 
@@ -217,7 +221,7 @@ def test_settings_that_cannot_be_run_are_refused() -> None:
         {"content": "twos"},
     ):  # fmt: skip
         with pytest.raises(UserError):
-            Settings(("numpy",), ("shm",), **wrong).check()  # type: ignore[arg-type]
+            TensorSettings(("numpy",), ("shm",), **wrong).check()  # type: ignore[arg-type]
     with pytest.raises(UserError, match="unknown"):
         find_contender("zeromk", 10)
 
@@ -225,7 +229,7 @@ def test_settings_that_cannot_be_run_are_refused() -> None:
 def test_rounds_share_all_trials() -> None:
     for trials in (1, 4, 5, 23, 200):
         for processes in (1, 3, 10):
-            rounds = plan_of(Case(SHAPE, "float64", "cpu", 1.0, trials, ()), processes, 1)
+            rounds = plan_of(TensorCase(SHAPE, "float64", "cpu", 1.0, trials, ()), processes, 1)
             messages = [rounds.samples_of(number) for number in range(rounds.processes)]
             assert sum(messages) == trials and len(messages) <= processes
 
@@ -276,11 +280,10 @@ def test_both_ends_of_wrapyfi_are_told_the_same_ports(name: str) -> None:
     assert ports and all(0 < int(port) < 65536 for port in ports)
 
 
-def test_what_wrapyfi_needs_between_its_peers_is_named() -> None:
-    lacking = Middleware("x", lambda: nullcontext({}), program="no-such-broker")
-    assert lacking.missing() == "no no-such-broker: apt install no-such-broker"
-    lacking = Middleware("x", lambda: nullcontext({}), modules=("json", "nosuchtopic"))
-    assert lacking.missing() == "no nosuchtopic: apt install python3-nosuchtopic"
+def test_what_wrapyfi_needs_between_its_peers_is_named(snapshot: SnapshotAssertion) -> None:
+    no_program = Middleware("x", lambda: nullcontext({}), program="no-such-broker")
+    no_module = Middleware("x", lambda: nullcontext({}), modules=("json", "nosuchtopic"))
+    assert [no_program.missing(), no_module.missing()] == snapshot
     assert MIDDLEWARES["zeromq"].missing() is None
 
 
@@ -318,9 +321,9 @@ def test_an_interpreter_that_cannot_run_this_says_why(
         interpreters.probed(path, "torch", ["zeromq"])
 
 
-def test_what_another_interpreter_lacks_is_not_run() -> None:
+def test_what_another_interpreter_lacks_is_not_run(snapshot: SnapshotAssertion) -> None:
     lacking = interpreters.Interpreter(Path("/x/python"), {}, {"shm": "no shm", "zeromq": "no zmq"})
     elsewhere = {"numpy": lacking}
-    made = Settings(("numpy",), ("zeromq", "in-process"), interpreters=elsewhere).plan()
-    assert made.not_run == {"numpy over zeromq": "no zmq, with /x/python"}
+    made = TensorSettings(("numpy",), ("zeromq", "in-process"), interpreters=elsewhere).plan()
+    assert made.not_run == snapshot
     assert [one.mware for case in made.cases for one in case.combinations] == ["in-process"]

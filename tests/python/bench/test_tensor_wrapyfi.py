@@ -18,7 +18,7 @@ from support import needs
 from wirecost.measure.bench.tensor.contenders import wrapyfi
 
 
-class Listener(wrapyfi.Receiver):
+class Listener(wrapyfi.WrapyfiReceiver):
     """Counts its alarms."""
 
     alarms = 0

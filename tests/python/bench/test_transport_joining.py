@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wirecost.measure.bench.transport.joining import Counts, answered, published
+from wirecost.measure.bench.transport.joining import TransportCounts, answered, published
 from wirecost.measure.bench.transport.protocol import Rows
 
 PERIOD = 1_000_000
@@ -30,11 +30,11 @@ def received(*numbers: int, whole: int = 0) -> Rows:
     return np.array(rows, np.int64).reshape(-1, 3)
 
 
-def counts(*numbers: int) -> Counts:
+def counts(*numbers: int) -> TransportCounts:
     return published(sent(), [received(*numbers)])[0]
 
 
-def faults(found: Counts) -> tuple[int, int, int, int, int]:
+def faults(found: TransportCounts) -> tuple[int, int, int, int, int]:
     return found.received, found.lost, found.duplicates, found.reordered, found.wrong
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from wirecost.measure.bench.transport import loops
-from wirecost.measure.bench.transport.loops import Order
-from wirecost.measure.bench.transport.payload import Payload
+from wirecost.measure.bench.transport.loops import RunOrder
+from wirecost.measure.bench.transport.payload import TransportPayload
 from wirecost.system.errors import UserError
 
 COMMAND = {
@@ -51,19 +51,19 @@ def test_payloads_are_made_before_an_end_is_ready(
 ) -> None:
     events: list[str] = []
 
-    def made(size: int, run: int) -> Payload:
+    def made(size: int, run: int) -> TransportPayload:
         events.append("payload")
-        return Payload(size, run)
+        return TransportPayload(size, run)
 
-    monkeypatch.setattr(loops, "Payload", made)
+    monkeypatch.setattr(loops, "TransportPayload", made)
     with pytest.raises(InterruptedError, match=STOP):
-        loops.RUNS[role](End(), Order.of(COMMAND), Lines(events))
+        loops.RUNS[role](End(), RunOrder.of(COMMAND), Lines(events))
     assert set(events) == {"payload", "ready"}
     assert events[-1] == "ready"
 
 
 def test_a_sending_end_begins_when_it_is_told() -> None:
-    order = Order.of(COMMAND)
+    order = RunOrder.of(COMMAND)
     assert order.started(Lines([])).start_ns == 5  # type: ignore[arg-type]
     with pytest.raises(UserError, match="waits for `start`"):
         order.started(Lines([], "finish"))  # type: ignore[arg-type]

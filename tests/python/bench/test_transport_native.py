@@ -15,28 +15,28 @@ import pytest
 
 from wirecost.measure.bench.transport import clients
 from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
-from wirecost.measure.bench.transport.clients import Client
-from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.clients import ClientProgram
+from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.ground import Ground, Spot
-from wirecost.measure.bench.transport.session import Order, Session
-from wirecost.measure.bench.transport.settings import Asked, settings_of
+from wirecost.measure.bench.transport.session import TransportOrder, TransportSession
+from wirecost.measure.bench.transport.settings import AskedQuality, settings_of
 from wirecost.messaging.transport import find
 from wirecost.system import scratch
 from wirecost.system.channel.process import Channel
 
 SIZE = 100_000
-ORDER = Order(SIZE, 200.0, count=100, check=1, quiet_s=0.5)
+ORDER = TransportOrder(SIZE, 200.0, count=100, check=1, quiet_s=0.5)
 LOOPBACK = Ground("loopback", Spot(), (Spot(),))
 BOTH = ("zeromq", "zeromq-tcp", "nats", "mqtt", "grpc", "ros1", "dds")
 """Middlewares that have a Python client here, too."""
 
 
 @dataclass(frozen=True)
-class Mixed(Client):
+class Mixed(ClientProgram):
     """Another client for each role."""
 
-    publisher: Client | None = None
-    subscriber: Client | None = None
+    publisher: ClientProgram | None = None
+    subscriber: ClientProgram | None = None
 
     def start(
         self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
@@ -47,7 +47,7 @@ class Mixed(Client):
 
 
 @cache
-def client_of(kind: str, mware: str) -> Client:
+def client_of(kind: str, mware: str) -> ClientProgram:
     if kind == PYTHON:
         return clients.python()
     return next(one for one in clients.native() if mware in one.transports)
@@ -71,11 +71,11 @@ def test_every_byte_arrives(mware: str, publisher: str, subscriber: str, tmp_pat
         pytest.skip(why)
     # Nothing is lost for want of room.
     kind = NATIVE if publisher == subscriber == NATIVE else PYTHON
-    groups = {one.name: one for one in settings_of(mware, Asked(queue=200), kind)}
+    groups = {one.name: one for one in settings_of(mware, AskedQuality(queue=200), kind)}
     setting = groups.get("matched", groups["default"])
     ends = client_of(publisher, mware), client_of(subscriber, mware)
-    contender = Contender(mware, Mixed("mixed", (), (), {}, *ends), setting)
-    with Session(contender, "pubsub", LOOPBACK, 1, SIZE, tmp_path) as session:
+    contender = TransportContender(mware, Mixed("mixed", (), (), {}, *ends), setting)
+    with TransportSession(contender, "pubsub", LOOPBACK, 1, SIZE, tmp_path) as session:
         block = session.run(ORDER)
     counts = block.counts
     assert (counts.sent, counts.received, counts.checked) == (100, 100, 100)

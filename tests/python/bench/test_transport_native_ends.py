@@ -14,7 +14,7 @@ import pytest
 
 from wirecost.measure.bench.transport import clients
 from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
-from wirecost.measure.bench.transport.clients import Client
+from wirecost.measure.bench.transport.clients import ClientProgram
 from wirecost.measure.bench.transport.ground import Spot
 from wirecost.measure.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
 from wirecost.messaging.transport import find
@@ -34,7 +34,7 @@ def folder() -> Iterator[None]:
         yield
 
 
-def client_of(kind: str, mware: str) -> Client:
+def client_of(kind: str, mware: str) -> ClientProgram:
     if kind == PYTHON:
         return clients.python()
     found = [one for one in clients.native() if mware in one.transports]
@@ -45,7 +45,7 @@ def client_of(kind: str, mware: str) -> Client:
 
 @contextmanager
 def opened(
-    client: Client,
+    client: ClientProgram,
     role: str,
     mware: str,
     address: str,

@@ -7,7 +7,13 @@ import tracemalloc
 
 import pytest
 
-from wirecost.measure.bench.transport.payload import PART, Payload, digest, read_head, template
+from wirecost.measure.bench.transport.payload import (
+    PART,
+    TransportPayload,
+    digest,
+    read_head,
+    template,
+)
 
 SIZES = [24, 25, 100, 4096, 4104, 4111, 4112, 4113, 8191, 8200, 8208, 100_003, 2 * PART]
 ALL = (1 << 64) - 1
@@ -28,17 +34,17 @@ def as_described(size: int, run: int, number: int) -> bytes:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_payload_is_as_described(size: int) -> None:
-    payload = Payload(size, 7)
+    payload = TransportPayload(size, 7)
     for number in (-1, 0, 1, 12_345, 1 << 40):
         content = payload.set(number).tobytes()
         assert content == as_described(size, 7, number)
         assert read_head(memoryview(content)) == (7, number)
-        assert Payload(size, 7).equals(memoryview(content), number)
+        assert TransportPayload(size, 7).equals(memoryview(content), number)
 
 
 @pytest.mark.parametrize("size", [100, 100_003])
 def test_a_changed_byte_is_found_wherever_it_is(size: int) -> None:
-    expected = Payload(size, 7)
+    expected = TransportPayload(size, 7)
     for place in (16, 17, size // 2, 4096 % size, size - 9):
         content = bytearray(as_described(size, 7, 5))
         content[place] ^= 1
@@ -48,7 +54,7 @@ def test_a_changed_byte_is_found_wherever_it_is(size: int) -> None:
 def test_a_page_of_another_message_is_found() -> None:
     content = bytearray(as_described(100_000, 7, 5))
     content[8192:12288] = as_described(100_000, 7, 4)[8192:12288]
-    assert not Payload(100_000, 7).equals(memoryview(content), 5)
+    assert not TransportPayload(100_000, 7).equals(memoryview(content), 5)
 
 
 def test_what_is_cut_or_has_another_end_has_no_head() -> None:

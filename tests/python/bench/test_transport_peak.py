@@ -7,31 +7,32 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from wirecost.measure.bench.transport.ground import Wire
-from wirecost.measure.bench.transport.joining import Arrivals, Counts
+from wirecost.measure.bench.transport.ground import WireBytes
+from wirecost.measure.bench.transport.joining import Arrivals, TransportCounts
 from wirecost.measure.bench.transport.peak import fault, find_peak
 from wirecost.measure.bench.transport.price import Price
-from wirecost.measure.bench.transport.session import Block, Order
+from wirecost.measure.bench.transport.session import TransportBlock, TransportOrder
 
-Carry = Callable[[Order], Block]
+Carry = Callable[[TransportOrder], TransportBlock]
 
 
-def block(order: Order, count: int, waited: np.ndarray, **counts: int) -> Block:  # type: ignore[type-arg]
+def block(order: TransportOrder, count: int, waited: np.ndarray, **counts: int) -> TransportBlock:  # type: ignore[type-arg]
     """Of messages that were sent at the asked rate and came so long after they were due."""
     rate = order.rate or 1e5
     due = (np.arange(count) * 1e9 / rate).astype(np.int64)
     arrived = (due + waited).astype(np.int64)
     arrivals = Arrivals(np.arange(count), {"total": arrived - due}, arrived, due)
-    found = Counts(sent=count, received=count, **counts)
+    found = TransportCounts(sent=count, received=count, **counts)
     found.begun_ns, found.intervals = int(due[-1]), count - 1
-    return Block(order, found, [arrivals], Price(), Wire(0, 0), 0.0)
+    return TransportBlock(order, found, [arrivals], Price(), WireBytes(0, 0), 0.0)
 
 
 def waits(capacity: float, loses: bool) -> Carry:
     """Takes a message every 1/capacity s; above that a queue grows, or what is too much is lost."""
 
-    def run(order: Order) -> Block:
+    def run(order: TransportOrder) -> TransportBlock:
         rate = order.rate or 1e5
         count = max(2, int((order.seconds or 1.0) * rate))
         if rate <= capacity:
@@ -59,7 +60,7 @@ def test_the_peak_is_found_within_5_percent_and_confirmed(capacity: float, loses
 
 
 def test_a_transport_that_always_loses_has_no_peak() -> None:
-    def run(order: Order) -> Block:
+    def run(order: TransportOrder) -> TransportBlock:
         return block(order, 100, np.full(100, 50_000), lost=1)
 
     peak = find_peak(run, 100, 0.0)
@@ -68,16 +69,16 @@ def test_a_transport_that_always_loses_has_no_peak() -> None:
     assert "lost" in peak.limit
 
 
-def test_a_rate_does_not_hold_where_messages_are_damaged() -> None:
-    order = Order(100, 100.0, seconds=1.0)
+def test_a_rate_does_not_hold_where_messages_are_damaged(snapshot: SnapshotAssertion) -> None:
+    order = TransportOrder(100, 100.0, seconds=1.0)
     damaged = block(order, 100, np.full(100, 50_000), wrong=1, lost=2)
-    assert fault(damaged, 100.0) == "1 message with other content than was sent"
+    assert fault(damaged, 100.0) == snapshot
     twice = block(order, 100, np.full(100, 50_000), duplicates=1, reordered=1)
     assert fault(twice, 100.0) == ""
 
 
 def test_what_is_late_by_a_constant_is_no_queue() -> None:
-    def run(order: Order) -> Block:
+    def run(order: TransportOrder) -> TransportBlock:
         count = max(2, int((order.seconds or 1.0) * (order.rate or 1e5)))
         if order.rate > 500:
             return block(order, count, np.full(count, 40_000_000), refused=1)

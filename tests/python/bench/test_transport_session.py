@@ -12,11 +12,15 @@ import pytest
 
 from support.faulty_client import EVERY, FAULTS
 from wirecost.measure.bench.transport import clients
-from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.ground import Ground, Spot
 from wirecost.measure.bench.transport.peak import fault
-from wirecost.measure.bench.transport.session import Block, Order, Session
-from wirecost.measure.bench.transport.settings import Asked, settings_of
+from wirecost.measure.bench.transport.session import (
+    TransportBlock,
+    TransportOrder,
+    TransportSession,
+)
+from wirecost.measure.bench.transport.settings import AskedQuality, settings_of
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 
@@ -25,24 +29,26 @@ RATE = 2000.0
 SIZE_OF = {fault: size for size, fault in FAULTS.items()}
 LOOPBACK = Ground("loopback", Spot(), (Spot(),))
 FAULTY = Path(__file__).parents[1] / "support" / "faulty_client.py"
-(MATCHED,) = (one for one in settings_of("zeromq", Asked(queue=1000)) if one.name == "matched")
+(MATCHED,) = (
+    one for one in settings_of("zeromq", AskedQuality(queue=1000)) if one.name == "matched"
+)
 
 
 @pytest.fixture(scope="module")
-def blocks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Block]]:
+def blocks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, TransportBlock]]:
     """A block of each fault; they share their processes."""
     logs = tmp_path_factory.mktemp("logs")
     with scratch.run():
         client = clients.python((sys.executable, str(FAULTY)))
-        contender = Contender("zeromq", client, MATCHED)
-        with Session(contender, "pubsub", LOOPBACK, 1, max(FAULTS), logs) as session:
+        contender = TransportContender("zeromq", client, MATCHED)
+        with TransportSession(contender, "pubsub", LOOPBACK, 1, max(FAULTS), logs) as session:
             yield {
-                name: session.run(Order(size, RATE, COUNT, check=1, quiet_s=0.1))
+                name: session.run(TransportOrder(size, RATE, COUNT, check=1, quiet_s=0.1))
                 for size, name in FAULTS.items()
             }
 
 
-def numbers(block: Block) -> tuple[int, int, int, int]:
+def numbers(block: TransportBlock) -> tuple[int, int, int, int]:
     counts = block.counts
     return counts.lost, counts.duplicates, counts.reordered, counts.wrong
 
@@ -59,7 +65,7 @@ def numbers(block: Block) -> tuple[int, int, int, int]:
     ],
 )
 def test_each_fault_shows_in_its_number_alone(
-    blocks: dict[str, Block], name: str, expected: tuple[int, int, int, int]
+    blocks: dict[str, TransportBlock], name: str, expected: tuple[int, int, int, int]
 ) -> None:
     assert blocks[name].counts.sent == COUNT
     # The first and last of a block may be spared: what is held is sent with the next one.
@@ -68,7 +74,9 @@ def test_each_fault_shows_in_its_number_alone(
     assert [bool(one) for one in found] == [bool(one) for one in expected]
 
 
-def test_a_delay_of_a_millisecond_shows_in_every_percentile(blocks: dict[str, Block]) -> None:
+def test_a_delay_of_a_millisecond_shows_in_every_percentile(
+    blocks: dict[str, TransportBlock],
+) -> None:
     good, late = (
         np.percentile(blocks[name].arrivals[0].stages["total"], [1, 50, 99])
         for name in ("none", "delay")
@@ -77,11 +85,11 @@ def test_a_delay_of_a_millisecond_shows_in_every_percentile(blocks: dict[str, Bl
     assert late[1] >= good[0] + 1_000_000
 
 
-def test_a_rate_does_not_hold_where_messages_are_lost(blocks: dict[str, Block]) -> None:
+def test_a_rate_does_not_hold_where_messages_are_lost(blocks: dict[str, TransportBlock]) -> None:
     assert "lost" in fault(blocks["drop"], RATE)
 
 
-def test_what_was_spent_and_passed_is_known(blocks: dict[str, Block]) -> None:
+def test_what_was_spent_and_passed_is_known(blocks: dict[str, TransportBlock]) -> None:
     price = blocks["none"].price
     assert set(price.parts) == {"publisher", "subscribers"}
     for part in price.parts.values():
@@ -93,9 +101,9 @@ def test_what_was_spent_and_passed_is_known(blocks: dict[str, Block]) -> None:
 
 def test_requests_and_replies_have_both_directions(tmp_path: Path) -> None:
     with scratch.run():
-        contender = Contender("zeromq", clients.python(), MATCHED)
-        with Session(contender, "reqrep", LOOPBACK, 1, 100, tmp_path) as session:
-            block = session.run(Order(100, 200.0, 20, quiet_s=0.1))
+        contender = TransportContender("zeromq", clients.python(), MATCHED)
+        with TransportSession(contender, "reqrep", LOOPBACK, 1, 100, tmp_path) as session:
+            block = session.run(TransportOrder(100, 200.0, 20, quiet_s=0.1))
     assert (block.counts.sent, block.counts.received, block.counts.lost) == (20, 20, 0)
     (arrivals,) = block.arrivals
     assert (arrivals.stages["request"] < arrivals.stages["total"]).all()
@@ -103,9 +111,9 @@ def test_requests_and_replies_have_both_directions(tmp_path: Path) -> None:
 
 def test_several_subscribers_get_all_of_it(tmp_path: Path) -> None:
     with scratch.run():
-        contender = Contender("zeromq-tcp", clients.python(), MATCHED)
-        with Session(contender, "pubsub", LOOPBACK, 3, 100, tmp_path) as session:
-            block = session.run(Order(100, 200.0, 20, quiet_s=0.1))
+        contender = TransportContender("zeromq-tcp", clients.python(), MATCHED)
+        with TransportSession(contender, "pubsub", LOOPBACK, 3, 100, tmp_path) as session:
+            block = session.run(TransportOrder(100, 200.0, 20, quiet_s=0.1))
     assert (block.counts.sent, block.counts.received, block.counts.lost) == (20, 60, 0)
     assert len(block.arrivals) == 3
 
@@ -113,9 +121,11 @@ def test_several_subscribers_get_all_of_it(tmp_path: Path) -> None:
 def test_a_client_that_ends_is_named_with_its_last_words(tmp_path: Path) -> None:
     with scratch.run():
         command = (sys.executable, "-c", "import sys; sys.exit('no library')")
-        client = clients.Client("python", command, ("zeromq",))
+        client = clients.ClientProgram("python", command, ("zeromq",))
         with (
             pytest.raises(ProgramFailedError, match=r"ended with status 1: no library"),
-            Session(Contender("zeromq", client, MATCHED), "pubsub", LOOPBACK, 1, 100, tmp_path),
+            TransportSession(
+                TransportContender("zeromq", client, MATCHED), "pubsub", LOOPBACK, 1, 100, tmp_path
+            ),
         ):
             pass

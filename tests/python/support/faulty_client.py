@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from wirecost.measure.bench.transport import client
-from wirecost.measure.bench.transport.payload import Memory
+from wirecost.measure.bench.transport.payload import MemoryFrame
 from wirecost.messaging.transport import Publisher, Sample, Subscriber, Transport, open_transport
 from wirecost.messaging.transport.quality import Quality
 
@@ -21,7 +21,7 @@ DELAY_S = 0.001
 class FaultyPublisher:
     def __init__(self, inner: Publisher) -> None:
         self._inner = inner
-        self._held: Memory | None = None
+        self._held: MemoryFrame | None = None
         self._count = 0
 
     def send(self, frame: Any) -> bool:
@@ -31,12 +31,12 @@ class FaultyPublisher:
         if fault == "drop" and now:
             return True
         if fault == "reorder" and now:
-            self._held = Memory(memoryview(frame.tobytes()))
+            self._held = MemoryFrame(memoryview(frame.tobytes()))
             return True
         if fault == "corrupt" and now:
             data = bytearray(frame.tobytes())
             data[50] ^= 1
-            frame = Memory(memoryview(data))
+            frame = MemoryFrame(memoryview(data))
         done = self._inner.send(frame)
         if fault == "double" and now:
             self._inner.send(frame)

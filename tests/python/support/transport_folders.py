@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from wirecost.measure.bench.engine.entry import Entry
-from wirecost.measure.bench.transport.cases import Case
-from wirecost.measure.bench.transport.clients import Client
-from wirecost.measure.bench.transport.contender import Contender
-from wirecost.measure.bench.transport.ground import Wire
+from wirecost.measure.bench.transport.cases import TransportCase
+from wirecost.measure.bench.transport.clients import ClientProgram
+from wirecost.measure.bench.transport.contender import TransportContender
+from wirecost.measure.bench.transport.ground import WireBytes
 from wirecost.measure.bench.transport.joining import published
-from wirecost.measure.bench.transport.outcome import Outcome
+from wirecost.measure.bench.transport.outcome import TransportOutcome
 from wirecost.measure.bench.transport.peak import find_peak
-from wirecost.measure.bench.transport.price import Part, Price
+from wirecost.measure.bench.transport.price import Price, PricedPart
 from wirecost.measure.bench.transport.protocol import Rows
-from wirecost.measure.bench.transport.session import Block, Order
-from wirecost.measure.bench.transport.settings import Setting
+from wirecost.measure.bench.transport.session import TransportBlock, TransportOrder
+from wirecost.measure.bench.transport.settings import TransportSetting
 from wirecost.results.records.finished import finish
 from wirecost.results.records.folder import Results
 from wirecost.results.records.journal import Journal
@@ -77,7 +77,7 @@ class Made:
     promise: bool = True
     most_rate: float = 10_000.0
 
-    def block(self, order: Order, subscribers: int, seed: int) -> Block:
+    def block(self, order: TransportOrder, subscribers: int, seed: int) -> TransportBlock:
         random = np.random.default_rng(seed)
         count = order.count or COUNT
         rate = min(order.rate or self.most_rate, self.most_rate)
@@ -91,9 +91,11 @@ class Made:
             rows = np.stack([number, begin + took, np.ones(count, np.int64)], axis=1)
             received.append(self.fate(rows))
         counts, arrivals = published(sent, received)
-        part = Part(1, int(self.cpu_us * US * count / 2), switches=count, memory_bytes=10**7)
+        part = PricedPart(1, int(self.cpu_us * US * count / 2), switches=count, memory_bytes=10**7)
         price = Price({"publisher": part, "subscribers": replace(part)}, kernel_ns=count)
-        return Block(order, counts, arrivals, price, Wire(count * (order.size + 60), None), 1.0)
+        return TransportBlock(
+            order, counts, arrivals, price, WireBytes(count * (order.size + 60), None), 1.0
+        )
 
 
 def transport_folder(
@@ -139,10 +141,10 @@ def fill(
     seed = 0
     for network, many, size in cases:
         for name, made in transports.items():
-            case = Case("pubsub", network, many, size, 1000.0)
+            case = TransportCase("pubsub", network, many, size, 1000.0)
             seed += 1
             outcome = _outcome(name.partition(":")[0], made, case)
-            outcome.add(made.block(Order(size, case.rate, COUNT), many, seed))
+            outcome.add(made.block(TransportOrder(size, case.rate, COUNT), many, seed))
             if peaks:
                 outcome.peak = _peak(made, size, many)
                 outcome.state()
@@ -152,15 +154,15 @@ def fill(
 
 
 def _peak(made: Made, size: int, many: int) -> Peak:
-    def run(order: Order) -> Block:
+    def run(order: TransportOrder) -> TransportBlock:
         return made.block(replace(order, count=COUNT), many, 1)
 
     return find_peak(run, size, 0.0, 30.0)
 
 
-def _outcome(name: str, made: Made, case: Case) -> Outcome:
-    setting = Setting(made.settings, "", "", "", "", made.promise)
-    contender = Contender(name, Client(made.client, ()), setting)
+def _outcome(name: str, made: Made, case: TransportCase) -> TransportOutcome:
+    setting = TransportSetting(made.settings, "", "", "", "", made.promise)
+    contender = TransportContender(name, ClientProgram(made.client, ()), setting)
     who = {
         "case": case.name, "variant": "raw bytes", "build": "release", "contender": name,
         "mode": contender.mode, "mware": name, "client": made.client, "settings": made.settings,
@@ -168,6 +170,6 @@ def _outcome(name: str, made: Made, case: Case) -> Outcome:
         "subscribers": case.subscribers,
     }  # fmt: skip
     entry = Entry(contender.name, contender, who, bytes=case.size, digest="abc")
-    outcome = Outcome(case, entry, ("wirecost", "bench", "transport", "--mwares", name))
+    outcome = TransportOutcome(case, entry, ("wirecost", "bench", "transport", "--mwares", name))
     outcome.state()
     return outcome

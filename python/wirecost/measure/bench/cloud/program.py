@@ -27,7 +27,7 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Contender:
+class CloudContender:
     """A version, plain or under the heap."""
 
     version: Version
@@ -35,7 +35,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Load:
+class CallbackLoad:
     """What a callback is about: files of points, and further arguments of the program."""
 
     study: str
@@ -56,7 +56,7 @@ def absent() -> dict[tuple[str, str], str]:
     return {(study, name): why for study, name, why in PROGRAM.rows("absent")}
 
 
-def answers(load: Load, version: str, folder: Path) -> list[bytes]:
+def answers(load: CallbackLoad, version: str, folder: Path) -> list[bytes]:
     """Return a version's answer to each cloud; all of them, and then all of them again.
 
     Raises ProgramFailedError.
@@ -74,7 +74,7 @@ class Served(Channel):
 
     def __init__(
         self,
-        load: Load,
+        load: CallbackLoad,
         version: str,
         log: Path,
         secret: int,

@@ -16,10 +16,10 @@ from typing import Any
 import polars as pl
 
 from wirecost.measure.bench.cloud import program
-from wirecost.measure.bench.cloud.program import Contender, Load, Served
+from wirecost.measure.bench.cloud.program import CallbackLoad, CloudContender, Served
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
-from wirecost.measure.bench.engine.processes import Plan
+from wirecost.measure.bench.engine.processes import ProcessPlan
 from wirecost.observe.heap.launch import Options, environment
 from wirecost.results.records.probe_log import COUNTER, events_of, read_logs
 from wirecost.system import scratch
@@ -36,7 +36,7 @@ COUNTERS = (
 
 
 @dataclass(frozen=True)
-class Work:
+class CloudWork:
     """What the callbacks of a case are given. ``variant``: what is compared across cases, the
     scan's name or the question; ``contents``: clouds that come in turns."""
 
@@ -49,7 +49,7 @@ class Work:
     areas: bytes = b""
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def entry(self, contender: Contender) -> Entry[Contender]:
+    def entry(self, contender: CloudContender) -> Entry[CloudContender]:
         version, mode = contender.version, contender.mode
         who = {
             "case": self.name,
@@ -63,7 +63,7 @@ class Work:
         facts = {**self.facts, "heap": mode == HEAP, "counters": {}}
         return Entry(f"{version.name}, {mode}", contender, who, facts)
 
-    def load(self, folder: Path) -> Load:
+    def load(self, folder: Path) -> CallbackLoad:
         """Return the same in files."""
         clouds = tuple(folder / f"cloud-{i}" for i in range(len(self.contents)))
         for path, content in zip(clouds, self.contents, strict=True):
@@ -72,10 +72,12 @@ class Work:
         if self.study == "area":
             (folder / "areas").write_bytes(self.areas)
             options = (*options, "--areas", str(folder / "areas"))
-        return Load(self.study, clouds, options)
+        return CallbackLoad(self.study, clouds, options)
 
 
-def run_race(work: Work, case: Case[Contender], plan: Plan, seconds: float) -> None:
+def run_race(
+    work: CloudWork, case: Case[CloudContender], plan: ProcessPlan, seconds: float
+) -> None:
     """Fill the entries. After ``seconds`` no turn begins, except the first of each process. Raises
     ProgramFailedError."""
     with scratch.folder("clouds") as folder:
@@ -97,7 +99,7 @@ def run_race(work: Work, case: Case[Contender], plan: Plan, seconds: float) -> N
                     entry.failure = f"its answers while it was timed are not {who}'s"
 
 
-def _verify(load: Load, case: Case[Contender], folder: Path) -> None:
+def _verify(load: CallbackLoad, case: Case[CloudContender], folder: Path) -> None:
     """All versions must have the first one's answers."""
     reference: list[bytes] = []
     for version in dict.fromkeys(entry.contender.version for entry in case.entries):
@@ -137,9 +139,9 @@ class _Turns:
 
     def __init__(
         self,
-        load: Load,
-        case: Case[Contender],
-        entries: list[Entry[Contender]],
+        load: CallbackLoad,
+        case: Case[CloudContender],
+        entries: list[Entry[CloudContender]],
         number: int,
         before: int,
         secret: int,
@@ -148,7 +150,7 @@ class _Turns:
         self._load, self._case, self._entries = load, case, entries
         self._number, self._before, self._secret, self._folder = number, before, secret, folder
         self._stack = ExitStack()
-        self._served: list[tuple[Entry[Contender], Served]] = []
+        self._served: list[tuple[Entry[CloudContender], Served]] = []
 
     def __enter__(self) -> _Turns:
         with ExitStack() as stack:
@@ -203,7 +205,7 @@ class _Turns:
         return done
 
 
-def _add(entry: Entry[Contender], calls: list[pl.DataFrame], process: int) -> None:
+def _add(entry: Entry[CloudContender], calls: list[pl.DataFrame], process: int) -> None:
     """Return the last of these tables as samples, and counters' means over all by now."""
     counters = [name for name in calls[-1].columns if name.startswith(COUNTER)]
     together = pl.concat([table.select(counters) for table in calls], how="vertical_relaxed")

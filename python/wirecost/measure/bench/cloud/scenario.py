@@ -8,11 +8,11 @@ from pathlib import Path
 
 from wirecost.measure.bench.cloud import areas, program, scans
 from wirecost.measure.bench.cloud.choices import STUDIES
-from wirecost.measure.bench.cloud.program import PROGRAM, Contender
-from wirecost.measure.bench.cloud.race import COUNTERS, HEAP, PLAIN, Work, run_race
+from wirecost.measure.bench.cloud.program import PROGRAM, CloudContender
+from wirecost.measure.bench.cloud.race import COUNTERS, HEAP, PLAIN, CloudWork, run_race
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.probe_log import COUNTER
 from wirecost.system.errors import UserError
@@ -25,7 +25,7 @@ MODES = (PLAIN, HEAP)
 
 
 @dataclass(frozen=True)
-class Settings:
+class CloudSettings:
     """``scans``: files, or names of sensors for made-up ones; empty: the real ones that
     ``WIRECOST_DATA`` has, and a made-up one of the largest sensor. ``growth``: numbers of points
     that show how the time grows, beside the grid of vertices and shares inside (0 to 1)."""
@@ -60,11 +60,11 @@ class Settings:
         limits.seed(self.seed)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ProcessPlan:
         return plan(self.samples, self.processes, self.seed)
 
 
-def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+def run(settings: CloudSettings, journal: Journal, progress: Progress) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     PROGRAM.check_installed()
@@ -76,7 +76,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     cases = _cases(settings, not_run)
     versions = {study: program.versions(study) for study in settings.studies}
     contenders = {
-        study: [Contender(version, mode) for version in found for mode in MODES]
+        study: [CloudContender(version, mode) for version in found for mode in MODES]
         for study, found in versions.items()
     }
     total = sum(len(contenders[work.study]) * settings.samples for work in cases)
@@ -104,8 +104,8 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
             run_race(work, case, settings.plan, settings.seconds)
 
 
-def _cases(settings: Settings, not_run: dict[str, str]) -> list[Work]:
-    cases: list[Work] = []
+def _cases(settings: CloudSettings, not_run: dict[str, str]) -> list[CloudWork]:
+    cases: list[CloudWork] = []
     if "ring" in settings.studies:
         cases += [_ring(scan, settings) for scan in _scans(settings, not_run)]
     if "area" in settings.studies:
@@ -128,7 +128,7 @@ def _cases(settings: Settings, not_run: dict[str, str]) -> list[Work]:
     return cases
 
 
-def _scans(settings: Settings, not_run: dict[str, str]) -> list[scans.Scan]:
+def _scans(settings: CloudSettings, not_run: dict[str, str]) -> list[scans.Scan]:
     if settings.scans:
         return [
             scans.synthetic(name, settings.seed)
@@ -142,13 +142,13 @@ def _scans(settings: Settings, not_run: dict[str, str]) -> list[scans.Scan]:
     return [*found, *(scans.synthetic(sensor, settings.seed) for sensor in made)]
 
 
-def _ring(scan: scans.Scan, settings: Settings) -> Work:
+def _ring(scan: scans.Scan, settings: CloudSettings) -> CloudWork:
     clouds = scans.in_turns(scan.points, settings.seed)
     if settings.format == "radrt":
         clouds = [scans.older(cloud) for cloud in clouds]
     count = len(scan.points)
     rules = "published" if settings.published else "corrected"
-    return Work(
+    return CloudWork(
         "ring",
         f"ring, {scan.name}, {count} points",
         f"ring, {scan.name}",
@@ -159,9 +159,9 @@ def _ring(scan: scans.Scan, settings: Settings) -> Work:
     )
 
 
-def _area(count: int, vertices: int, inside: float, ask: str, settings: Settings) -> Work:
+def _area(count: int, vertices: int, inside: float, ask: str, settings: CloudSettings) -> CloudWork:
     made = areas.scene(count, vertices, inside, settings.seed)
-    return Work(
+    return CloudWork(
         "area",
         f"area, {count} points, {vertices} vertices, {100 * inside:g} % inside, {ask}",
         f"area, {ask}",

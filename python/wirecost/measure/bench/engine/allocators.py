@@ -38,7 +38,7 @@ class Allocator:
 
 
 @dataclass(frozen=True)
-class Contender:
+class AllocatorContender:
     """An allocator in one of ``MODES``."""
 
     allocator: Allocator
@@ -130,10 +130,10 @@ ALLOCATORS = {
     )
 }
 NAMED = {
-    "glibc": Contender(ALLOCATORS["glibc"], DEFAULTS),
-    "glibc-tuned": Contender(ALLOCATORS["glibc"], LOW_FAULT),
+    "glibc": AllocatorContender(ALLOCATORS["glibc"], DEFAULTS),
+    "glibc-tuned": AllocatorContender(ALLOCATORS["glibc"], LOW_FAULT),
     **{
-        name: Contender(ALLOCATORS[name], DEFAULTS)
+        name: AllocatorContender(ALLOCATORS[name], DEFAULTS)
         for name in ("jemalloc", "mimalloc", "tlsf", "wirecost")
     },
 }

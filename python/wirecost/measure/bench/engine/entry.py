@@ -17,7 +17,7 @@ Facts = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Sample:
+class StageSample:
     """One stage of one repetition; ``key``: the contender's."""
 
     key: str

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Generic
 
-from wirecost.measure.bench.engine.entry import C, Entry, Sample
+from wirecost.measure.bench.engine.entry import C, Entry, StageSample
 from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.journal import Journal
 from wirecost.system.children import ProgramFailedError
@@ -85,7 +85,7 @@ class Case(Generic[C]):
         """Report what runs now, and the samples taken since the last call."""
         self._report(text, samples)
 
-    def keep(self, samples: Iterable[Sample] = ()) -> None:
+    def keep(self, samples: Iterable[StageSample] = ()) -> None:
         """End a round: its samples count from here on. All contenders have been verified before the
         first one."""
         entries = {entry.key: entry for entry in self.entries}

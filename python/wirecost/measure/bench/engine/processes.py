@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 
 T = TypeVar("T")
 PROCESSES = 10
@@ -20,7 +20,7 @@ PROCESSES = 10
 
 
 @dataclass(frozen=True)
-class Plan:
+class ProcessPlan:
     """``samples``: of each contender, over all its ``processes``."""
 
     samples: int
@@ -35,16 +35,16 @@ class Plan:
         return Random(f"{self.seed} {process}").sample(contenders, len(contenders))
 
 
-def plan(samples: int, processes: int, seed: int) -> Plan:
+def plan(samples: int, processes: int, seed: int) -> ProcessPlan:
     """No process without a sample."""
-    return Plan(samples, min(processes, samples), seed)
+    return ProcessPlan(samples, min(processes, samples), seed)
 
 
-Measure = Callable[[list[str], int], Iterator[list[Sample]]]
+Measure = Callable[[list[str], int], Iterator[list[StageSample]]]
 """Starts a program that measures contenders in this order, each so often; a list per round."""
 
 
-def measured(plan: Plan, keys: list[str], measure: Measure) -> Iterator[list[Sample]]:
+def measured(plan: ProcessPlan, keys: list[str], measure: Measure) -> Iterator[list[StageSample]]:
     """Yield the rounds of all processes, repetitions counted over all of them."""
     before = 0
     for process in range(plan.processes):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost import _core
-from wirecost.measure.bench.engine.entry import Sample
+from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.system import children
 from wirecost.system.children import failed
 from wirecost.system.errors import UserError
@@ -93,9 +93,9 @@ def run(
         raise failed(f"`{' '.join(command[:3])} …`", process.returncode, errors)
 
 
-def rounds(samples: Iterable[Sample], report: Report) -> Iterator[list[Sample]]:
+def rounds(samples: Iterable[StageSample], report: Report) -> Iterator[list[StageSample]]:
     """Yield samples of contenders in turns, a list for each repetition."""
-    found: list[Sample] = []
+    found: list[StageSample] = []
     for one in samples:
         if found and one.repetition != found[0].repetition:
             yield found

@@ -7,7 +7,7 @@ import os
 import subprocess
 from dataclasses import dataclass
 
-from wirecost.measure.bench.engine.allocators import DEFAULTS, Allocator, Contender, loaded
+from wirecost.measure.bench.engine.allocators import DEFAULTS, Allocator, AllocatorContender, loaded
 from wirecost.measure.bench.engine.program import Program
 from wirecost.system import children
 from wirecost.system.children import ProgramFailedError, failed
@@ -18,7 +18,7 @@ LONGEST_S = 600
 
 
 @dataclass(frozen=True)
-class Output:
+class HeapOutput:
     """What a program printed: the digest of its results, and rows of numbers, one a callback
     (nanoseconds, minor faults, major faults, context switches) or one in all
     (nanoseconds, nanoseconds of all cores)."""
@@ -41,7 +41,7 @@ def built() -> str | None:
         return None
 
 
-def callbacks(contender: Contender, count: int, warmup: int) -> Output:
+def callbacks(contender: AllocatorContender, count: int, warmup: int) -> HeapOutput:
     """Raises ProgramFailedError."""
     output = _run(contender, CALLBACKS, str(count), str(warmup))
     if count and (len(output.rows) != count or any(len(row) != 4 for row in output.rows)):
@@ -49,7 +49,7 @@ def callbacks(contender: Contender, count: int, warmup: int) -> Output:
     return output
 
 
-def throughput(contender: Contender, pattern: str, threads: int, pairs: int) -> Output:
+def throughput(contender: AllocatorContender, pattern: str, threads: int, pairs: int) -> HeapOutput:
     """``pairs`` of malloc and free in all threads together. Raises ProgramFailedError."""
     output = _run(contender, THROUGHPUT, pattern, str(threads), str(pairs))
     if len(output.rows) != 1 or len(output.rows[0]) != 2:
@@ -60,13 +60,13 @@ def throughput(contender: Contender, pattern: str, threads: int, pairs: int) -> 
 def missing(allocator: Allocator) -> str | None:
     """Why an allocator cannot be measured here; None where it can."""
     try:
-        callbacks(Contender(allocator, DEFAULTS), 0, 0)
+        callbacks(AllocatorContender(allocator, DEFAULTS), 0, 0)
     except (ProgramFailedError, UserError) as error:
         return str(error)
     return None
 
 
-def _run(contender: Contender, program: Program, *arguments: str) -> Output:
+def _run(contender: AllocatorContender, program: Program, *arguments: str) -> HeapOutput:
     environment = contender.environment(os.environ)
     try:
         done = children.run([str(program.path), *arguments], environment, LONGEST_S)
@@ -77,7 +77,7 @@ def _run(contender: Contender, program: Program, *arguments: str) -> Output:
     return read(contender.allocator, done.stdout)
 
 
-def read(allocator: Allocator, text: str) -> Output:
+def read(allocator: Allocator, text: str) -> HeapOutput:
     """Return a program's output, once it has shown that malloc and free are the allocator's.
 
     Raises:
@@ -94,4 +94,4 @@ def read(allocator: Allocator, text: str) -> Output:
                 rows.append(tuple(int(cell) for cell in line.split("\t")))
     except ValueError as error:
         raise ProgramFailedError(f"printed what is no number: {error}") from error
-    return Output(result, rows)
+    return HeapOutput(result, rows)

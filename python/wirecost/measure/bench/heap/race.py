@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirecost.measure.bench.engine.allocators import Contender
+from wirecost.measure.bench.engine.allocators import AllocatorContender
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
 from wirecost.measure.bench.heap import program
-from wirecost.measure.bench.heap.program import Output
+from wirecost.measure.bench.heap.program import HeapOutput
 from wirecost.system.children import ProgramFailedError
 
 WARMUP = 100
@@ -24,7 +24,7 @@ CELLS = ("ns", "minor_faults", "major_faults", "context_switches", "cpu_ns")
 
 
 @dataclass(frozen=True)
-class Work:
+class HeapWork:
     """A callback (``pattern`` empty, ``amount`` callbacks per process) or a stress of threads
     (``amount`` pairs of malloc and free)."""
 
@@ -38,7 +38,7 @@ class Work:
             return "callback, lidar"
         return f"{self.pattern}, {self.threads} thread{'s' if self.threads > 1 else ''}"
 
-    def entry(self, contender: Contender) -> Entry[Contender]:
+    def entry(self, contender: AllocatorContender) -> Entry[AllocatorContender]:
         who = {
             "case": self.name,
             "variant": "throughput" if self.pattern else "callback",
@@ -49,13 +49,13 @@ class Work:
         facts = {"pattern": self.pattern, "threads": self.threads}
         return Entry(contender.key, contender, who, facts)
 
-    def process(self, contender: Contender, amount: int) -> Output:
+    def process(self, contender: AllocatorContender, amount: int) -> HeapOutput:
         """One process. Raises ProgramFailedError."""
         if self.pattern:
             return program.throughput(contender, self.pattern, self.threads, amount)
         return program.callbacks(contender, amount, WARMUP)
 
-    def samples(self, output: Output) -> list[tuple[float | None, ...]]:
+    def samples(self, output: HeapOutput) -> list[tuple[float | None, ...]]:
         """``CELLS`` of each callback, or of a process: nanoseconds are then those of a pair."""
         if not self.pattern:
             return [(*row, None) for row in output.rows]
@@ -63,7 +63,7 @@ class Work:
         return [(ns / self.amount, None, None, None, cpu_ns / self.amount)]
 
 
-def run_race(work: Work, case: Case[Contender], rounds: int) -> None:
+def run_race(work: HeapWork, case: Case[AllocatorContender], rounds: int) -> None:
     """Fill the entries."""
     # A few callbacks, or the whole stress: nothing is timed before all have the same result.
     _round(work, case, case.running, work.amount if work.pattern else VERIFIED)
@@ -79,12 +79,12 @@ def run_race(work: Work, case: Case[Contender], rounds: int) -> None:
 
 
 def _round(
-    work: Work,
-    case: Case[Contender],
-    entries: list[Entry[Contender]],
+    work: HeapWork,
+    case: Case[AllocatorContender],
+    entries: list[Entry[AllocatorContender]],
     amount: int,
     processes: int = 0,
-) -> list[tuple[Entry[Contender], Output]]:
+) -> list[tuple[Entry[AllocatorContender], HeapOutput]]:
     """Run a process of every entry. Those whose result is not that of most others fail."""
     outputs = []
     for entry in entries:

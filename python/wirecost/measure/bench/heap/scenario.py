@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.measure.bench.engine import limits
-from wirecost.measure.bench.engine.allocators import ALLOCATORS, MODES, Contender
+from wirecost.measure.bench.engine.allocators import ALLOCATORS, MODES, AllocatorContender
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
 from wirecost.measure.bench.engine.processes import PROCESSES
 from wirecost.measure.bench.heap import program
 from wirecost.measure.bench.heap.choices import PAIRS, STUDIES, THREADS
-from wirecost.measure.bench.heap.race import WARMUP, Work, run_race
+from wirecost.measure.bench.heap.race import WARMUP, HeapWork, run_race
 from wirecost.results.records.journal import Journal
 
 SCENARIO = "heap"
@@ -26,7 +26,7 @@ TYPES = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class HeapSettings:
     """``samples``: callbacks of each process; ``rounds``: processes of each contender and case."""
 
     allocators: tuple[str, ...] = tuple(ALLOCATORS)
@@ -46,21 +46,23 @@ class Settings:
             limits.between(option, value, 1, most)
         limits.between("--pairs", self.pairs, 100_000, 1_000_000_000)
 
-    def cases(self) -> list[Work]:
-        stresses = [Work(p, threads, self.pairs) for p in PATTERNS for threads in self.threads]
+    def cases(self) -> list[HeapWork]:
+        stresses = [HeapWork(p, threads, self.pairs) for p in PATTERNS for threads in self.threads]
         return [
-            *([Work("", 1, self.samples)] if "callback" in self.studies else []),
+            *([HeapWork("", 1, self.samples)] if "callback" in self.studies else []),
             *(stresses if "throughput" in self.studies else []),
         ]
 
 
-def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+def run(settings: HeapSettings, journal: Journal, progress: Progress) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     program.check_installed()
     chosen = [ALLOCATORS[name] for name in settings.allocators]
     not_run = {one.name: why for one in chosen if (why := program.missing(one)) is not None}
-    contenders = [Contender(a, mode) for a in chosen if a.name not in not_run for mode in MODES]
+    contenders = [
+        AllocatorContender(a, mode) for a in chosen if a.name not in not_run for mode in MODES
+    ]
     cases = settings.cases()
     measurement = Measurement(journal, progress, len(cases) * len(contenders) * settings.rounds)
     measurement.about(

@@ -27,7 +27,7 @@ BEST_PROTOBUF = ("protobuf-reuse", "wirecost")
 
 
 @dataclass(frozen=True)
-class Work:
+class OsiWork:
     """A case's content, build and variant, the same for all its contenders."""
 
     reflections: int
@@ -75,14 +75,14 @@ def cases_for(
     allocators: tuple[str, ...] = (),
     reads: tuple[str, ...] = READS[:1],
     pages: tuple[str, ...] = PAGES[:1],
-) -> tuple[Work, ...]:
+) -> tuple[OsiWork, ...]:
     """Every combination; content defaults to varied for same-work, the report's for published.
 
     Where no allocator is asked for, Protobuf at its best also runs under the best one for it.
     """
     plain = not allocators and not player and BEST_PROTOBUF[0] in contenders
     return tuple(
-        Work(
+        OsiWork(
             r,
             o,
             variant,
@@ -105,13 +105,15 @@ def cases_for(
     )
 
 
-def table1_cases(variants: list[str], content: str | None) -> tuple[Work, ...]:
+def table1_cases(variants: list[str], content: str | None) -> tuple[OsiWork, ...]:
     """Return the races behind the ten rows of the report's Table 1."""
     pair = ("protobuf", "flatbuffers-table")
     all_four = (*pair, "flatbuffers-object", "flatbuffers-struct")
     cases = []
     for variant in variants:
-        full = Work(829_440, 10, variant, content or _default_content(variant), "release", all_four)
+        full = OsiWork(
+            829_440, 10, variant, content or _default_content(variant), "release", all_four
+        )
         cases.append(full)
         for reflections, objects in ((400_000, 10), (100_000, 10), (0, 10), (0, 200), (0, 500)):
             cases.append(replace(full, reflections=reflections, objects=objects, contenders=pair))

@@ -28,7 +28,7 @@ PUBLISHED = "protobuf-published"
 
 
 @dataclass(frozen=True)
-class Contender:
+class OsiContender:
     """One codec: its wire, its reader's schema and the version of the library it uses."""
 
     name: str
@@ -65,8 +65,8 @@ class Registry:
         return manifest
 
     @cached_property
-    def contenders(self) -> dict[str, Contender]:
-        found = {row["name"]: Contender(**row) for row in self.manifest["contenders"]}
+    def contenders(self) -> dict[str, OsiContender]:
+        found = {row["name"]: OsiContender(**row) for row in self.manifest["contenders"]}
         first = next(iter(found.values()))
         found[PUBLISHED] = replace(
             first, name=PUBLISHED, default=False, compared="published", models=first.name
@@ -82,7 +82,7 @@ class Registry:
         """Those whose libraries are built from source when somebody asks for them."""
         return [name for name, contender in self.contenders.items() if contender.minutes]
 
-    def select(self, names: list[str]) -> list[Contender]:
+    def select(self, names: list[str]) -> list[OsiContender]:
         unknown = [name for name in names if name not in self.contenders]
         if unknown:
             known = ", ".join(self.contenders)

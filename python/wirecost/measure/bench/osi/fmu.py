@@ -24,7 +24,7 @@ Values = dict[str, int | float | bool | str]
 
 
 @dataclass(frozen=True)
-class Message:
+class OsmpMessage:
     """An OSMP message where the FMU keeps it: address and size in bytes."""
 
     address: int
@@ -36,8 +36,8 @@ class Fmu(Protocol):
 
     def start(self, values: Values) -> None: ...
     def step(self, current: float) -> None: ...
-    def message(self, name: str) -> Message: ...
-    def set_message(self, name: str, message: Message) -> None: ...
+    def message(self, name: str) -> OsmpMessage: ...
+    def set_message(self, name: str, message: OsmpMessage) -> None: ...
     def integer(self, name: str) -> int: ...
     def close(self) -> None: ...
 
@@ -166,11 +166,11 @@ class Fmi2(_Imported):
     def integer(self, name: str) -> int:
         return int(self._fmu.getInteger([self._archive.reference(name)])[0])
 
-    def message(self, name: str) -> Message:
+    def message(self, name: str) -> OsmpMessage:
         low, high, size = self._fmu.getInteger(self._parts(name))
-        return Message((high & 0xFFFFFFFF) << 32 | (low & 0xFFFFFFFF), size)
+        return OsmpMessage((high & 0xFFFFFFFF) << 32 | (low & 0xFFFFFFFF), size)
 
-    def set_message(self, name: str, message: Message) -> None:
+    def set_message(self, name: str, message: OsmpMessage) -> None:
         low = ctypes.c_int32(message.address & 0xFFFFFFFF).value
         high = ctypes.c_int32(message.address >> 32).value
         self._fmu.setInteger(self._parts(name), [low, high, message.size])
@@ -196,15 +196,15 @@ class Fmi3(_Imported):
     def integer(self, name: str) -> int:
         return int(self._fmu.getInt32([self._archive.reference(name)])[0])
 
-    def message(self, name: str) -> Message:
+    def message(self, name: str) -> OsmpMessage:
         reference = (ctypes.c_uint32 * 1)(self._archive.reference(name))
         size = (ctypes.c_size_t * 1)()
         value = (ctypes.POINTER(ctypes.c_uint8) * 1)()
         fmu = self._fmu
         fmu.fmi3GetBinary(fmu.component, reference, 1, size, value, 1)
-        return Message(ctypes.cast(value[0], ctypes.c_void_p).value or 0, size[0])
+        return OsmpMessage(ctypes.cast(value[0], ctypes.c_void_p).value or 0, size[0])
 
-    def set_message(self, name: str, message: Message) -> None:
+    def set_message(self, name: str, message: OsmpMessage) -> None:
         # FMPy's own setBinary copies into Python first; the pointer spares an importer that.
         reference = (ctypes.c_uint32 * 1)(self._archive.reference(name))
         size = (ctypes.c_size_t * 1)(message.size)
@@ -243,11 +243,11 @@ class Cosimulation:
         self._frame = frame
 
     @property
-    def sensor_view(self) -> Message:
+    def sensor_view(self) -> OsmpMessage:
         return self._source.message("OSMPSensorViewOut")
 
     @property
-    def sensor_data(self) -> Message:
+    def sensor_data(self) -> OsmpMessage:
         return self._sensor.message("OSMPSensorDataOut")
 
     @property

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wirecost.measure.bench.osi.fmu import STEP_SIZE, Message, Values, open_fmu
+from wirecost.measure.bench.osi.fmu import STEP_SIZE, OsmpMessage, Values, open_fmu
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
 
@@ -22,7 +22,7 @@ NANOS = 1_000_000_000
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedStep:
     """One step: its frame, the nanoseconds that handing it over and the step took, the answer."""
 
     frame: memoryview
@@ -45,7 +45,7 @@ class Player(Closing):
                 self._fmu.close()
             raise _failed(archive, "start", error) from error
 
-    def step(self, frame: memoryview) -> Played:
+    def step(self, frame: memoryview) -> PlayedStep:
         if len(frame) > MAX_MESSAGE:
             raise UserError(
                 f"{self._archive}: frame {self._steps} has {len(frame)} bytes, OSMP carries "
@@ -54,7 +54,7 @@ class Player(Closing):
         # The sensor keeps the address until it is given another.
         self._held = frame
         try:
-            message = Message(_address(frame), len(frame))
+            message = OsmpMessage(_address(frame), len(frame))
             before = time.perf_counter_ns()
             self._fmu.set_message("OSMPSensorViewIn", message)
             self._fmu.step(self._steps * STEP_SIZE)
@@ -64,7 +64,7 @@ class Player(Closing):
             raise _failed(self._archive, f"step {self._steps}", error) from error
         self._steps += 1
         data = ctypes.string_at(answer.address, answer.size) if answer.size > 0 else b""
-        return Played(frame, after - before, data)
+        return PlayedStep(frame, after - before, data)
 
     def close(self) -> None:
         try:
@@ -80,7 +80,7 @@ class Player(Closing):
 
 def play(
     player: Player, frames: Iterable[tuple[int | None, memoryview]], rate: float | None
-) -> Iterator[Played]:
+) -> Iterator[PlayedStep]:
     """Play frames (timestamp in nanoseconds, message) at ``rate`` times their own pace.
 
     Without a rate as fast as possible. Where timestamps are missing or fall back, as where a trace

@@ -10,10 +10,10 @@ from random import Random, SystemRandom
 
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
-from wirecost.measure.bench.engine.processes import Plan
-from wirecost.measure.bench.osi.contenders import Contender
+from wirecost.measure.bench.engine.processes import ProcessPlan
+from wirecost.measure.bench.osi.contenders import OsiContender
 from wirecost.measure.bench.osi.verification import Canonical, difference_beyond, first_difference
-from wirecost.measure.bench.osi.worker import Worker
+from wirecost.measure.bench.osi.worker import OsiWorker
 from wirecost.measure.bench.osi.worker_process import Assignment, Verified
 from wirecost.schema.columns.reduced import FLIGHT_ERROR, RANGE_ERROR, SIGNAL_ERROR
 from wirecost.system.children import ProgramFailedError
@@ -76,7 +76,7 @@ def planned(
 
 
 def run_race(
-    case: Case[Contender], assignments: dict[str, Assignment], plan: Plan, same_work: bool
+    case: Case[OsiContender], assignments: dict[str, Assignment], plan: ProcessPlan, same_work: bool
 ) -> None:
     """Fill the entries. The first contender that verifies is what the others are compared with.
 
@@ -90,9 +90,9 @@ def run_race(
 class _Race:
     def __init__(
         self,
-        case: Case[Contender],
+        case: Case[OsiContender],
         assignments: dict[str, Assignment],
-        plan: Plan,
+        plan: ProcessPlan,
         same_work: bool,
     ) -> None:
         self._case = case
@@ -124,13 +124,13 @@ class _Race:
         return not all(one.poison_view for one in self._assignments.values())
 
     @contextmanager
-    def _workers(self, process: int) -> Iterator[dict[str, Worker]]:
-        workers: dict[str, Worker] = {}
+    def _workers(self, process: int) -> Iterator[dict[str, OsiWorker]]:
+        workers: dict[str, OsiWorker] = {}
         running = self._case.running
         try:
             self._case.report(f"starting process {process + 1} of {self._plan.processes} of each")
             for entry in self._in_order(process):
-                workers[entry.key] = Worker(self._assignments[entry.key].in_process(process))
+                workers[entry.key] = OsiWorker(self._assignments[entry.key].in_process(process))
             for entry in self._case.running:
                 with entry.failing(ProgramFailedError):
                     entry.facts["malloc"] = workers[entry.key].ready()
@@ -144,12 +144,12 @@ class _Race:
                     entry.failure = before or entry.failure
                     worker.close()
 
-    def _in_order(self, process: int) -> list[Entry[Contender]]:
+    def _in_order(self, process: int) -> list[Entry[OsiContender]]:
         running = {entry.key: entry for entry in self._case.running}
         return [running[key] for key in self._plan.order(process, list(running))]
 
-    def _verify(self, process: int, workers: dict[str, Worker]) -> None:
-        baseline: tuple[Entry[Contender], list[Verified]] | None = None
+    def _verify(self, process: int, workers: dict[str, OsiWorker]) -> None:
+        baseline: tuple[Entry[OsiContender], list[Verified]] | None = None
         for entry in self._case.running:
             self._case.report(f"{entry.key}: verifying")
             worker = workers[entry.key]
@@ -165,19 +165,19 @@ class _Race:
                     entry.failure = self._mismatch(entry, verified, *baseline, workers)
         self._forget(workers)
 
-    def _verified(self, entry: Entry[Contender], worker: Worker) -> Verified:
+    def _verified(self, entry: Entry[OsiContender], worker: OsiWorker) -> Verified:
         return self._known(entry, worker.verify(self._read[entry.key]))
 
-    def _known(self, entry: Entry[Contender], found: Verified) -> Verified:
+    def _known(self, entry: Entry[OsiContender], found: Verified) -> Verified:
         self._read[entry.key] |= dict(zip(found.fingerprints, found.digests, strict=True))
         return found
 
-    def _forget(self, workers: dict[str, Worker]) -> None:
+    def _forget(self, workers: dict[str, OsiWorker]) -> None:
         for entry in self._case.running:
             with entry.failing(ProgramFailedError):
                 workers[entry.key].forget()
 
-    def _write_again(self, workers: dict[str, Worker]) -> None:
+    def _write_again(self, workers: dict[str, OsiWorker]) -> None:
         """Check bytes once more: what was verified has been overwritten; written again, it must be
         the same bytes."""
         if self._played or not self._same_work:
@@ -191,7 +191,7 @@ class _Race:
                         if fingerprint not in self._read[entry.key]:
                             entry.failure = f"its {message} holds bytes that nobody writes"
 
-    def _measure(self, process: int, workers: dict[str, Worker]) -> int:
+    def _measure(self, process: int, workers: dict[str, OsiWorker]) -> int:
         """Return the step that every contender has come to at most."""
         step_ns: dict[str, int] = {}
         for entry in self._case.running:
@@ -229,21 +229,21 @@ class _Race:
                 )
         return ahead
 
-    def _compare_at_end(self, workers: dict[str, Worker]) -> None:
+    def _compare_at_end(self, workers: dict[str, OsiWorker]) -> None:
         """At one frame of a trace, behind what the quickest was warmed by."""
 
-        def at_end(worker: Worker, read: dict[str, str]) -> Verified:
+        def at_end(worker: OsiWorker, read: dict[str, str]) -> Verified:
             worker.advance(self._end)
             return worker.verify(read)
 
         self._compare(workers, at_end)
 
     def _compare(
-        self, workers: dict[str, Worker], look: Callable[[Worker, dict[str, str]], Verified]
+        self, workers: dict[str, OsiWorker], look: Callable[[OsiWorker, dict[str, str]], Verified]
     ) -> None:
         """Of messages that were timed like any other, or come after them: a contender that only
         pretended while it was watched is found out."""
-        first: tuple[Entry[Contender], Verified] | None = None
+        first: tuple[Entry[OsiContender], Verified] | None = None
         for entry in self._case.running:
             with entry.failing(ProgramFailedError):
                 found = self._known(entry, look(workers[entry.key], self._read[entry.key]))
@@ -258,11 +258,11 @@ class _Race:
 
     def _mismatch(
         self,
-        entry: Entry[Contender],
+        entry: Entry[OsiContender],
         verified: list[Verified],
-        baseline: Entry[Contender],
+        baseline: Entry[OsiContender],
         expected: list[Verified],
-        workers: dict[str, Worker],
+        workers: dict[str, OsiWorker],
     ) -> str | None:
         """Raises ProgramFailedError."""
         compared = entry.contender.compared

@@ -9,13 +9,13 @@ from pathlib import Path
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case, Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.engine.program import SCHEMAS
-from wirecost.measure.bench.osi.cases import Work
-from wirecost.measure.bench.osi.contenders import Contender, Registry
+from wirecost.measure.bench.osi.cases import OsiWork
+from wirecost.measure.bench.osi.contenders import OsiContender, Registry
 from wirecost.measure.bench.osi.fmu import Values
 from wirecost.measure.bench.osi.race import run_race
-from wirecost.measure.bench.osi.trace_files import Frames, can_play, write_trace
+from wirecost.measure.bench.osi.trace_files import TraceFrames, can_play, write_trace
 from wirecost.measure.bench.osi.verification import empty_step_ns
 from wirecost.measure.bench.osi.worker_process import Assignment
 from wirecost.results.records.journal import Journal
@@ -29,8 +29,8 @@ MAX_OBJECTS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Settings:
-    cases: tuple[Work, ...]
+class OsiSettings:
+    cases: tuple[OsiWork, ...]
     steps: int = 30
     fmi: int = 2
     seed: int = 1
@@ -57,11 +57,11 @@ class Settings:
             limits.between("--objects", case.objects, 1, MAX_OBJECTS)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ProcessPlan:
         return plan(self.steps, self.processes, self.seed)
 
 
-def run(settings: Settings, registry: Registry, journal: Journal, progress: Progress) -> None:
+def run(settings: OsiSettings, registry: Registry, journal: Journal, progress: Progress) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     for build in {work.build for work in settings.cases}:
@@ -107,8 +107,8 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
 
 
 def _entry(
-    contender: Contender, allocator: str, work: Work, settings: Settings, logs: Path
-) -> Entry[Contender]:
+    contender: OsiContender, allocator: str, work: OsiWork, settings: OsiSettings, logs: Path
+) -> Entry[OsiContender]:
     """``logs``: the folder of the race's."""
     key = " ".join(part for part in (contender.name, allocator) if part)
     who = {
@@ -140,7 +140,7 @@ def _entry(
 
 
 def _assignment(
-    entry: Entry[Contender], work: Work, settings: Settings, registry: Registry
+    entry: Entry[OsiContender], work: OsiWork, settings: OsiSettings, registry: Registry
 ) -> Assignment:
     contender, logs = entry.contender, entry.logs
     assert logs is not None
@@ -161,7 +161,7 @@ def _assignment(
     )
 
 
-def _content(work: Work, settings: Settings) -> Values:
+def _content(work: OsiWork, settings: OsiSettings) -> Values:
     """Return the source's parameters that say what it sends."""
     return {
         "reflections": work.reflections,
@@ -172,16 +172,16 @@ def _content(work: Work, settings: Settings) -> Values:
     }
 
 
-def _frames(work: Work, settings: Settings) -> Frames:
+def _frames(work: OsiWork, settings: OsiSettings) -> TraceFrames:
     source = None if work.trace else _content(work, settings)
-    return Frames(work.trace, source, settings.fmi, work.build)
+    return TraceFrames(work.trace, source, settings.fmi, work.build)
 
 
 def _give_traces(
     assignments: dict[str, Assignment],
-    case: Case[Contender],
-    work: Work,
-    settings: Settings,
+    case: Case[OsiContender],
+    work: OsiWork,
+    settings: OsiSettings,
     registry: Registry,
     folder: Path,
 ) -> None:

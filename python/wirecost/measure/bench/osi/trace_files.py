@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.data.traces import open_trace
-from wirecost.measure.bench.osi.contenders import Contender, Registry
+from wirecost.measure.bench.osi.contenders import OsiContender, Registry
 from wirecost.measure.bench.osi.fmu import STEP_SIZE, Values, open_fmu
 from wirecost.schema.columns.converter import Converter
 from wirecost.schema.columns.reduced import OSI_REDUCTIONS
@@ -28,7 +28,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Frames:
+class TraceFrames:
     """What the traces hold: a file's frames, or those of a source FMU."""
 
     file: Path | None = None
@@ -37,14 +37,18 @@ class Frames:
     build: str = "release"
 
 
-def can_play(contender: Contender, frames: Frames) -> bool:
+def can_play(contender: OsiContender, frames: TraceFrames) -> bool:
     """Return whether a contender can have the frames: a file is on Protobuf's wire, so only what
     reads that, or columns in it, can have it."""
     return frames.source is not None or contender.wire in ("protobuf", "columns")
 
 
 def write_trace(
-    contender: Contender, frames: Frames, registry: Registry, folder: Path, progress: Progress
+    contender: OsiContender,
+    frames: TraceFrames,
+    registry: Registry,
+    folder: Path,
+    progress: Progress,
 ) -> Path:
     """Return the trace of a contender, an ``.osi`` file in ``folder`` shared by all that can share
     it.
@@ -61,7 +65,7 @@ def write_trace(
     return _once(folder / f"{form}.osi", lambda: _converted(form, rows), progress)
 
 
-def _rows(frames: Frames, registry: Registry, folder: Path, progress: Progress) -> Path:
+def _rows(frames: TraceFrames, registry: Registry, folder: Path, progress: Progress) -> Path:
     if frames.file is None:
         path = folder / "rows.osi"
         return _once(path, lambda: _messages("protobuf", frames, registry), progress)
@@ -87,7 +91,7 @@ def _once(path: Path, make: Callable[[], Iterator[memoryview]], progress: Progre
     return path
 
 
-def _messages(contender: str, frames: Frames, registry: Registry) -> Iterator[memoryview]:
+def _messages(contender: str, frames: TraceFrames, registry: Registry) -> Iterator[memoryview]:
     """Return what a contender's source sends, step by step."""
     fmu = open_fmu(registry.archive(contender, "source", frames.fmi, frames.build))
     try:

@@ -11,7 +11,7 @@ import msgspec
 
 from wirecost.measure.bench.engine.allocators import NAMED, check_loaded
 from wirecost.measure.bench.osi.verification import Canonical
-from wirecost.measure.bench.osi.worker_process import Assignment, Turn, Verified
+from wirecost.measure.bench.osi.worker_process import Assignment, OsiTurn, Verified
 from wirecost.results.records.probe_log import SUFFIX
 from wirecost.system import scratch
 from wirecost.system.channel.process import Channel
@@ -22,7 +22,7 @@ ANSWER_S = 600.0
 """For messages of millions of reflections to be read in full; of each step of a turn as well."""
 
 
-class Worker:
+class OsiWorker:
     """A handle on a worker process. Every call raises ProgramFailedError if it fails or dies."""
 
     def __init__(self, assignment: Assignment) -> None:
@@ -81,11 +81,11 @@ class Worker:
         """Return the nanoseconds of a warm step."""
         return int(self._ask("calibrate"))
 
-    def turn(self, warm: int, steps: int, last: int) -> Turn:
+    def turn(self, warm: int, steps: int, last: int) -> OsiTurn:
         """Take a turn; ``last``: number of the frame that it ends with."""
         within = ANSWER_S * (warm + steps)
         answer = self._channel.ask("turn", within, warm=warm, steps=steps, last=last)["answer"]
-        return msgspec.convert(answer, Turn)
+        return msgspec.convert(answer, OsiTurn)
 
     def finish(self) -> None:
         """Let the models write their logs."""

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from fmpy.fmi1 import FMICallException
 
-from wirecost.measure.bench.osi.fmu import Cosimulation, Message, Values, open_fmu
+from wirecost.measure.bench.osi.fmu import Cosimulation, OsmpMessage, Values, open_fmu
 from wirecost.measure.bench.osi.verification import Canonical, IndependentReader
 from wirecost.system.allocation import malloc_file
 from wirecost.system.channel.json_stream import JsonObject
@@ -72,7 +72,7 @@ class Verified:
 
 
 @dataclass
-class Turn:
+class OsiTurn:
     """Consecutive measured steps: their numbers and nanoseconds of transfer each."""
 
     first_step: int
@@ -89,7 +89,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class _Read:
+class _ReadMessage:
     """A message; ``canonical`` is None where the digest was known."""
 
     fingerprint: str
@@ -97,7 +97,7 @@ class _Read:
     canonical: Canonical | None
 
 
-class Contender:
+class ContenderModels:
     """A contender's two models. Methods are commands: what they return is answered."""
 
     def __init__(self) -> None:
@@ -205,7 +205,7 @@ class Contender:
         begin = time.perf_counter_ns()
         for _ in range(warm):
             self._step()
-        turn = Turn(self._steps, [self._step() for _ in range(steps)])
+        turn = OsiTurn(self._steps, [self._step() for _ in range(steps)])
         turn.ns = time.perf_counter_ns() - begin
         former, self._others_ns = self._others_ns, _others_ns(self._own_threads)
         turn.beside_ns = self._others_ns - former
@@ -229,15 +229,15 @@ class Contender:
         self._steps += 1
         return self._cosimulation.step()
 
-    def _messages(self) -> tuple[Message, Message]:
+    def _messages(self) -> tuple[OsmpMessage, OsmpMessage]:
         return self._cosimulation.sensor_view, self._cosimulation.sensor_data
 
-    def _read(self, name: str, message: Message, read: dict[str, str]) -> _Read:
+    def _read(self, name: str, message: OsmpMessage, read: dict[str, str]) -> _ReadMessage:
         fingerprint = _fingerprint(message)
         if fingerprint in read:
-            return _Read(fingerprint, read[fingerprint], None)
+            return _ReadMessage(fingerprint, read[fingerprint], None)
         canonical = self._reader.read(name, message.address, message.size)
-        return _Read(fingerprint, canonical.digest, canonical)
+        return _ReadMessage(fingerprint, canonical.digest, canonical)
 
 
 def _peak_memory_bytes() -> int:
@@ -266,7 +266,7 @@ def _other_threads() -> list[int]:
     return [thread for thread in threads if thread != os.getpid()]
 
 
-def _fingerprint(message: Message) -> str:
+def _fingerprint(message: OsmpMessage) -> str:
     content = (ctypes.c_char * message.size).from_address(message.address)
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
@@ -278,7 +278,7 @@ def _refuse_huge_pages() -> None:
         raise OSError(ctypes.get_errno(), "the kernel cannot deny huge pages to a process")
 
 
-def _poison(message: Message) -> None:
+def _poison(message: OsmpMessage) -> None:
     ctypes.memset(message.address, POISON, message.size)
 
 
@@ -287,4 +287,4 @@ def _path(kind: type, text: Any) -> Any:
 
 
 if __name__ == "__main__":
-    drive(lambda _: Contender())
+    drive(lambda _: ContenderModels())

@@ -15,7 +15,7 @@ WARM_SECTIONS = 20
 
 
 @dataclass(frozen=True)
-class Contender:
+class ProbeContender:
     """A scheme that measures a section; ``records`` is what its log holds of each section:
     sections, marks or nothing."""
 
@@ -32,7 +32,7 @@ class Contender:
     def label(self) -> str:
         return f"{self.name} {self.mode}".rstrip()
 
-    def entry(self) -> Entry[Contender]:
+    def entry(self) -> Entry[ProbeContender]:
         who = {
             "case": self.case,
             "variant": self.case,
@@ -59,9 +59,11 @@ class Planted:
     counted: int
 
 
-def contenders() -> list[Contender]:
+def contenders() -> list[ProbeContender]:
     found = []
     for number, case, name, mode, counters, records, calls, what in PROGRAM.rows("list"):
         names = tuple(counters.split(",")) if counters not in {"", "none"} else ()
-        found.append(Contender(int(number), case, name, mode, names, records, int(calls), what))
+        found.append(
+            ProbeContender(int(number), case, name, mode, names, records, int(calls), what)
+        )
     return found

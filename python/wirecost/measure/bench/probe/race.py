@@ -7,19 +7,19 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from wirecost.measure.bench.engine.entry import Entry, Sample
+from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case
-from wirecost.measure.bench.engine.processes import Plan, measured
+from wirecost.measure.bench.engine.processes import ProcessPlan, measured
 from wirecost.measure.bench.engine.program import rounds
-from wirecost.measure.bench.probe.program import PROGRAM, Contender, Planted
+from wirecost.measure.bench.probe.program import PROGRAM, Planted, ProbeContender
 from wirecost.measure.bench.probe.verification import absent, fault
 
 
-def run_race(case: Case[Contender], plan: Plan, folder: Path) -> None:
+def run_race(case: Case[ProbeContender], plan: ProcessPlan, folder: Path) -> None:
     """Fills the entries. ``folder``: for the contenders' logs. Raises ProgramFailedError."""
     entries = {entry.key: entry for entry in case.entries}
 
-    def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
+    def measure(keys: list[str], repetitions: int) -> Iterator[list[StageSample]]:
         folder.mkdir()
         present = [entries[key] for key in keys if not entries[key].missing]
         yield from _process(case, present, repetitions, folder)
@@ -30,14 +30,14 @@ def run_race(case: Case[Contender], plan: Plan, folder: Path) -> None:
 
 
 def _process(
-    case: Case[Contender], entries: list[Entry[Contender]], repetitions: int, folder: Path
-) -> Iterator[list[Sample]]:
+    case: Case[ProbeContender], entries: list[Entry[ProbeContender]], repetitions: int, folder: Path
+) -> Iterator[list[StageSample]]:
     """A process of each contender. Contender i logs into ``folder / str(i)``. One that did not do
     its work fails."""
     by_number = {str(entry.contender.number): entry for entry in entries}
     planted: dict[str, list[Planted]] = {number: [] for number in by_number}
 
-    def samples() -> Iterator[Sample]:
+    def samples() -> Iterator[StageSample]:
         for line in PROGRAM.lines("measure", str(repetitions), str(folder), *by_number):
             kind, number, *rest = line.split("\t")
             if kind == "missing":
@@ -45,7 +45,7 @@ def _process(
             elif kind == "planted":
                 planted[number].append(Planted(*map(int, rest)))
             else:
-                yield Sample(by_number[number].key, int(rest[0]), "total", float(rest[1]))
+                yield StageSample(by_number[number].key, int(rest[0]), "total", float(rest[1]))
 
     for turn, found in enumerate(rounds(samples(), case.report)):
         if turn == 0:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, Plan, plan
+from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.probe import program
 from wirecost.measure.bench.probe.program import PROGRAM, SECTIONS_OF_A_SAMPLE
 from wirecost.measure.bench.probe.race import run_race
@@ -20,7 +20,7 @@ MOST_SAMPLES = 1000
 
 
 @dataclass(frozen=True)
-class Settings:
+class ProbeSettings:
     samples: int = 200
     """Of each contender, over all its ``processes``."""
     processes: int = PROCESSES
@@ -33,11 +33,11 @@ class Settings:
         limits.seed(self.seed)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ProcessPlan:
         return plan(self.samples, self.processes, self.seed)
 
 
-def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+def run(settings: ProbeSettings, journal: Journal, progress: Progress) -> None:
     """Measure all contenders. Raises UserError on what cannot be run."""
     settings.check()
     PROGRAM.check_installed()

@@ -11,8 +11,8 @@ import numpy as np
 from wirecost.measure.bench.probe.program import (
     SECTIONS_OF_A_SAMPLE,
     WARM_SECTIONS,
-    Contender,
     Planted,
+    ProbeContender,
 )
 from wirecost.results.records.probe_log import COUNTER, ProbeLog, read_logs
 from wirecost.system.errors import UserError
@@ -21,7 +21,9 @@ STRAY = 0.1
 """Part of the sections that may hold faults beyond those planted, as the kernel's own."""
 
 
-def fault(contender: Contender, planted: list[Planted], samples: int, logs: Path) -> str | None:
+def fault(
+    contender: ProbeContender, planted: list[Planted], samples: int, logs: Path
+) -> str | None:
     """What is wrong, or None. ``logs``: the folder of this contender's probe logs, which hold the
     planted sections and those of all samples."""
     if contender.records:
@@ -35,7 +37,7 @@ def fault(contender: Contender, planted: list[Planted], samples: int, logs: Path
     return None
 
 
-def absent(contender: Contender, logs: Path) -> str | None:
+def absent(contender: ProbeContender, logs: Path) -> str | None:
     """Which of its counters this machine does not have."""
     if not contender.records:
         return None
@@ -48,7 +50,7 @@ def absent(contender: Contender, logs: Path) -> str | None:
 
 
 def _log_fault(
-    contender: Contender, planted: list[Planted], samples: int, logs: Path
+    contender: ProbeContender, planted: list[Planted], samples: int, logs: Path
 ) -> str | None:
     try:
         found = read_logs([logs])
@@ -65,7 +67,7 @@ def _log_fault(
     return _records_fault(contender, planted, log)
 
 
-def _records_fault(contender: Contender, planted: list[Planted], log: ProbeLog) -> str | None:
+def _records_fault(contender: ProbeContender, planted: list[Planted], log: ProbeLog) -> str | None:
     events = log.events()
     if contender.records == "marks":
         in_turns = events["part"].to_list() == [0, 1] * (len(events) // 2)
@@ -83,7 +85,9 @@ def _records_fault(contender: Contender, planted: list[Planted], log: ProbeLog) 
     return _count_fault(contender, planted, first.to_list())
 
 
-def _count_fault(contender: Contender, planted: list[Planted], counted: list[int]) -> str | None:
+def _count_fault(
+    contender: ProbeContender, planted: list[Planted], counted: list[int]
+) -> str | None:
     """Page faults must be those planted, instructions at least those."""
     counter = contender.counters[0]
     faults = counter == "minor-faults"

@@ -20,14 +20,14 @@ import numpy as np
 from wirecost.measure.bench.engine.timing import undisturbed
 from wirecost.measure.bench.tensor.contenders.base import (
     COMPRESSED,
-    Answerer,
-    Asker,
-    Received,
-    Receiver,
-    Sender,
+    ReceivedMessage,
+    TensorAnswerer,
+    TensorAsker,
+    TensorReceiver,
+    TensorSender,
 )
 from wirecost.measure.bench.tensor.plugins import touch
-from wirecost.measure.bench.tensor.task import Side, Task
+from wirecost.measure.bench.tensor.task import TensorSide, TensorTask
 
 now = time.monotonic_ns
 QUIET_S = 0.5
@@ -42,9 +42,9 @@ Finished = Callable[[], bool]
 """Whether nothing more will be sent."""
 
 
-def publish(sender: Sender, task: Task) -> Side:
+def publish(sender: TensorSender, task: TensorTask) -> TensorSide:
     """Rows: number, due, begin, made, on the host or shared, encoded, sent."""
-    side = Side(failure=_makes_itself(sender, task))
+    side = TensorSide(failure=_makes_itself(sender, task))
     module, device = task.plugin.load(), task.place
     compress = task.compressor()
     leave = sender.share if task.shared else sender.to_host
@@ -68,10 +68,10 @@ def publish(sender: Sender, task: Task) -> Side:
     return side
 
 
-def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
+def listen(receiver: TensorReceiver, task: TensorTask, finished: Finished) -> TensorSide:
     """Rows: number, received, decoded, read. Ends with the last message, or when nothing more is
     sent and nothing came for a while."""
-    side = Side()
+    side = TensorSide()
     order = task.order
     quiet = QUIET_S + task.source.nbytes / SLOW_BYTES_PER_S
     expected = order.first
@@ -120,10 +120,10 @@ def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
     return side
 
 
-def ask(asker: Asker, task: Task) -> Side:
+def ask(asker: TensorAsker, task: TensorTask) -> TensorSide:
     """Rows: number, due, begin, made, on the host, encoded, answered, answer decoded. Nothing is
     copied to the host, so that stamp is the one before."""
-    side = Side()
+    side = TensorSide()
     module, device = task.plugin.load(), task.order.device
     compress = task.compressor()
     asker.as_ = COMPRESSED if compress else None
@@ -152,9 +152,9 @@ def ask(asker: Asker, task: Task) -> Side:
     return side
 
 
-def answer(answerer: Answerer, task: Task, finished: Finished) -> Side:
+def answer(answerer: TensorAnswerer, task: TensorTask, finished: Finished) -> TensorSide:
     """Rows: number, received, decoded, answered. Sends every object back."""
-    side = Side()
+    side = TensorSide()
     compress = task.compressor()
     answerer.as_ = COMPRESSED if compress else None
     with undisturbed():
@@ -182,10 +182,12 @@ def answer(answerer: Answerer, task: Task, finished: Finished) -> Side:
     return side
 
 
-def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
+def both(
+    sender: TensorSender, receiver: TensorReceiver, task: TensorTask
+) -> tuple[TensorSide, TensorSide]:
     """For contenders between whose ends no message travels: one process sends and receives each in
     turn. Rows as those of ``publish`` and ``listen``."""
-    publisher, listener = Side(failure=_makes_itself(sender, task)), Side()
+    publisher, listener = TensorSide(failure=_makes_itself(sender, task)), TensorSide()
     module, device = task.plugin.load(), task.order.device
     compress = task.compressor()
     receiver.as_ = COMPRESSED if compress else None
@@ -234,15 +236,15 @@ def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
     return publisher, listener
 
 
-def _makes_itself(sender: Sender, task: Task) -> str | None:
+def _makes_itself(sender: TensorSender, task: TensorTask) -> str | None:
     """Objects are made before the time that counts: a contender that makes them could encode
     there. A floor may, as it says so."""
-    if task.order.objects and type(sender).make is not Sender.make:
+    if task.order.objects and type(sender).make is not TensorSender.make:
         return "it makes the objects itself, before the time that counts"
     return None
 
 
-def _size(got: Received) -> int:
+def _size(got: ReceivedMessage) -> int:
     """Bytes of a message, where that can be seen."""
     message: Any = got.message
     return memoryview(message).nbytes if isinstance(message, BYTES) else got.nbytes

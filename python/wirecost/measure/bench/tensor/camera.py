@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wirecost.measure.bench.tensor.content import SEED, VARIANTS, Array, Source, nearest
+from wirecost.measure.bench.tensor.content import SEED, VARIANTS, Array, ArraySource, nearest
 
 BLOCK, ACROSS = 8, 4
 """Pixels of a block, and blocks of the pattern, each way: JPEG's own blocks."""
@@ -22,7 +22,7 @@ TEXTURE, GRAIN = 16, 24
 """Pixels between the points of the ground's texture, and how much it is brighter or darker."""
 
 
-class Camera(Source):
+class Camera(ArraySource):
     """In the place of what ``--content`` says."""
 
     def _made(self, content: str) -> list[Array]:  # noqa: ARG002

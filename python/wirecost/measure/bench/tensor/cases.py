@@ -13,7 +13,7 @@ from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.processes import PROCESSES
 from wirecost.measure.bench.tensor import addresses
 from wirecost.measure.bench.tensor.contenders import find_contender
-from wirecost.measure.bench.tensor.contenders.base import Contender
+from wirecost.measure.bench.tensor.contenders.base import TensorContender
 from wirecost.measure.bench.tensor.content import CONTENTS
 from wirecost.measure.bench.tensor.interpreters import Interpreter
 from wirecost.measure.bench.tensor.pair import PATTERNS
@@ -53,7 +53,7 @@ class Combination:
 
 
 @dataclass(frozen=True)
-class Case:
+class TensorCase:
     """One race: arrays of one shape and type, one pattern. ``rate`` 0 is back to back."""
 
     shape: tuple[int, ...]
@@ -81,16 +81,16 @@ class Case:
 
 
 @dataclass
-class Plan:
+class TensorPlan:
     """``not_run``: what was asked for and cannot be had, with the reason."""
 
-    cases: list[Case] = field(default_factory=list)
-    contenders: dict[str, Contender] = field(default_factory=dict)
+    cases: list[TensorCase] = field(default_factory=list)
+    contenders: dict[str, TensorContender] = field(default_factory=dict)
     not_run: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Settings:
+class TensorSettings:
     plugins: tuple[str, ...]
     mwares: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...] = ((200, 200),)
@@ -150,7 +150,7 @@ class Settings:
             [(size // np.dtype(dtype).itemsize,) for size in SWEEP] if self.sweep else self.shapes
         )
 
-    def plan(self, loopback: bool | None = None) -> Plan:
+    def plan(self, loopback: bool | None = None) -> TensorPlan:
         """Return what can be measured, and why the rest cannot. ``loopback``: of listeners that are
         asked for at an address, whether they are on this machine; None: there are none.
 
@@ -164,12 +164,12 @@ class Settings:
 class _Planner:
     """Finds out what can be measured."""
 
-    def __init__(self, settings: Settings, loopback: bool | None) -> None:
+    def __init__(self, settings: TensorSettings, loopback: bool | None) -> None:
         self._settings = settings
         self._loopback = loopback
-        self._plan = Plan()
+        self._plan = TensorPlan()
 
-    def plan(self) -> Plan:
+    def plan(self) -> TensorPlan:
         """Find all of it. Raises UserError if nothing can be measured."""
         settings, made = self._settings, self._plan
         for name in settings.mwares:
@@ -195,7 +195,7 @@ class _Planner:
             raise UserError(f"nothing can be measured: {reasons or floors}")
         return made
 
-    def _missing(self, contender: Contender) -> str | None:
+    def _missing(self, contender: TensorContender) -> str | None:
         """Return why a contender cannot be used. Raises UserError."""
         settings = self._settings
         why = None
@@ -219,7 +219,7 @@ class _Planner:
 
     def _cases(
         self, shape: tuple[int, ...], dtype: str, device: str, plugins: list[str]
-    ) -> list[Case]:
+    ) -> list[TensorCase]:
         """Return the cases of one shape: within one process, and between two."""
         combinations = self._combinations(shape, dtype, device, plugins)
         if not combinations or (plugins and not any(one.plugin for one in combinations)):
@@ -232,7 +232,7 @@ class _Planner:
         inside = tuple(one for one in combinations if contenders[one.mware].one_process)
         between = tuple(one for one in combinations if one not in inside)
         return [
-            Case(shape, dtype, device, at, trials, chosen, chosen is inside)
+            TensorCase(shape, dtype, device, at, trials, chosen, chosen is inside)
             for chosen, at in ((inside, 0.0), (between, rate))
             if chosen
         ]
@@ -263,7 +263,7 @@ class _Planner:
                     combinations.append(Combination(name, plugin))
         return combinations
 
-    def _refused(self, contender: Contender, plugin: str) -> str | None:
+    def _refused(self, contender: TensorContender, plugin: str) -> str | None:
         if PLUGINS[plugin].codec and not contender.takes_compressed:
             return "has no compressed objects"
         elsewhere = self._settings.interpreters.get(plugin)

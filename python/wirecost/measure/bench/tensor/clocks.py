@@ -23,34 +23,34 @@ Ping = Callable[[], tuple[int, int, int]]
 
 
 @dataclass(frozen=True)
-class Reading:
+class ClockReading:
     """Nanoseconds: the other clock minus this one, and the most that this is wrong by."""
 
     offset_ns: int
     bound_ns: int
 
 
-def read(ping: Ping) -> Reading:
+def read(ping: Ping) -> ClockReading:
     """Return the best of many exchanges."""
     end = Deadline(READING_S)
-    best: Reading | None = None
+    best: ClockReading | None = None
     for number in range(PINGS):
         if number >= LEAST_PINGS and end.passed:
             break
         asked, there, answered = ping()
         # A bound rounded down would not be one.
-        found = Reading(there - (asked + answered) // 2, (answered - asked + 1) // 2 + 1)
+        found = ClockReading(there - (asked + answered) // 2, (answered - asked + 1) // 2 + 1)
         if best is None or found.bound_ns < best.bound_ns:
             best = found
     assert best is not None
     return best
 
 
-def between(before: Reading, after: Reading) -> Reading:
+def between(before: ClockReading, after: ClockReading) -> ClockReading:
     """For all moments between two readings: clocks that drift apart do so by what the readings
     differ, and the middle is off by half of it at most."""
     drift = abs(after.offset_ns - before.offset_ns)
-    return Reading(
+    return ClockReading(
         (before.offset_ns + after.offset_ns) // 2,
         max(before.bound_ns, after.bound_ns) + drift // 2 + 1,
     )

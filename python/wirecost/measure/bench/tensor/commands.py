@@ -8,7 +8,7 @@ standard input and output:
 |---|---|
 | ``open`` | ``done``, once the end is made |
 | ``wait``, with ``timeout`` | ``there``: whether the other end is |
-| ``block``, with ``order`` (``Order``) | listeners first ``ready``; then what it saw (``Side``) |
+| ``block``, with ``order`` | listeners first ``ready``; then what it saw (``ListenerSide``) |
 | ``finish`` | none: the sender is done, and the listener's block ends soon |
 | ``close`` | none: the process ends |
 
@@ -57,11 +57,11 @@ Extent = Annotated[int, Meta(ge=1, le=1 << 30)]
 Stamp = Annotated[int, Meta(ge=-(1 << 62), le=1 << 62)]
 
 
-class RefusedError(Exception):
+class RefusedCommandError(Exception):
     """What is wrong with a command; one line."""
 
 
-class Start(msgspec.Struct, forbid_unknown_fields=True):
+class StartCommand(msgspec.Struct, forbid_unknown_fields=True):
     """Command that starts a worker."""
 
     do: Literal["start"]
@@ -77,7 +77,7 @@ class Start(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError("not a contender that leaves the machine")
 
 
-class Order(msgspec.Struct, forbid_unknown_fields=True):
+class BlockOrder(msgspec.Struct, forbid_unknown_fields=True):
     """Block that a worker is asked for; see ``task.Order``."""
 
     plugin: str
@@ -118,13 +118,13 @@ class Open(Plain, tag="open"): ...
 class Finish(Plain, tag="finish"): ...
 
 
-class Block(Plain, tag="block"):
+class BlockCommand(Plain, tag="block"):
     """Command to run a block."""
 
-    order: Order
+    order: BlockOrder
 
 
-class Side(msgspec.Struct):
+class ListenerSide(msgspec.Struct):
     """What a listener saw of a block, as ``task.Side`` has it."""
 
     stamps: list[list[Stamp]]
@@ -134,28 +134,28 @@ class Side(msgspec.Struct):
 
 def check_start(command: JsonObject, loopback: bool) -> None:
     """Check a worker that is asked for. ``loopback``: by this machine. Raises RefusedError."""
-    start = _checked(command, Start)
+    start = _checked(command, StartCommand)
     # Files are for processes of one machine to meet in.
     if not loopback and (start.address or "").startswith(("/", "unix")):
-        raise RefusedError("a command has no right address")
+        raise RefusedCommandError("a command has no right address")
 
 
 def check_command(command: object) -> None:
     """Check what a worker is asked to do. Raises RefusedError."""
-    _checked(command, Open | Finish | Block)
+    _checked(command, Open | Finish | BlockCommand)
 
 
 def check_side(answer: JsonObject, count: int, numbers: int) -> None:
     """Check what a listener saw of ``count`` messages: rows of ``numbers``, and of one more where a
     plugin compresses. Raises RefusedError."""
-    stamps = _checked(answer, Side).stamps
+    stamps = _checked(answer, ListenerSide).stamps
     # A contender that delivers twice is to be seen, but not without bound.
     if len(stamps) > 2 * count + 16 or {*map(len, stamps)} - {numbers, numbers + 1}:
-        raise RefusedError("an answer has no right stamps")
+        raise RefusedCommandError("an answer has no right stamps")
 
 
 def _checked(document: object, kind: Any) -> Any:
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
-        raise RefusedError(f"a command is wrong: {plain(error)}") from None
+        raise RefusedCommandError(f"a command is wrong: {plain(error)}") from None

@@ -56,7 +56,7 @@ def raw_bytes(array: Array) -> memoryview:
     return memoryview(flat).cast("B")
 
 
-class Source:
+class ArraySource:
     """Arrays of one shape and type. Ones but for their first four elements, which hold the
     message's number; or random with the same corner. Marked ones differ in every page besides, as
     ``seed`` has it."""

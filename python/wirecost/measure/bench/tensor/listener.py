@@ -17,13 +17,13 @@ import psutil
 from wirecost.measure.bench.tensor.commands import (
     MOST_COMMAND,
     VERSION,
-    RefusedError,
+    RefusedCommandError,
     check_command,
     check_start,
 )
 from wirecost.measure.bench.tensor.commands import MOST_WORKERS as MOST
 from wirecost.measure.bench.tensor.contenders import find_contender
-from wirecost.measure.bench.tensor.contenders.base import Meeting
+from wirecost.measure.bench.tensor.contenders.base import TensorMeeting
 from wirecost.measure.bench.tensor.link import Link, LinkError, plain
 from wirecost.measure.bench.tensor.pair import start_end
 from wirecost.observe.doctor.environment import environment
@@ -69,17 +69,17 @@ def serve(
             with closing(Link(connected, MOST_COMMAND)) as link:
                 try:
                     _greet(link, token)
-                except (LinkError, RefusedError) as error:
+                except (LinkError, RefusedCommandError) as error:
                     show(f"{who[0]} was refused: {error}")
                     continue
                 # A mapped address of version 6 is loopback if the one within it is.
                 away = ipaddress.ip_address(who[0].removeprefix("::ffff:").partition("%")[0])
                 show(f"{who[0]} publishes")
                 with scratch.folder("logs") as logs:
-                    session = Session(link, addresses, away.is_loopback, logs)
+                    session = ListenerSession(link, addresses, away.is_loopback, logs)
                     try:
                         session.run()
-                    except (LinkError, RefusedError) as error:
+                    except (LinkError, RefusedCommandError) as error:
                         raise UserError(
                             f"{who[0]} went away before it was done: {error}; see its output"
                         ) from error
@@ -93,7 +93,7 @@ def _greet(link: Link, token: str) -> None:
     """Check who connects, and answer. Raises LinkError, RefusedError."""
     hello = link.wait(GREETING_S)
     if hello is None:
-        raise RefusedError(f"it sent nothing for {GREETING_S:.0f} s")
+        raise RefusedCommandError(f"it sent nothing for {GREETING_S:.0f} s")
     sent = hello.get("token")
     why = None
     if hello.get("do") != "hello" or hello.get("version") != VERSION:
@@ -104,7 +104,7 @@ def _greet(link: Link, token: str) -> None:
         why = "the token is another one: take the one that the listener prints"
     if why is not None:
         link.put({"failure": why})
-        raise RefusedError(why)
+        raise RefusedCommandError(why)
     link.put(
         {
             "version": VERSION,
@@ -115,7 +115,7 @@ def _greet(link: Link, token: str) -> None:
     )
 
 
-class Session:
+class ListenerSession:
     """With one publisher: its commands go to workers, their answers to it."""
 
     def __init__(self, link: Link, addresses: dict[str, str], loopback: bool, logs: Path) -> None:
@@ -176,19 +176,19 @@ class Session:
             case "bye":
                 return False
             case other:
-                raise RefusedError(f"{plain(other)!r} is no command")
+                raise RefusedCommandError(f"{plain(other)!r} is no command")
         return True
 
     def _start(self, command: JsonObject) -> None:
         number, name, role = command["worker"], command["way"], command["role"]
         if number in self._workers or len(self._workers) >= MOST:
-            raise RefusedError(f"a command has no right worker; {MOST} at a time")
+            raise RefusedCommandError(f"a command has no right worker; {MOST} at a time")
         address = self._addresses.get(name, command["address"])
         try:
             contender = find_contender(name, command["size"])
             if why := contender.missing():
                 raise UserError(f"{name}: {why}")
-            meeting = Meeting(address, (), command["topic"])
+            meeting = TensorMeeting(address, (), command["topic"])
             log = self._logs / f"{number}.txt"
             self._workers[number] = start_end(contender, role, meeting, log)
         except UserError as error:
@@ -209,5 +209,5 @@ class Session:
 def _number(command: JsonObject) -> int:
     number = command.get("worker")
     if type(number) is not int:
-        raise RefusedError("a command has no right worker")
+        raise RefusedCommandError("a command has no right worker")
     return number

@@ -9,19 +9,19 @@ from functools import cache
 
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.tensor.camera import Camera
-from wirecost.measure.bench.tensor.cases import Case, Combination
-from wirecost.measure.bench.tensor.content import Source
-from wirecost.measure.bench.tensor.pair import Block
-from wirecost.measure.bench.tensor.stamps import Counts
+from wirecost.measure.bench.tensor.cases import Combination, TensorCase
+from wirecost.measure.bench.tensor.content import ArraySource
+from wirecost.measure.bench.tensor.pair import TensorBlock
+from wirecost.measure.bench.tensor.stamps import TensorCounts
 
 
 @dataclass
-class Outcome:
+class TensorOutcome:
     """``entry``: its samples and its record, in which what is known changes from block to block."""
 
-    case: Case
+    case: TensorCase
     entry: Entry[Combination]
-    counts: Counts = field(default_factory=Counts)
+    counts: TensorCounts = field(default_factory=TensorCounts)
     nbytes: int = 0
     """Of a message of the last block; compressed ones differ."""
     measured: int = 0
@@ -35,7 +35,7 @@ class Outcome:
     """The most that any time between the machines is wrong by."""
 
     def add(
-        self, block: Block, counts: Counts, samples: list[dict[str, int]], process: int
+        self, block: TensorBlock, counts: TensorCounts, samples: list[dict[str, int]], process: int
     ) -> None:
         """Add a block; ``samples``: nanoseconds of each stage, message by message."""
         self.counts.add(counts)
@@ -75,7 +75,9 @@ class Outcome:
         )
 
 
-def outcome(case: Case, combination: Combination, content: str, pattern: str) -> Outcome:
+def outcome(
+    case: TensorCase, combination: Combination, content: str, pattern: str
+) -> TensorOutcome:
     """Return one without any block."""
     who = {
         "case": case.name if pattern == "pubsub" else f"{case.name}, {pattern}",
@@ -91,7 +93,9 @@ def outcome(case: Case, combination: Combination, content: str, pattern: str) ->
         "device": case.device,
     }
     digest = _digest(case.shape, case.dtype, content, combination.image)
-    fresh = Outcome(case, Entry(combination.label, combination, who, bytes=None, digest=digest))
+    fresh = TensorOutcome(
+        case, Entry(combination.label, combination, who, bytes=None, digest=digest)
+    )
     fresh.state()
     return fresh
 
@@ -99,5 +103,5 @@ def outcome(case: Case, combination: Combination, content: str, pattern: str) ->
 @cache
 def _digest(shape: tuple[int, ...], dtype: str, content: str, image: bool) -> str:
     """Return that of message 0, which every contender sent and received equal."""
-    array = (Camera if image else Source)(shape, dtype, content).array(0)
+    array = (Camera if image else ArraySource)(shape, dtype, content).array(0)
     return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()

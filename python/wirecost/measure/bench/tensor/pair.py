@@ -11,12 +11,12 @@ from pathlib import Path
 
 from wirecost.measure.bench.engine import other_python
 from wirecost.measure.bench.tensor import clocks
-from wirecost.measure.bench.tensor.commands import RefusedError, check_side
-from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting
+from wirecost.measure.bench.tensor.commands import RefusedCommandError, check_side
+from wirecost.measure.bench.tensor.contenders.base import TensorContender, TensorMeeting
 from wirecost.measure.bench.tensor.content import DIGITS
 from wirecost.measure.bench.tensor.interpreters import Interpreter
 from wirecost.measure.bench.tensor.remote import Remote, RemoteEnd
-from wirecost.measure.bench.tensor.task import Order
+from wirecost.measure.bench.tensor.task import TensorOrder
 from wirecost.system import scratch
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.process import ANSWER_S, Channel
@@ -37,24 +37,24 @@ PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
 
 
 @dataclass(frozen=True)
-class Block:
+class TensorBlock:
     """What both ends recorded: rows of stamps as ``blocks`` describes them, all by the sender's
     clock."""
 
     sent: list[list[int]]
     received: list[list[int]]
     nbytes: int
-    clock: clocks.Reading | None = None
+    clock: clocks.ClockReading | None = None
     """How the other machine's clock compares, where the listener is on another machine."""
 
 
-class Pair:
+class TensorPair:
     """Use as a context manager. Raises ProgramFailedError where an end does not start, LostError
     where the other machine cannot be reached any more."""
 
     def __init__(
         self,
-        contender: Contender,
+        contender: TensorContender,
         pattern: str,
         logs: Path,
         address: str | None = None,
@@ -75,10 +75,10 @@ class Pair:
         self._listener: Channel | RemoteEnd | None = None
         self._next = 0
 
-    def __enter__(self) -> Pair:
+    def __enter__(self) -> TensorPair:
         try:
             if self._address is not None:
-                meeting = Meeting(self._address)
+                meeting = TensorMeeting(self._address)
             else:
                 meeting = self._stack.enter_context(self._contender.meeting())
             self._start(replace(meeting, topic=f"bench_{secrets.token_hex(6)}"))
@@ -100,7 +100,7 @@ class Pair:
         """End it. A second call does nothing."""
         self._stack.close()
 
-    def _start(self, meeting: Meeting) -> None:
+    def _start(self, meeting: TensorMeeting) -> None:
         if self._contender.one_process:
             self._sender = self._end_here("both", meeting)
             self._sender.ask("open", START_S)
@@ -119,21 +119,21 @@ class Pair:
         if self._contender.primed:
             self.run(PRIMING, timed=False)
 
-    def _end_here(self, role: str, meeting: Meeting) -> Channel:
+    def _end_here(self, role: str, meeting: TensorMeeting) -> Channel:
         log = self._logs / f"{self._contender.name}-{role}.txt"
         end = start_end(self._contender, role, meeting, log, self._interpreter)
         self._ends_here.append(end)
         self._stack.callback(end.end)
         return end
 
-    def run(self, order: JsonObject, timed: bool = True) -> Block:
+    def run(self, order: JsonObject, timed: bool = True) -> TensorBlock:
         """One block; ``order`` without ``first``. ``timed``: whether its times are of interest.
 
         Raises ProgramFailedError, LostError.
         """
         count, rate = order["count"], order["rate"]
         limit = ANSWER_S + 10 * (count / rate if rate else 1.0)
-        whole = asdict(Order(**order, first=self._next, seed=secrets.randbits(31)))
+        whole = asdict(TensorOrder(**order, first=self._next, seed=secrets.randbits(31)))
         self._next += count
         if self._listener is None:
             both = self._sender.ask("block", limit, order=whole)
@@ -145,7 +145,7 @@ class Pair:
             return _block(sent, received)
         try:
             check_side(received, count, _LISTENER_STAMPS)
-        except RefusedError as error:
+        except RefusedCommandError as error:
             raise ProgramFailedError(f"listener: {error}") from None
         if before is None:
             return _block(sent, received)
@@ -165,19 +165,21 @@ class Pair:
         return sent, listener.receive(limit)
 
 
-def _block(sent: JsonObject, received: JsonObject, clock: clocks.Reading | None = None) -> Block:
+def _block(
+    sent: JsonObject, received: JsonObject, clock: clocks.ClockReading | None = None
+) -> TensorBlock:
     """Return both ends' ``Side``, as JSON has it. Raises ProgramFailedError where one failed."""
     for side in (sent, received):
         if side["failure"]:
             raise ProgramFailedError(side["failure"])
     nbytes = received["nbytes"] or sent["nbytes"]
-    return Block(sent["stamps"], received["stamps"], nbytes, clock)
+    return TensorBlock(sent["stamps"], received["stamps"], nbytes, clock)
 
 
 def start_end(
-    contender: Contender,
+    contender: TensorContender,
     role: str,
-    meeting: Meeting,
+    meeting: TensorMeeting,
     log: Path,
     interpreter: Interpreter | None = None,
 ) -> Channel:

@@ -23,7 +23,7 @@ DEVICES = ("cpu", "cuda", SHARED)
 
 
 @dataclass(frozen=True)
-class Plugin:
+class FrameworkPlugin:
     """``make`` copies an array into a new object; ``host`` gives an object as NumPy's, without a
     copy where the framework can. Both get the framework's module first."""
 
@@ -161,50 +161,52 @@ def _image(_module: Any, array: Array, _device: str) -> Any:
 
 
 IMAGE: dict[str, Any] = {"dtypes": ("uint8",), "image": True}
-NUMPY = Plugin("numpy", "numpy", lambda np_, a, _: np_.array(a), lambda o: o)
+NUMPY = FrameworkPlugin("numpy", "numpy", lambda np_, a, _: np_.array(a), lambda o: o)
 PLUGINS = {
     plugin.name: plugin
     for plugin in (
         NUMPY,
-        Plugin("torch", "torch", _torch, lambda o: o.cpu().numpy(), cuda=True,
-               shared=True, apart=True),
-        Plugin(
+        FrameworkPlugin("torch", "torch", _torch, lambda o: o.cpu().numpy(), cuda=True,
+                        shared=True, apart=True),
+        FrameworkPlugin(
             "tensorflow", "tensorflow", _tensorflow, lambda o: o.numpy(), "tensorflow-cpu",
             cuda=True, apart=True,
         ),
-        Plugin("jax", "jax", _jax, _asarray, cuda=True, shared=True, apart=True),
-        Plugin("mxnet", "mxnet", _mxnet, lambda o: o.asnumpy(), cuda=True, apart=True),
-        Plugin("paddle", "paddle", _paddle, lambda o: o.numpy(), "paddlepaddle", cuda=True,
-               apart=True),
-        Plugin("cupy", "cupy", lambda cp, a, _: cp.array(a), lambda o: o.get(), "cupy-cuda12x",
-               cuda=True, shared=True, apart=True),
-        Plugin("pandas-numpy", "pandas", lambda pd, a, _: pd.DataFrame(a.copy()),
-               lambda o: o.to_numpy(), tables=True),
-        Plugin("pandas-pyarrow", "pandas", _pandas_pyarrow,
-               lambda o: o.to_numpy(o.dtypes.iloc[0].numpy_dtype), tables=True),
-        Plugin("polars", "polars", lambda pl, a, _: pl.DataFrame(a.copy()),
-               lambda o: o.to_numpy(), tables=True),
-        Plugin("pyarrow", "pyarrow", _pyarrow,
-               lambda o: o.flatten().to_numpy(zero_copy_only=False)),
-        Plugin("xarray", "xarray", lambda xr, a, _: xr.DataArray(a.copy(), name="array"),
-               lambda o: o.values),
-        Plugin("dask", "dask.array", lambda da, a, _: da.from_array(a.copy(), chunks=a.shape),
-               lambda o: o.compute()),
-        Plugin("zarr", "zarr", lambda z, a, _: z.array(a), lambda o: o[...]),
-        Plugin("pint", "pint", lambda p, a, _: p.get_application_registry().Quantity(a.copy(), "m"),
-               lambda o: o.magnitude),
-        Plugin("pillow", "PIL.Image", _pillow, _asarray, "pillow", tables=True,
-               dtypes=("uint8", "int32", "float32")),
-        Plugin("image", "numpy", _image, lambda o: o, **IMAGE),
-        Plugin("image-lz4", "lz4.block", _image, lambda o: o, "lz4", codec="lz4", **IMAGE),
-        Plugin("image-zstd", "zstandard", _image, lambda o: o, codec="zstd", **IMAGE),
-        Plugin("image-jpeg", "simplejpeg", _image, lambda o: o, codec="jpeg", tolerance=8.0,
-               **IMAGE),
+        FrameworkPlugin("jax", "jax", _jax, _asarray, cuda=True, shared=True, apart=True),
+        FrameworkPlugin("mxnet", "mxnet", _mxnet, lambda o: o.asnumpy(), cuda=True, apart=True),
+        FrameworkPlugin("paddle", "paddle", _paddle, lambda o: o.numpy(), "paddlepaddle", cuda=True,
+                        apart=True),
+        FrameworkPlugin("cupy", "cupy", lambda cp, a, _: cp.array(a), lambda o: o.get(),
+                        "cupy-cuda12x", cuda=True, shared=True, apart=True),
+        FrameworkPlugin("pandas-numpy", "pandas", lambda pd, a, _: pd.DataFrame(a.copy()),
+                        lambda o: o.to_numpy(), tables=True),
+        FrameworkPlugin("pandas-pyarrow", "pandas", _pandas_pyarrow,
+                        lambda o: o.to_numpy(o.dtypes.iloc[0].numpy_dtype), tables=True),
+        FrameworkPlugin("polars", "polars", lambda pl, a, _: pl.DataFrame(a.copy()),
+                        lambda o: o.to_numpy(), tables=True),
+        FrameworkPlugin("pyarrow", "pyarrow", _pyarrow,
+                        lambda o: o.flatten().to_numpy(zero_copy_only=False)),
+        FrameworkPlugin("xarray", "xarray", lambda xr, a, _: xr.DataArray(a.copy(), name="array"),
+                        lambda o: o.values),
+        FrameworkPlugin("dask", "dask.array",
+                        lambda da, a, _: da.from_array(a.copy(), chunks=a.shape),
+                        lambda o: o.compute()),
+        FrameworkPlugin("zarr", "zarr", lambda z, a, _: z.array(a), lambda o: o[...]),
+        FrameworkPlugin("pint", "pint",
+                        lambda p, a, _: p.get_application_registry().Quantity(a.copy(), "m"),
+                        lambda o: o.magnitude),
+        FrameworkPlugin("pillow", "PIL.Image", _pillow, _asarray, "pillow", tables=True,
+                        dtypes=("uint8", "int32", "float32")),
+        FrameworkPlugin("image", "numpy", _image, lambda o: o, **IMAGE),
+        FrameworkPlugin("image-lz4", "lz4.block", _image, lambda o: o, "lz4", codec="lz4", **IMAGE),
+        FrameworkPlugin("image-zstd", "zstandard", _image, lambda o: o, codec="zstd", **IMAGE),
+        FrameworkPlugin("image-jpeg", "simplejpeg", _image, lambda o: o, codec="jpeg",
+                        tolerance=8.0, **IMAGE),
     )
 }  # fmt: skip
 
 
-def as_array(plugin: Plugin, obj: Any, shape: tuple[int, ...]) -> Array:
+def as_array(plugin: FrameworkPlugin, obj: Any, shape: tuple[int, ...]) -> Array:
     """Return an object of the plugin's as NumPy's array of that shape, if it has as many
     elements."""
     array = plugin.host(obj)

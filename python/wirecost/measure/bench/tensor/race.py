@@ -9,13 +9,13 @@ from pathlib import Path
 
 import psutil
 
-from wirecost.measure.bench.engine.processes import Plan
-from wirecost.measure.bench.tensor.cases import Case, Combination
+from wirecost.measure.bench.engine.processes import ProcessPlan
+from wirecost.measure.bench.tensor.cases import Combination, TensorCase
 from wirecost.measure.bench.tensor.commands import MOST_WORKERS
-from wirecost.measure.bench.tensor.contenders.base import Contender
+from wirecost.measure.bench.tensor.contenders.base import TensorContender
 from wirecost.measure.bench.tensor.interpreters import Interpreter
-from wirecost.measure.bench.tensor.outcome import Outcome
-from wirecost.measure.bench.tensor.pair import Block, Pair
+from wirecost.measure.bench.tensor.outcome import TensorOutcome
+from wirecost.measure.bench.tensor.pair import TensorBlock, TensorPair
 from wirecost.measure.bench.tensor.remote import Remote
 from wirecost.measure.bench.tensor.stamps import count, round_trips, stages
 from wirecost.system.channel.json_stream import JsonObject
@@ -43,7 +43,7 @@ class Pairs:
 
     def __init__(
         self,
-        contenders: dict[str, Contender],
+        contenders: dict[str, TensorContender],
         pattern: str,
         logs: Path,
         addresses: dict[str, str] | None = None,
@@ -58,7 +58,7 @@ class Pairs:
         self._remote = remote
         self._pattern = pattern
         self._logs = logs
-        self._alive: dict[tuple[str, str], Pair] = {}
+        self._alive: dict[tuple[str, str], TensorPair] = {}
         memory = psutil.virtual_memory().available
         self._most = max(4, min(memory, remote.memory if remote else memory) // PAIR_BYTES)
         if remote is not None:
@@ -67,7 +67,7 @@ class Pairs:
         if files != resource.RLIM_INFINITY:
             self._most = min(self._most, max(1, (files - OTHER_FILES) // PAIR_FILES))
 
-    def get(self, combination: Combination) -> Pair:
+    def get(self, combination: Combination) -> TensorPair:
         """Return its pair, started if need be. Raises ProgramFailedError, UserError, LostError."""
         key = self._key(combination)
         pair = self._alive.pop(key, None)
@@ -81,7 +81,7 @@ class Pairs:
                     self._alive.pop(other).end()
             interpreter = self._interpreters.get(combination.plugin)
             contender = self._contenders[mware]
-            pair = Pair(
+            pair = TensorPair(
                 contender, self._pattern, self._logs, address, self._remote, interpreter
             ).__enter__()
         self._alive[key] = pair
@@ -106,10 +106,10 @@ class Pairs:
             self._alive.popitem()[1].end()
 
 
-def plan_of(case: Case, processes: int, seed: int) -> Plan:
+def plan_of(case: TensorCase, processes: int, seed: int) -> ProcessPlan:
     """Return the rounds of a case; none has fewer than ``LEAST_BLOCK`` messages, if there are as
     many."""
-    return Plan(case.trials, min(processes, max(1, case.trials // LEAST_BLOCK)), seed)
+    return ProcessPlan(case.trials, min(processes, max(1, case.trials // LEAST_BLOCK)), seed)
 
 
 def warm_up_of(nbytes: int) -> int:
@@ -117,7 +117,7 @@ def warm_up_of(nbytes: int) -> int:
     return max(5, min(WARM_UP, WARM_UP_BYTES // max(1, nbytes)))
 
 
-class Race:
+class TensorRace:
     """Runs blocks of messages. Methods raise LostError; what else fails is the contender's."""
 
     def __init__(
@@ -129,7 +129,7 @@ class Race:
         self._report = report
         self._keep = keep
 
-    def round(self, outcomes: list[Outcome], plan: Plan, number: int) -> None:
+    def round(self, outcomes: list[TensorOutcome], plan: ProcessPlan, number: int) -> None:
         """Add a block to each outcome of a case."""
         messages = plan.samples_of(number)
         for outcome in plan.order(number, outcomes):
@@ -140,7 +140,7 @@ class Race:
                 self._keep()
             self._report(label, messages)
 
-    def back_to_back(self, outcomes: list[Outcome]) -> None:
+    def back_to_back(self, outcomes: list[TensorOutcome]) -> None:
         """Find what each contender of a case carries without a pause."""
         for outcome in outcomes:
             case, entry = outcome.case, outcome.entry
@@ -159,7 +159,7 @@ class Race:
             outcome.lost_back_to_back = messages - len({row[0] for row in block.received})
             outcome.state()
 
-    def _block(self, outcome: Outcome, messages: int, number: int) -> None:
+    def _block(self, outcome: TensorOutcome, messages: int, number: int) -> None:
         case, order = outcome.case, self._order(outcome)
         warm_up = {"count": warm_up_of(case.nbytes), "rate": case.rate and max(case.rate, 50.0)}
         measure = stages if self._pattern == "pubsub" else round_trips
@@ -176,11 +176,11 @@ class Race:
         else:
             outcome.add(block, counts, samples, number)
 
-    def _fail(self, outcome: Outcome, why: str) -> None:
+    def _fail(self, outcome: TensorOutcome, why: str) -> None:
         outcome.entry.failure = why
         self._pairs.drop(outcome.entry.contender)
 
-    def _order(self, outcome: Outcome) -> JsonObject:
+    def _order(self, outcome: TensorOutcome) -> JsonObject:
         case, plugin = outcome.case, outcome.entry.contender.plugin
         return {
             "plugin": plugin,
@@ -192,7 +192,7 @@ class Race:
         }
 
 
-def _bytes_per_s(block: Block, nbytes: int) -> float | None:
+def _bytes_per_s(block: TensorBlock, nbytes: int) -> float | None:
     """Return the rate of contents of ``nbytes``, whatever a contender makes of them: from the begin
     of the first message to when the last one that came was read."""
     if not block.received:

@@ -12,7 +12,7 @@ from typing import Any
 
 from wirecost.measure.bench.tensor import clocks
 from wirecost.measure.bench.tensor.commands import MOST_ANSWER, VERSION
-from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting
+from wirecost.measure.bench.tensor.contenders.base import TensorContender, TensorMeeting
 from wirecost.measure.bench.tensor.link import Link, LinkError, plain
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.process import ANSWER_S
@@ -25,7 +25,7 @@ CONNECT_S = 10.0
 NUMBER = 1 << 62
 
 
-class LostError(Exception):
+class LostListenerError(Exception):
     """The listener cannot be reached any more, or answers what none would; one line."""
 
 
@@ -67,7 +67,7 @@ class Remote(Closing):
         about = hello.get("environment")
         try:
             walls = self._walls()
-        except LostError as error:
+        except LostListenerError as error:
             self._link.close()
             raise UserError(str(error)) from error
         self.about = {
@@ -81,7 +81,7 @@ class Remote(Closing):
             self._link.put({"do": "bye"})
         self._link.close()
 
-    def clock(self) -> clocks.Reading:
+    def clock(self) -> clocks.ClockReading:
         """How far the listener's CLOCK_MONOTONIC is ahead. Raises LostError."""
         return clocks.read(self._ping)
 
@@ -108,7 +108,7 @@ class Remote(Closing):
                 raise self._lost("that is no reading of a clock")
         return answer
 
-    def end_there(self, contender: Contender, role: str, meeting: Meeting) -> RemoteEnd:
+    def end_there(self, contender: TensorContender, role: str, meeting: TensorMeeting) -> RemoteEnd:
         """Start an end there. Raises ProgramFailedError, LostError."""
         number = self._next
         self._next += 1
@@ -157,8 +157,8 @@ class Remote(Closing):
         if number in self._answers:  # else of one that was ended
             self._answers[number].append(content)
 
-    def _lost(self, why: object) -> LostError:
-        return LostError(f"listener {self._who}: {why}")
+    def _lost(self, why: object) -> LostListenerError:
+        return LostListenerError(f"listener {self._who}: {why}")
 
 
 class RemoteEnd:
@@ -190,7 +190,7 @@ class RemoteEnd:
 
     def end(self) -> None:
         """Wait for it, since its address may be wanted again."""
-        with suppress(LostError):
+        with suppress(LostListenerError):
             self._remote.send({"do": "end", "worker": self._number})
             while answer := self._remote.receive(self._number, ANSWER_S):
                 if answer.get("done") == "end":

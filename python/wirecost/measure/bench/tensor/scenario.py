@@ -7,11 +7,11 @@ from importlib.metadata import PackageNotFoundError, version
 
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
 from wirecost.measure.bench.engine.timing import GC_POLICY
-from wirecost.measure.bench.tensor.cases import Plan, Settings
-from wirecost.measure.bench.tensor.outcome import Outcome, outcome
+from wirecost.measure.bench.tensor.cases import TensorPlan, TensorSettings
+from wirecost.measure.bench.tensor.outcome import TensorOutcome, outcome
 from wirecost.measure.bench.tensor.plugins import PLUGINS
-from wirecost.measure.bench.tensor.race import WARM_UP, Pairs, Race, plan_of, warm_up_of
-from wirecost.measure.bench.tensor.remote import LostError, Remote
+from wirecost.measure.bench.tensor.race import WARM_UP, Pairs, TensorRace, plan_of, warm_up_of
+from wirecost.measure.bench.tensor.remote import LostListenerError, Remote
 from wirecost.results.records.journal import Journal
 
 SCENARIO = "tensor"
@@ -21,7 +21,7 @@ START_S = 3.0
 BLOCK_S = 0.4
 
 
-def expected_seconds(settings: Settings, made: Plan) -> float:
+def expected_seconds(settings: TensorSettings, made: TensorPlan) -> float:
     """Return how long measuring takes, roughly: messages at their rate, and starting."""
     rounds = [plan_of(case, settings.processes, settings.seed).processes for case in made.cases]
     starts = {(one.mware, one.apart) for case in made.cases for one in case.combinations}
@@ -37,8 +37,8 @@ def expected_seconds(settings: Settings, made: Plan) -> float:
 
 
 def run(
-    settings: Settings,
-    made: Plan,
+    settings: TensorSettings,
+    made: TensorPlan,
     journal: Journal,
     progress: Progress,
     remote: Remote | None = None,
@@ -82,9 +82,11 @@ def run(
     entries = [one.entry for case in outcomes for one in case]
     try:
         with measurement.case("", entries) as together:
-            race = Race(pairs, settings.content, settings.pattern, together.report, together.keep)
+            race = TensorRace(
+                pairs, settings.content, settings.pattern, together.report, together.keep
+            )
             _run_rounds(settings, outcomes, race, pairs)
-    except LostError as error:
+    except LostListenerError as error:
         journal.about(lost=str(error))
         return str(error)
     finally:
@@ -93,7 +95,7 @@ def run(
 
 
 def _run_rounds(
-    settings: Settings, outcomes: list[list[Outcome]], race: Race, pairs: Pairs
+    settings: TensorSettings, outcomes: list[list[TensorOutcome]], race: TensorRace, pairs: Pairs
 ) -> None:
     """Give every case its turn in each round, so that new processes serve all of them. Raises
     LostError."""

@@ -14,7 +14,7 @@ _LEAVING = {"cuda": "to_host", SHARED: "share"}
 
 
 @dataclass
-class Counts(Deliveries):
+class TensorCounts(Deliveries):
     """Counts of a block's messages, or of several blocks'."""
 
     LARGEST = "most_lag_ns"
@@ -30,14 +30,14 @@ LATE = 0.1
 """Of a period."""
 
 
-def count(sent: list[Row], arrived: list[Row], rate: float) -> Counts:
+def count(sent: list[Row], arrived: list[Row], rate: float) -> TensorCounts:
     """``rate``: messages per second that were asked for; 0 is back to back.
 
     Raises ValueError for a message that nobody sent.
     """
     known = {row[0] for row in sent}
     seen: set[int] = set()
-    counts = Counts(sent=len(sent))
+    counts = TensorCounts(sent=len(sent))
     latest = -1
     for number, *_ in arrived:
         if number not in known:

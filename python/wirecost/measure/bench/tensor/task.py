@@ -10,15 +10,15 @@ from functools import partial
 from typing import Any
 
 from wirecost.measure.bench.engine.timing import spin_until
-from wirecost.measure.bench.tensor.content import Array, Source
-from wirecost.measure.bench.tensor.plugins import SHARED, Plugin, as_array
+from wirecost.measure.bench.tensor.content import Array, ArraySource
+from wirecost.measure.bench.tensor.plugins import SHARED, FrameworkPlugin, as_array
 
 LEAD_NS = 20_000_000
 """Before the first message is due: the other end is about to be ready."""
 
 
 @dataclass(frozen=True)
-class Order:
+class TensorOrder:
     """A block: what is sent, how often, and how quickly. ``rate`` 0 is back to back."""
 
     plugin: str
@@ -37,13 +37,13 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Task:
+class TensorTask:
     """An order with what is needed to carry it out. ``marked``: whether messages differ in every
     page, which takes time between those that are sent back to back."""
 
-    order: Order
-    plugin: Plugin
-    source: Source
+    order: TensorOrder
+    plugin: FrameworkPlugin
+    source: ArraySource
     marked: bool = False
 
     def schedule(self, number: Callable[[int], int]) -> Iterator[tuple[int, Array, int]]:
@@ -97,7 +97,7 @@ class Task:
 
 
 @dataclass
-class Side:
+class TensorSide:
     """What one end saw. ``failure``: why the block counts for nothing."""
 
     stamps: list[list[int]] = field(default_factory=list)
@@ -110,7 +110,7 @@ class Side:
         """Of a message, on average: compressed ones differ."""
         return round(self.carried / len(self.stamps)) if self.stamps else 0
 
-    def check(self, task: Task, obj: Any, array: Any, number: int) -> None:
+    def check(self, task: TensorTask, obj: Any, array: Any, number: int) -> None:
         """Compare a received object, and the array in it, with what was sent under ``number``."""
         if self.failure is None and task.order.objects:
             self.failure = task.plugin.check_kind(obj)
@@ -118,7 +118,7 @@ class Side:
             tolerance = task.plugin.tolerance if task.codec else 0.0
             self.failure = task.source.difference(array, number, task.marked, tolerance)
 
-    def check_number(self, task: Task, array: Any, number: int) -> None:
+    def check_number(self, task: TensorTask, array: Any, number: int) -> None:
         """Check the least that a message shows: that its content is this one's. Takes no time to
         speak of."""
         found = task.source.number_in(array, number)

@@ -15,24 +15,24 @@ from typing import Any
 from wirecost.measure.bench.tensor import blocks
 from wirecost.measure.bench.tensor.camera import Camera
 from wirecost.measure.bench.tensor.contenders import find_contender
-from wirecost.measure.bench.tensor.contenders.base import Meeting
-from wirecost.measure.bench.tensor.content import Source
+from wirecost.measure.bench.tensor.contenders.base import TensorMeeting
+from wirecost.measure.bench.tensor.content import ArraySource
 from wirecost.measure.bench.tensor.plugins import NUMPY, PLUGINS
-from wirecost.measure.bench.tensor.task import Order, Side, Task
+from wirecost.measure.bench.tensor.task import TensorOrder, TensorSide, TensorTask
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.serving import Lines, drive
 
 ROLES = ("publish", "listen", "ask", "answer", "both")
 
 
-class Worker:
+class TensorWorker:
     def __init__(self, arguments: list[str], lines: Lines) -> None:
         name, self._role, size, topic, address, descriptors = arguments
         self._contender = find_contender(name, int(size))
-        self._meeting = Meeting(address or None, tuple(map(int, descriptors.split())), topic)
+        self._meeting = TensorMeeting(address or None, tuple(map(int, descriptors.split())), topic)
         self._lines = lines
         self._case: tuple[Any, ...] = ()
-        self._sources: dict[bool, Source] = {}
+        self._sources: dict[bool, ArraySource] = {}
         """By whether they are a camera's images."""
         self._ends: list[Any] = []
 
@@ -45,7 +45,7 @@ class Worker:
                 return {"there": self._ends[0].wait_for_receiver(command["timeout"])}
             case "block":
                 return self._block(
-                    Order(**command["order"] | {"shape": tuple(command["order"]["shape"])})
+                    TensorOrder(**command["order"] | {"shape": tuple(command["order"]["shape"])})
                 )
             case other:
                 return {"failure": f"{other!r} is no command"}
@@ -60,12 +60,12 @@ class Worker:
         }[self._role]
         self._ends = [make(self._meeting) for make in made]
 
-    def _block(self, order: Order) -> JsonObject:
+    def _block(self, order: TensorOrder) -> JsonObject:
         plugin = PLUGINS[order.plugin] if order.objects else NUMPY
         plugin.load()
         source = self._source(order, plugin.image)
         source.seed = order.seed
-        task = Task(order, plugin, source, marked=order.rate > 0 or self._role == "both")
+        task = TensorTask(order, plugin, source, marked=order.rate > 0 or self._role == "both")
         end = self._ends[0]
         match self._role:
             case "publish":
@@ -79,14 +79,14 @@ class Worker:
         run = blocks.listen if self._role == "listen" else blocks.answer
         return _document(run(end, task, self._lines.waiting))
 
-    def _source(self, order: Order, image: bool) -> Source:
+    def _source(self, order: TensorOrder, image: bool) -> ArraySource:
         """Those of one case are kept: its contenders take turns."""
         case = order.shape, order.dtype, order.content
         if self._case != case:
             self._case = case
             self._sources.clear()
         if image not in self._sources:
-            self._sources[image] = (Camera if image else Source)(*case)
+            self._sources[image] = (Camera if image else ArraySource)(*case)
         return self._sources[image]
 
     def close(self) -> None:
@@ -94,12 +94,12 @@ class Worker:
             end.close()
 
 
-def _document(side: Side) -> JsonObject:
+def _document(side: TensorSide) -> JsonObject:
     return {"stamps": side.stamps, "failure": side.failure, "nbytes": side.nbytes}
 
 
 def main() -> None:
-    drive(lambda lines: Worker(sys.argv[1:], lines))
+    drive(lambda lines: TensorWorker(sys.argv[1:], lines))
 
 
 if __name__ == "__main__":

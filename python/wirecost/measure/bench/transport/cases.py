@@ -21,7 +21,7 @@ LEAST_MESSAGES = 5
 
 
 @dataclass(frozen=True)
-class Case:
+class TransportCase:
     """``rate``: messages per second, 0 as fast as they can be sent."""
 
     pattern: str

@@ -24,7 +24,7 @@ OWN_DEPTH = 16
 Opened = Callable[[str, str | None, Quality], Transport]
 
 
-class Client:
+class TransportClient:
     """``opened``: what makes a transport of its name, address and quality."""
 
     def __init__(self, lines: Lines, opened: Opened) -> None:
@@ -45,7 +45,7 @@ class Client:
                 there = priming.PRIMES[self._role](self._end, self._lines, command["timeout"])
                 return {"there": there}
             case "run":
-                return self._run(loops.Order.of(command))
+                return self._run(loops.RunOrder.of(command))
             case other:
                 return {"failure": f"{other!r} is no command"}
 
@@ -65,7 +65,7 @@ class Client:
         else:
             self._end = getattr(transport, role)(topic)
 
-    def _run(self, order: loops.Order) -> JsonObject:
+    def _run(self, order: loops.RunOrder) -> JsonObject:
         receiving = self._role in RECEIVING
         done = loops.RUNS[self._role](self._end, order, self._lines)
         write_rows(Path(order.records), done.rows, RECEIVED if receiving else SENT)
@@ -97,7 +97,7 @@ def _hello() -> JsonObject:
 def main(opened: Opened = open_transport) -> None:
     # A sleep ends when it is due, not up to 50 us later.
     ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)
-    drive(lambda lines: Client(lines, opened))
+    drive(lambda lines: TransportClient(lines, opened))
 
 
 if __name__ == "__main__":

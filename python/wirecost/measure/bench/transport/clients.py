@@ -26,7 +26,7 @@ ENVIRONMENT = {"RUST_LOG": "error", "PYTHONWARNINGS": "ignore"}
 
 
 @dataclass(frozen=True)
-class Client:
+class ClientProgram:
     """``versions``: of libraries, as it reports them."""
 
     kind: str
@@ -52,12 +52,12 @@ def started(
     return Channel(name, [*spot.prefix, *command], {**os.environ, **more}, log)
 
 
-def python(command: Sequence[str] = (sys.executable, "-P", "-m", MODULE)) -> Client:
+def python(command: Sequence[str] = (sys.executable, "-P", "-m", MODULE)) -> ClientProgram:
     """``command``: of a client that has other transports."""
     return _asked(PYTHON, tuple(command))
 
 
-def native() -> list[Client]:
+def native() -> list[ClientProgram]:
     """Those that are installed and answer. Raises nothing: what does not answer is not there."""
     found = []
     for path in sorted(PROGRAMS.glob(f"{NATIVE_PREFIX}*")):
@@ -77,14 +77,14 @@ def native_installed() -> dict[str, bool]:
 
 
 @cache
-def _asked(kind: str, command: tuple[str, ...]) -> Client:
+def _asked(kind: str, command: tuple[str, ...]) -> ClientProgram:
     """Raises ProgramFailedError."""
     with scratch.folder("hello") as folder:
-        process = Client(kind, command).start(kind, Spot(), folder / "log")
+        process = ClientProgram(kind, command).start(kind, Spot(), folder / "log")
         try:
             hello: JsonObject = process.ask("hello", HELLO_S)
             if hello.get("protocol") != PROTOCOL:
                 raise ProgramFailedError(f"{command[0]} speaks another protocol; install it anew")
-            return Client(kind, command, tuple(hello["transports"]), dict(hello["versions"]))
+            return ClientProgram(kind, command, tuple(hello["transports"]), dict(hello["versions"]))
         finally:
             process.end()

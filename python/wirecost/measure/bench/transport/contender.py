@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirecost.measure.bench.transport.clients import Client
-from wirecost.measure.bench.transport.settings import Setting
+from wirecost.measure.bench.transport.clients import ClientProgram
+from wirecost.measure.bench.transport.settings import TransportSetting
 
 
 @dataclass(frozen=True)
-class Contender:
+class TransportContender:
     mware: str
-    client: Client
-    setting: Setting
+    client: ClientProgram
+    setting: TransportSetting
 
     @property
     def mode(self) -> str:

@@ -25,7 +25,7 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Wire:
+class WireBytes:
     """Bytes that passed the network, headers included. On loopback those of both directions are in
     ``there``."""
 
@@ -57,13 +57,13 @@ class Ground:
     def receiver(self, number: int) -> Spot:
         return self.receivers[number % len(self.receivers)]
 
-    def wire(self) -> Wire:
+    def wire(self) -> WireBytes:
         """Up to now."""
         if self.network is None:
             passed = self.namespace.call if self.namespace is not None else _here
-            return Wire(passed(counters.loopback).sent_bytes, None)
+            return WireBytes(passed(counters.loopback).sent_bytes, None)
         found = self.network.publisher.traffic()
-        return Wire(found.sent_bytes, found.received_bytes)
+        return WireBytes(found.sent_bytes, found.received_bytes)
 
     def disturbed(self) -> AbstractContextManager[None]:
         """As long as it lasts, what the network does to a running block is done."""

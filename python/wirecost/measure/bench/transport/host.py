@@ -18,7 +18,7 @@ from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.serving import drive
 
 
-class Host:
+class ServerHost:
     def __init__(self, arguments: list[str]) -> None:
         self._name, self._address = arguments
         self._stack = ExitStack()
@@ -36,4 +36,4 @@ class Host:
 
 
 if __name__ == "__main__":
-    drive(lambda _: Host(sys.argv[1:]))
+    drive(lambda _: ServerHost(sys.argv[1:]))

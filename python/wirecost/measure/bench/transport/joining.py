@@ -17,7 +17,7 @@ WRONG = -1
 
 
 @dataclass
-class Counts(Deliveries):
+class TransportCounts(Deliveries):
     """Over all subscribers, but for ``sent``, what the library took, and ``refused``: the publisher
     counts them once."""
 
@@ -41,7 +41,7 @@ class Arrivals:
     due_ns: Ints
 
 
-def published(sent: Rows, received: Sequence[Rows]) -> tuple[Counts, list[Arrivals]]:
+def published(sent: Rows, received: Sequence[Rows]) -> tuple[TransportCounts, list[Arrivals]]:
     """Of publish and subscribe. Raises ValueError for a message that nobody sent."""
     number, due, begin, end = sent.T
     counts = _sending(sent, end > 0)
@@ -58,7 +58,7 @@ def published(sent: Rows, received: Sequence[Rows]) -> tuple[Counts, list[Arriva
     return counts, arrivals
 
 
-def answered(sent: Rows, received: Rows) -> tuple[Counts, list[Arrivals]]:
+def answered(sent: Rows, received: Rows) -> tuple[TransportCounts, list[Arrivals]]:
     """Of requests and replies; a request without a reply is lost."""
     number, due, begin, end = sent.T
     counts = _sending(sent, np.ones(len(sent), bool))
@@ -75,8 +75,8 @@ def answered(sent: Rows, received: Rows) -> tuple[Counts, list[Arrivals]]:
     return counts, [Arrivals(number[at], stages, end[at], due[at])]
 
 
-def _sending(sent: Rows, taken: NDArray[np.bool_]) -> Counts:
-    counts = Counts(sent=int(taken.sum()), refused=int((~taken).sum()))
+def _sending(sent: Rows, taken: NDArray[np.bool_]) -> TransportCounts:
+    counts = TransportCounts(sent=int(taken.sum()), refused=int((~taken).sum()))
     if len(sent):
         counts.longest_ns = int((np.abs(sent[:, 3]) - sent[:, 2]).max())
     if len(sent) > 1:
@@ -86,7 +86,7 @@ def _sending(sent: Rows, taken: NDArray[np.bool_]) -> Counts:
     return counts
 
 
-def _arriving(sent: Rows, rows: Rows, counts: Counts) -> tuple[Ints, Rows]:
+def _arriving(sent: Rows, rows: Rows, counts: TransportCounts) -> tuple[Ints, Rows]:
     """Return what came first of each message: the places of their rows in ``sent``, which are
     numbered from 0, and their own rows. Adds to the counts."""
     wrong = rows[:, 2] == WRONG

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirecost.measure.bench.engine.timing import sleep_until, undisturbed
-from wirecost.measure.bench.transport.payload import Memory, Payload, read_head
+from wirecost.measure.bench.transport.payload import MemoryFrame, TransportPayload, read_head
 from wirecost.measure.bench.transport.protocol import MOST_ROWS
 from wirecost.messaging.transport import Publisher, Replier, Requester, Subscriber
 from wirecost.system.channel.json_stream import JsonObject
@@ -27,7 +27,7 @@ UNREADABLE = -2
 
 
 @dataclass(frozen=True)
-class Order:
+class RunOrder:
     """See ``protocol``."""
 
     run: int
@@ -41,11 +41,11 @@ class Order:
     hold_ns: int
 
     @classmethod
-    def of(cls, command: JsonObject) -> Order:
+    def of(cls, command: JsonObject) -> RunOrder:
         known = {"hold_ns": 0, "start_ns": 0, **command}
         return cls(**{name: known[name] for name in cls.__dataclass_fields__})
 
-    def started(self, lines: Lines) -> Order:
+    def started(self, lines: Lines) -> RunOrder:
         """Says that all is made, and waits to be told when the first message is due."""
         lines.put({"ready": True})
         command = lines.next()
@@ -88,8 +88,8 @@ class Done:
     failure: str | None = None
 
 
-def publish(publisher: Publisher, order: Order, lines: Lines) -> Done:
-    done, payload = Done(), Payload(order.size, order.run)
+def publish(publisher: Publisher, order: RunOrder, lines: Lines) -> Done:
+    done, payload = Done(), TransportPayload(order.size, order.run)
     rows, send, fill = done.rows, publisher.send, payload.set
     with undisturbed():
         order = order.started(lines)
@@ -103,7 +103,7 @@ def publish(publisher: Publisher, order: Order, lines: Lines) -> Done:
     return done
 
 
-def subscribe(subscriber: Subscriber, order: Order, lines: Lines) -> Done:
+def subscribe(subscriber: Subscriber, order: RunOrder, lines: Lines) -> Done:
     done, check = Done(), _Check(order)
     rows, receive = done.rows, subscriber.receive
     finish, quiet = None, LOOK_S
@@ -133,8 +133,8 @@ def subscribe(subscriber: Subscriber, order: Order, lines: Lines) -> Done:
     return done
 
 
-def ask(requester: Requester, order: Order, lines: Lines) -> Done:
-    done, payload, check = Done(), Payload(order.size, order.run), _Check(order)
+def ask(requester: Requester, order: RunOrder, lines: Lines) -> Done:
+    done, payload, check = Done(), TransportPayload(order.size, order.run), _Check(order)
     with undisturbed():
         order = order.started(lines)
         for number, due in order.due():
@@ -154,7 +154,7 @@ def ask(requester: Requester, order: Order, lines: Lines) -> Done:
     return done
 
 
-def answer(replier: Replier, order: Order, lines: Lines) -> Done:
+def answer(replier: Replier, order: RunOrder, lines: Lines) -> Done:
     done, check = Done(), _Check(order)
     finish, quiet = None, LOOK_S
     with undisturbed():
@@ -166,7 +166,7 @@ def answer(replier: Replier, order: Order, lines: Lines) -> Done:
                 if finish is not None:
                     break
             else:
-                reply = Memory(request.sample.buffer)
+                reply = MemoryFrame(request.sample.buffer)
                 request.answer(reply)
                 found = check(request.sample.buffer)
                 request.sample.release()
@@ -188,11 +188,11 @@ def _finish(lines: Lines) -> JsonObject | None:
 class _Check:
     """What a message is: its number, and whether it is whole; None for another run's."""
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: RunOrder) -> None:
         self._run = order.run
         self._size = order.size
         self._every = order.check
-        self._expected = Payload(order.size, order.run)
+        self._expected = TransportPayload(order.size, order.run)
         self.seen: set[int] = set()
 
     def __call__(self, message: memoryview) -> tuple[int, int] | None:

@@ -29,7 +29,7 @@ OWN = "{own}"
 
 
 @dataclass(frozen=True)
-class Meeting:
+class TransportMeeting:
     address: str | None
     servers: tuple[int, ...] = ()
     """Process numbers of the daemon, broker, router or master."""
@@ -76,23 +76,25 @@ def _free_port() -> int:
 
 
 @contextmanager
-def meeting(mware: str, ground: Ground, pattern: str, router: bool, log: Path) -> Iterator[Meeting]:
+def meeting(
+    mware: str, ground: Ground, pattern: str, router: bool, log: Path
+) -> Iterator[TransportMeeting]:
     """Run the servers as long as it lasts. Raises ProgramFailedError."""
     if mware in BOUND:
         binding = ground.sender if pattern == "pubsub" else ground.receiver(0)
         port = _free_port() if ground.loopback else next(_PORTS)
-        yield Meeting(BOUND[mware].format(binding.address, port))
+        yield TransportMeeting(BOUND[mware].format(binding.address, port))
         return
     if mware in DDS and not ground.loopback:
-        yield Meeting(f"{DOMAIN}@{OWN}")
+        yield TransportMeeting(f"{DOMAIN}@{OWN}")
         return
     if mware == PEERS and not ground.loopback:
         spots = [ground.sender, *ground.receivers]
-        yield Meeting(f"{DOMAIN}@{';'.join(spot.address for spot in spots)}")
+        yield TransportMeeting(f"{DOMAIN}@{';'.join(spot.address for spot in spots)}")
         return
     if mware == FOLDER:
         with scratch.folder("sockets") as folder:
-            yield Meeting(str(folder))
+            yield TransportMeeting(str(folder))
         return
     kind = DDS[0] if mware in DDS else mware
     at = ground.sender.address if router or not ground.loopback else ""
@@ -101,6 +103,6 @@ def meeting(mware: str, ground: Ground, pattern: str, router: bool, log: Path) -
     try:
         answer = host.ask("open", START_S)
         variable = "" if ground.loopback else SERVED.get(mware, "")
-        yield Meeting(answer["address"], tuple(answer["pids"]), variable)
+        yield TransportMeeting(answer["address"], tuple(answer["pids"]), variable)
     finally:
         host.end()

@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 
 from wirecost.measure.bench.engine.entry import Entry
-from wirecost.measure.bench.transport.cases import Case
-from wirecost.measure.bench.transport.contender import Contender
-from wirecost.measure.bench.transport.joining import Counts
-from wirecost.measure.bench.transport.price import Part, Price
-from wirecost.measure.bench.transport.session import Block
+from wirecost.measure.bench.transport.cases import TransportCase
+from wirecost.measure.bench.transport.contender import TransportContender
+from wirecost.measure.bench.transport.joining import TransportCounts
+from wirecost.measure.bench.transport.price import Price, PricedPart
+from wirecost.measure.bench.transport.session import TransportBlock
 from wirecost.results.records.schemas.transport import Peak, Totals, Usage
 from wirecost.system.counted import counted
 
@@ -27,36 +27,36 @@ STAGES = 3
 
 
 @dataclass
-class Outcome:
+class TransportOutcome:
     """``entry``: its part of the journal."""
 
-    case: Case
-    entry: Entry[Contender]
+    case: TransportCase
+    entry: Entry[TransportContender]
     asked: tuple[str, ...]
     """Words of a command line that measures this alone, but for the rate."""
     rounds: int = 0
-    counts: Counts = field(default_factory=Counts)
-    first: Counts = field(default_factory=Counts)
+    counts: TransportCounts = field(default_factory=TransportCounts)
+    first: TransportCounts = field(default_factory=TransportCounts)
     """Of what was compared before anything was timed."""
     price: Price = field(default_factory=Price)
     wire: list[int | None] = field(default_factory=lambda: [0, 0])
     peak: Peak | None = None
 
     @property
-    def contender(self) -> Contender:
+    def contender(self) -> TransportContender:
         return self.entry.contender
 
-    def compared(self, counts: Counts) -> None:
+    def compared(self, counts: TransportCounts) -> None:
         """Count a block before the timed one: losses count, times do not."""
         self.first.add(counts)
         self.state()
 
-    def lose(self, counts: Counts) -> None:
+    def lose(self, counts: TransportCounts) -> None:
         """Count a block of which nothing arrived."""
         self.counts.add(counts)
         self.state()
 
-    def add(self, block: Block) -> None:
+    def add(self, block: TransportBlock) -> None:
         """Add a round's block, with its samples."""
         self.counts.add(block.counts)
         self.price.add(block.price)
@@ -139,9 +139,9 @@ class Outcome:
     def resumed(self, totals: Totals, peak: Peak | None, rows: Columns) -> None:
         """Take over what another run measured. ``rows``: its samples, by column."""
         self.rounds = totals.rounds
-        self.counts = Counts(**totals.counts)
+        self.counts = TransportCounts(**totals.counts)
         # Before version 2 of the clients only what was compared is known.
-        self.first = Counts(**(totals.first or {"checked": totals.verified}))
+        self.first = TransportCounts(**(totals.first or {"checked": totals.verified}))
         self.price = Price.of(totals)
         self.wire = list(totals.wire)
         self.peak = peak
@@ -149,12 +149,12 @@ class Outcome:
         self.state()
 
 
-def _excused(counts: Counts, longest_wait_s: float) -> bool:
+def _excused(counts: TransportCounts, longest_wait_s: float) -> bool:
     """Whether a call waited for as long as the settings allow, after which a message is lost."""
     return 0 < longest_wait_s * 1e9 <= counts.longest_ns
 
 
-def _usage(part: Part, messages: int) -> Usage:
+def _usage(part: PricedPart, messages: int) -> Usage:
     return Usage(
         cpu_ns=part.cpu_ns / messages,
         kernel_ns=part.kernel_ns / messages,
@@ -166,7 +166,7 @@ def _usage(part: Part, messages: int) -> Usage:
     )
 
 
-def _samples(block: Block, number: int, before: int) -> Columns:
+def _samples(block: TransportBlock, number: int, before: int) -> Columns:
     """Rows of a round: for each message at each subscriber one of every stage."""
     columns: Columns = {name: [] for name in ("stage", "repetition", "process", "subscriber", "ns")}
     for subscriber, arrivals in enumerate(block.arrivals):

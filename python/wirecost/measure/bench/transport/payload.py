@@ -34,11 +34,11 @@ def template(size: int) -> NDArray[np.uint8]:
 @cache
 def digest(size: int) -> str:
     """Of message 0 of run 0."""
-    content = Payload(size, 0).set(0).parts()[0]
+    content = TransportPayload(size, 0).set(0).parts()[0]
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
-class Memory:
+class MemoryFrame:
     """A frame (``transport.base.Frame``) that is memory without gaps."""
 
     def __init__(self, view: memoryview) -> None:
@@ -56,7 +56,7 @@ class Memory:
         return self._view.tobytes()
 
 
-class Payload(Memory):
+class TransportPayload(MemoryFrame):
     """Messages of ``size`` bytes of one run."""
 
     def __init__(self, size: int, run: int) -> None:
@@ -75,7 +75,7 @@ class Payload(Memory):
         self.run = run
         self._number = -2
 
-    def set(self, number: int) -> Payload:
+    def set(self, number: int) -> TransportPayload:
         """Make it message ``number``."""
         self._number = number
         low = number & _MASK

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from wirecost.measure.bench.transport.joining import Arrivals
-from wirecost.measure.bench.transport.session import Block, Order
+from wirecost.measure.bench.transport.session import TransportBlock, TransportOrder
 from wirecost.results.records.schemas.transport import Peak
 from wirecost.system.counted import counted
 
@@ -34,7 +34,7 @@ SENT = 0.98
 LIMIT_S = 60.0
 MOST_RATE = 200_000.0
 
-Run = Callable[[Order], Block]
+Run = Callable[[TransportOrder], TransportBlock]
 
 
 def find_peak(run: Run, size: int, quiet_s: float, limit_s: float = LIMIT_S) -> Peak:
@@ -74,7 +74,7 @@ def find_peak(run: Run, size: int, quiet_s: float, limit_s: float = LIMIT_S) -> 
 
 def _capacity(run: Run, size: int, quiet_s: float) -> float:
     """Messages per second that arrive when they are sent as fast as possible."""
-    block = run(Order(size, 0.0, seconds=TRY_S / 2, check=64, quiet_s=quiet_s))
+    block = run(TransportOrder(size, 0.0, seconds=TRY_S / 2, check=64, quiet_s=quiet_s))
     took = [
         one.received_ns.max() - one.due_ns.min() for one in block.arrivals if len(one.number) > 1
     ]
@@ -86,7 +86,7 @@ def _capacity(run: Run, size: int, quiet_s: float) -> float:
 def _try(run: Run, size: int, rate: float, quiet_s: float, found: Peak) -> str:
     """Why a rate does not hold; empty if it does."""
     seconds = min(MOST_TRY_S, max(TRY_S, LEAST_MESSAGES / rate))
-    block = run(Order(size, rate, seconds=seconds, check=64, quiet_s=quiet_s))
+    block = run(TransportOrder(size, rate, seconds=seconds, check=64, quiet_s=quiet_s))
     why = fault(block, rate)
     found.tried.append([rate, not why, why, *_latency(block)])
     return why
@@ -94,7 +94,7 @@ def _try(run: Run, size: int, rate: float, quiet_s: float, found: Peak) -> str:
 
 def _confirm(run: Run, size: int, quiet_s: float, found: Peak) -> None:
     found.confirmed_rate = CONFIRMED_AT * found.rate
-    order = Order(size, found.confirmed_rate, seconds=CONFIRM_S, check=64, quiet_s=quiet_s)
+    order = TransportOrder(size, found.confirmed_rate, seconds=CONFIRM_S, check=64, quiet_s=quiet_s)
     block = run(order)
     why = fault(block, found.confirmed_rate)
     latency = _latency(block)
@@ -105,7 +105,7 @@ def _confirm(run: Run, size: int, quiet_s: float, found: Peak) -> None:
         found.limit = why
 
 
-def _latency(block: Block) -> tuple[float | None, float | None]:
+def _latency(block: TransportBlock) -> tuple[float | None, float | None]:
     """Median and 99th percentile of what arrived, in nanoseconds."""
     total = [one.stages["total"] for one in block.arrivals if len(one.number)]
     if not total:
@@ -114,7 +114,7 @@ def _latency(block: Block) -> tuple[float | None, float | None]:
     return float(median), float(tail)
 
 
-def fault(block: Block, rate: float) -> str:
+def fault(block: TransportBlock, rate: float) -> str:
     """Why a block at a rate did not hold, the plainest reason first; empty if it did."""
     counts = block.counts
     if counts.wrong:

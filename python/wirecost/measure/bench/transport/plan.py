@@ -10,18 +10,18 @@ from pathlib import Path
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.transport.cases import (
     LEAST_MESSAGES,
-    Case,
+    TransportCase,
     name_of,
     rate_for,
 )
 from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_ONLY, NATIVE_PROGRAMS, PYTHON
-from wirecost.measure.bench.transport.clients import Client, native, python
-from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.clients import ClientProgram, native, python
+from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.meeting import unreachable
-from wirecost.measure.bench.transport.outcome import Outcome
+from wirecost.measure.bench.transport.outcome import TransportOutcome
 from wirecost.measure.bench.transport.payload import digest
-from wirecost.measure.bench.transport.race import Turn
-from wirecost.measure.bench.transport.settings import Asked, settings_of
+from wirecost.measure.bench.transport.race import TransportTurn
+from wirecost.measure.bench.transport.settings import AskedQuality, settings_of
 from wirecost.measure.network.profiles import Profile
 from wirecost.messaging.transport import find
 from wirecost.system.errors import UserError
@@ -30,7 +30,7 @@ NATIVE_ALONE = "has a native client only: --client native"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TransportRequest:
     """``networks``: None is loopback. ``rate``: None where it follows from the size."""
 
     mwares: tuple[str, ...]
@@ -39,34 +39,36 @@ class Wanted:
     subscribers: tuple[int, ...]
     pattern: str
     networks: tuple[Profile | None, ...]
-    asked: Asked
+    asked: AskedQuality
     clients: tuple[str, ...]
     settings: tuple[str, ...]
     seconds: float
 
 
 @dataclass
-class Plan:
-    contenders: list[Contender] = field(default_factory=list)
-    clients: list[Client] = field(default_factory=list)
-    grounds: list[tuple[Profile | None, list[Turn]]] = field(default_factory=list)
+class TransportPlan:
+    contenders: list[TransportContender] = field(default_factory=list)
+    clients: list[ClientProgram] = field(default_factory=list)
+    grounds: list[tuple[Profile | None, list[TransportTurn]]] = field(default_factory=list)
     not_run: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     """What stands in for what this machine lacks."""
 
     @property
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[TransportTurn]:
         return [turn for _, turns in self.grounds for turn in turns]
 
     @property
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[TransportOutcome]:
         return [outcome for turn in self.turns for outcome in turn.outcomes]
 
 
-def plan(wanted: Wanted, logs: Path, client: Client | None = None) -> Plan:
+def plan(
+    wanted: TransportRequest, logs: Path, client: ClientProgram | None = None
+) -> TransportPlan:
     """``client``: in the place of the Python one. Raises UserError where nothing can be
     measured."""
-    made = Plan()
+    made = TransportPlan()
     made.clients = _clients(wanted, made, client)
     made.contenders = list(_contenders(wanted, made))
     for profile in wanted.networks:
@@ -79,7 +81,7 @@ def plan(wanted: Wanted, logs: Path, client: Client | None = None) -> Plan:
                 cases = _cases(wanted, profile, subscribers, made)
                 if cases:
                     outcomes = [_outcome(one, case, wanted) for case in cases]
-                    turns.append(Turn(one, wanted.pattern, subscribers, outcomes, logs))
+                    turns.append(TransportTurn(one, wanted.pattern, subscribers, outcomes, logs))
         made.grounds.append((profile, turns))
     if not made.outcomes:
         reasons = "; ".join(f"{what}: {why}" for what, why in made.not_run.items())
@@ -88,7 +90,9 @@ def plan(wanted: Wanted, logs: Path, client: Client | None = None) -> Plan:
     return made
 
 
-def _clients(wanted: Wanted, made: Plan, client: Client | None) -> list[Client]:
+def _clients(
+    wanted: TransportRequest, made: TransportPlan, client: ClientProgram | None
+) -> list[ClientProgram]:
     found = []
     if PYTHON in wanted.clients:
         found.append(client or python())
@@ -102,7 +106,7 @@ def _clients(wanted: Wanted, made: Plan, client: Client | None) -> list[Client]:
     return found
 
 
-def _contenders(wanted: Wanted, made: Plan) -> list[Contender]:
+def _contenders(wanted: TransportRequest, made: TransportPlan) -> list[TransportContender]:
     found = []
     _leave_out(wanted, made)
     for mware in wanted.mwares:
@@ -115,11 +119,11 @@ def _contenders(wanted: Wanted, made: Plan) -> list[Contender]:
             chosen = [setting for setting in asked if setting.name in wanted.settings]
             # They are of publishers and subscribers: for requests all are the same.
             used = chosen[:1] if wanted.pattern == "reqrep" else chosen
-            found += [Contender(mware, one, setting) for setting in used]
+            found += [TransportContender(mware, one, setting) for setting in used]
     return found
 
 
-def _leave_out(wanted: Wanted, made: Plan) -> None:
+def _leave_out(wanted: TransportRequest, made: TransportPlan) -> None:
     """Says of each chosen kind of client which transports it does not have, and why."""
     names: dict[tuple[str, str], list[str]] = {}
     for mware in wanted.mwares:
@@ -145,13 +149,15 @@ def _absence(mware: str, kind: str) -> str:
     return f"wirecost has no native client for it; {there} have one"
 
 
-def _no_requests(mware: str, client: Client) -> str | None:
+def _no_requests(mware: str, client: ClientProgram) -> str | None:
     if client.kind == NATIVE:
         return "native clients publish and subscribe only"
     return None if find(mware).capabilities.request_reply else "has no requests"
 
 
-def _cases(wanted: Wanted, profile: Profile | None, subscribers: int, made: Plan) -> Sequence[Case]:
+def _cases(
+    wanted: TransportRequest, profile: Profile | None, subscribers: int, made: TransportPlan
+) -> Sequence[TransportCase]:
     cases = []
     network = name_of(profile)
     for size in wanted.sizes:
@@ -162,11 +168,13 @@ def _cases(wanted: Wanted, profile: Profile | None, subscribers: int, made: Plan
                 " give more --seconds, or a --rate"
             )
             continue
-        cases.append(Case(wanted.pattern, network, subscribers, size, rate))
+        cases.append(TransportCase(wanted.pattern, network, subscribers, size, rate))
     return cases
 
 
-def _outcome(contender: Contender, case: Case, wanted: Wanted) -> Outcome:
+def _outcome(
+    contender: TransportContender, case: TransportCase, wanted: TransportRequest
+) -> TransportOutcome:
     who = {
         "case": case.name,
         "variant": "raw bytes",
@@ -182,12 +190,14 @@ def _outcome(contender: Contender, case: Case, wanted: Wanted) -> Outcome:
         "subscribers": case.subscribers,
     }
     entry = Entry(contender.name, contender, who, bytes=case.size, digest=digest(case.size))
-    outcome = Outcome(case, entry, _command(contender, case, wanted))
+    outcome = TransportOutcome(case, entry, _command(contender, case, wanted))
     outcome.state()
     return outcome
 
 
-def _command(contender: Contender, case: Case, wanted: Wanted) -> tuple[str, ...]:
+def _command(
+    contender: TransportContender, case: TransportCase, wanted: TransportRequest
+) -> tuple[str, ...]:
     """Words of a command line that measures this case of this contender alone."""
     return (
         "wirecost", "bench", "transport",

@@ -19,7 +19,7 @@ PARTS = ("publisher", "subscribers", "daemon")
 
 
 @dataclass
-class Part:
+class PricedPart:
     """Sums over its processes and, but for memory and processes, over blocks. ``wait_ns``: that
     threads could run, but waited for a processor; None where the kernel does not say."""
 
@@ -34,7 +34,7 @@ class Part:
     source: str = ""
     """Of the processor time: ``cgroup``, ``clocks``, or ``mixed``."""
 
-    def add(self, other: Part) -> None:
+    def add(self, other: PricedPart) -> None:
         for name in ("cpu_ns", "kernel_ns", "voluntary", "switches"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         waits = self.wait_ns, other.wait_ns
@@ -50,23 +50,23 @@ class Part:
 class Price:
     """``kernel_ns``: of what the kernel does in nobody's name, ``ksoftirqd``."""
 
-    parts: dict[str, Part] = field(default_factory=dict)
+    parts: dict[str, PricedPart] = field(default_factory=dict)
     kernel_ns: int = 0
 
     def add(self, other: Price) -> None:
         self.kernel_ns += other.kernel_ns
         for name, part in other.parts.items():
-            self.parts.setdefault(name, Part()).add(part)
+            self.parts.setdefault(name, PricedPart()).add(part)
 
     @classmethod
     def of(cls, totals: Totals) -> Price:
         """Return the price that an earlier run took, which may have been of another version."""
-        known = {one.name for one in fields(Part)}
+        known = {one.name for one in fields(PricedPart)}
         parts: dict[str, dict[str, Any]] = {
             name: {key: value for key, value in part.items() if key in known}
             for name, part in totals.parts.items()
         }
-        return cls({name: Part(**part) for name, part in parts.items()}, totals.kernel_ns)
+        return cls({name: PricedPart(**part) for name, part in parts.items()}, totals.kernel_ns)
 
 
 class Pricing(Closing):
@@ -92,8 +92,8 @@ class Pricing(Closing):
         self._stack.close()
 
 
-def _part(usage: Usage) -> Part:
-    return Part(
+def _part(usage: Usage) -> PricedPart:
+    return PricedPart(
         usage.processes,
         usage.cpu_ns,
         usage.system_ns,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from wirecost.measure.bench.transport.payload import Payload, read_head
+from wirecost.measure.bench.transport.payload import TransportPayload, read_head
 from wirecost.measure.bench.transport.protocol import LEAST_BYTES, PRIME_EVERY_S
 from wirecost.messaging.transport import Publisher, Replier, Requester, Subscriber
 from wirecost.system.channel.serving import Lines
@@ -20,7 +20,7 @@ ASK_S = 0.5
 def publish(publisher: Publisher, lines: Lines, timeout: float) -> bool:
     """Until ``finish`` comes."""
     end = Deadline(timeout)
-    payload = Payload(LEAST_BYTES, RUN).set(NUMBER)
+    payload = TransportPayload(LEAST_BYTES, RUN).set(NUMBER)
     while not end.passed:
         publisher.send(payload)
         time.sleep(PRIME_EVERY_S)
@@ -47,7 +47,7 @@ def ask(requester: Requester, lines: Lines, timeout: float) -> bool:
     """Until there was a reply. Raises UserError with why there was none."""
     del lines
     end = Deadline(timeout)
-    payload = Payload(LEAST_BYTES, RUN).set(NUMBER)
+    payload = TransportPayload(LEAST_BYTES, RUN).set(NUMBER)
     while True:
         try:
             requester.ask(payload, ASK_S).release()
@@ -63,7 +63,7 @@ def answer(replier: Replier, lines: Lines, timeout: float) -> bool:
     while not end.passed:
         request = replier.take(PRIME_EVERY_S)
         if request is not None:
-            request.answer(Payload(LEAST_BYTES, RUN).set(NUMBER))
+            request.answer(TransportPayload(LEAST_BYTES, RUN).set(NUMBER))
             request.sample.release()
         if lines.waiting():
             return bool(lines.next()["do"] == "finish")

@@ -9,12 +9,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from wirecost.measure.bench.transport.cases import LEAST_MESSAGES, check_for, quiet_for
-from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.ground import Ground
-from wirecost.measure.bench.transport.joining import Counts
-from wirecost.measure.bench.transport.outcome import Outcome
+from wirecost.measure.bench.transport.joining import TransportCounts
+from wirecost.measure.bench.transport.outcome import TransportOutcome
 from wirecost.measure.bench.transport.peak import find_peak
-from wirecost.measure.bench.transport.session import Order, Session
+from wirecost.measure.bench.transport.session import TransportOrder, TransportSession
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
@@ -33,16 +33,16 @@ def verified_of(size: int) -> int:
     return min(VERIFIED, max(LEAST_MESSAGES, VERIFIED_BYTES // size))
 
 
-class Turn:
+class TransportTurn:
     """A contender's turn on one ground: ``outcomes`` are its cases there, which differ in size
     only. ``pattern`` and ``subscribers`` are theirs."""
 
     def __init__(
         self,
-        contender: Contender,
+        contender: TransportContender,
         pattern: str,
         subscribers: int,
-        outcomes: Sequence[Outcome],
+        outcomes: Sequence[TransportOutcome],
         logs: Path,
     ) -> None:
         self.contender = contender
@@ -51,10 +51,10 @@ class Turn:
         self._subscribers = subscribers
         self._logs = logs
         self._stack = ExitStack()
-        self._session: Session | None = None
+        self._session: TransportSession | None = None
 
     @property
-    def running(self) -> list[Outcome]:
+    def running(self) -> list[TransportOutcome]:
         return [one for one in self.outcomes if one.entry.failure is None]
 
     def run(self, ground: Ground, number: int, seconds: float, report: Report, keep: Keep) -> None:
@@ -83,16 +83,18 @@ class Turn:
                     keep()
                 report(f"{self._label(outcome)}: peak", 1)
 
-    def _block(self, outcome: Outcome, ground: Ground, seconds: float) -> None:
+    def _block(self, outcome: TransportOutcome, ground: Ground, seconds: float) -> None:
         case = outcome.case
         quiet = quiet_for(case.size, ground.profile, self.contender.setting.longest_wait_s)
         with self._failing(outcome):
             session = self._opened(ground)
             rate = min(VERIFY_RATE, case.rate or VERIFY_RATE)
-            first = session.run(Order(case.size, rate, verified_of(case.size), quiet_s=quiet))
+            first = session.run(
+                TransportOrder(case.size, rate, verified_of(case.size), quiet_s=quiet)
+            )
             outcome.compared(first.counts)
             _check(first.counts, self.contender.setting.promise)
-            order = Order(case.size, case.rate, 0, seconds, check_for(case.size), quiet)
+            order = TransportOrder(case.size, case.rate, 0, seconds, check_for(case.size), quiet)
             gc.collect()
             block = session.run(order)
             if not block.counts.received:
@@ -100,14 +102,16 @@ class Turn:
             _check(block.counts, self.contender.setting.promise)
             outcome.add(block)
 
-    def _label(self, outcome: Outcome) -> str:
+    def _label(self, outcome: TransportOutcome) -> str:
         return f"{self.contender.name}, {outcome.case.name}"
 
-    def _opened(self, ground: Ground) -> Session:
+    def _opened(self, ground: Ground) -> TransportSession:
         if self._session is None:
             most = max(one.case.size for one in self.outcomes)
             self._session = self._stack.enter_context(
-                Session(self.contender, self._pattern, ground, self._subscribers, most, self._logs)
+                TransportSession(
+                    self.contender, self._pattern, ground, self._subscribers, most, self._logs
+                )
             )
         return self._session
 
@@ -120,7 +124,7 @@ class Turn:
             self._end()
 
     @contextmanager
-    def _failing(self, outcome: Outcome) -> Iterator[None]:
+    def _failing(self, outcome: TransportOutcome) -> Iterator[None]:
         """Let what goes wrong be this case's failure; the next one has new processes."""
         try:
             yield
@@ -134,7 +138,7 @@ class Turn:
         self._stack.close()
 
 
-def _check(counts: Counts, promise: bool) -> None:
+def _check(counts: TransportCounts, promise: bool) -> None:
     """Check the content. Raises ProgramFailedError for messages that are not what was sent."""
     if counts.wrong:
         raise ProgramFailedError(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from wirecost.measure.bench.transport.outcome import Outcome
+from wirecost.measure.bench.transport.outcome import TransportOutcome
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.schemas.common import Scalar
-from wirecost.results.records.schemas.transport import Fault, Meta
+from wirecost.results.records.schemas.transport import Fault, TransportMeta
 from wirecost.system.errors import UserError
 
 COLUMNS = ("stage", "repetition", "process", "subscriber", "ns")
@@ -29,14 +29,14 @@ def check(folder: Path) -> None:
 def faults(folder: Path) -> list[Fault]:
     """Return the faults that happened. Raises UserError."""
     meta = read_results(folder).meta
-    return list(meta.faults) if isinstance(meta, Meta) else []
+    return list(meta.faults) if isinstance(meta, TransportMeta) else []
 
 
-def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Scalar]) -> None:
+def resume(folder: Path, outcomes: Iterable[TransportOutcome], asked: dict[str, Scalar]) -> None:
     """Give each outcome what the folder has of it. Raises UserError where it was measured
     otherwise."""
     results = read_results(folder)
-    if not isinstance(results.meta, Meta):
+    if not isinstance(results.meta, TransportMeta):
         raise UserError(f"--resume {folder}: is of another benchmark")
     before = results.meta.asked
     for name in SAME:

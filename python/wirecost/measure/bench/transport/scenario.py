@@ -15,20 +15,20 @@ from wirecost.measure.bench.engine.processes import plan as plan_rounds
 from wirecost.measure.bench.transport import resume
 from wirecost.measure.bench.transport.cases import name_of, rate_for
 from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_ONLY, PATTERNS, PROCESSES
-from wirecost.measure.bench.transport.clients import Client
-from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.clients import ClientProgram
+from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.faults.fault import EXPECTED_S as FAULT_S
-from wirecost.measure.bench.transport.faults.fault import Fault, Record, series
+from wirecost.measure.bench.transport.faults.fault import InjectedFault, Record, series
 from wirecost.measure.bench.transport.ground import Ground, opened
 from wirecost.measure.bench.transport.peak import LIMIT_S
-from wirecost.measure.bench.transport.plan import Plan, Wanted, plan
+from wirecost.measure.bench.transport.plan import TransportPlan, TransportRequest, plan
 from wirecost.measure.bench.transport.protocol import LEAST_BYTES, MOST_BYTES
-from wirecost.measure.bench.transport.race import Turn
+from wirecost.measure.bench.transport.race import TransportTurn
 from wirecost.measure.network import support
 from wirecost.messaging.transport import find
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.schemas.common import Scalar
-from wirecost.results.records.schemas.transport import About
+from wirecost.results.records.schemas.transport import TransportAbout
 from wirecost.system.errors import UserError
 
 SCENARIO = "transport"
@@ -40,15 +40,15 @@ a network; roughly."""
 
 
 @dataclass(frozen=True)
-class Settings:
-    wanted: Wanted
+class TransportSettings:
+    wanted: TransportRequest
     processes: int = PROCESSES
     """Of each end of each contender, one after the other: rounds."""
     seed: int = 1
     find_peak: bool = False
     peak_limit_s: float = LIMIT_S
     resume: Path | None = None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[InjectedFault, ...] = ()
 
     def check(self) -> None:
         """Check all options. Raises UserError on what cannot be run."""
@@ -97,7 +97,9 @@ def _check_memory(size: int, subscribers: int) -> None:
         )
 
 
-def planned(settings: Settings, logs: Path, client: Client | None = None) -> Plan:
+def planned(
+    settings: TransportSettings, logs: Path, client: ClientProgram | None = None
+) -> TransportPlan:
     """Return what will be measured, with what a resumed run has of it. Networks that this machine
     cannot have are left out, with the reason. ``client``: in the place of the Python one. Raises
     UserError."""
@@ -109,7 +111,7 @@ def planned(settings: Settings, logs: Path, client: Client | None = None) -> Pla
             usable.append(profile)
     # Loopback goes on where nothing else can be had.
     usable = usable or [None]
-    wanted = Wanted(**{**vars(settings.wanted), "networks": tuple(usable)})
+    wanted = TransportRequest(**{**vars(settings.wanted), "networks": tuple(usable)})
     made = plan(wanted, logs, client)
     made.not_run = {**not_run, **made.not_run}
     made.notes = [note for one in usable if one is not None and (note := support.instead(one))]
@@ -118,7 +120,7 @@ def planned(settings: Settings, logs: Path, client: Client | None = None) -> Pla
     return made
 
 
-def expected_seconds(settings: Settings, made: Plan) -> float:
+def expected_seconds(settings: TransportSettings, made: TransportPlan) -> float:
     """How long measuring takes, roughly."""
     total = GROUND_S * sum(profile is not None for profile, _ in made.grounds)
     for turn in made.turns:
@@ -131,12 +133,14 @@ def expected_seconds(settings: Settings, made: Plan) -> float:
     return total + FAULT_S * _faults(settings, made)
 
 
-def _faults(settings: Settings, made: Plan) -> int:
+def _faults(settings: TransportSettings, made: TransportPlan) -> int:
     """How many faults happen to all contenders."""
     return len(settings.faults) * len(made.contenders) * len(made.grounds)
 
 
-def run(settings: Settings, made: Plan, journal: Journal, progress: Progress) -> None:
+def run(
+    settings: TransportSettings, made: TransportPlan, journal: Journal, progress: Progress
+) -> None:
     """Measure all cases. Raises UserError."""
     outcomes = made.outcomes
     peaks = len(outcomes) if settings.find_peak else 0
@@ -162,14 +166,17 @@ def run(settings: Settings, made: Plan, journal: Journal, progress: Progress) ->
                 _run_faults(settings, ground, turns, faults, journal, together)
 
 
-def _receivers(settings: Settings, turns: list[Turn]) -> int:
+def _receivers(settings: TransportSettings, turns: list[TransportTurn]) -> int:
     """Return the most receiving ends that there are at once."""
     most = max(turn.outcomes[0].case.subscribers for turn in turns)
     return max(most, FAULT_RECEIVERS) if settings.faults else most
 
 
 def _run_ground(
-    settings: Settings, ground: Ground, turns: list[Turn], together: Case[Contender]
+    settings: TransportSettings,
+    ground: Ground,
+    turns: list[TransportTurn],
+    together: Case[TransportContender],
 ) -> None:
     rounds = plan_rounds(settings.processes, settings.processes, settings.seed)
     seconds, report, keep = settings.wanted.seconds, together.report, together.keep
@@ -182,12 +189,12 @@ def _run_ground(
 
 
 def _run_faults(
-    settings: Settings,
+    settings: TransportSettings,
     ground: Ground,
-    turns: list[Turn],
+    turns: list[TransportTurn],
     records: list[Record],
     journal: Journal,
-    together: Case[Contender],
+    together: Case[TransportContender],
 ) -> None:
     """Let faults happen, with messages of the smallest size. Adds to ``records`` what they lack."""
     wanted, size = settings.wanted, min(settings.wanted.sizes)
@@ -205,7 +212,7 @@ def _run_faults(
     )  # fmt: skip
 
 
-def _about(settings: Settings, made: Plan, measurement: Measurement) -> None:
+def _about(settings: TransportSettings, made: TransportPlan, measurement: Measurement) -> None:
     mwares = dict.fromkeys(one.mware for one in made.contenders)
     measurement.about(
         SCENARIO,
@@ -228,7 +235,7 @@ def _about(settings: Settings, made: Plan, measurement: Measurement) -> None:
     )
 
 
-def _contender(mware: str, made: Plan) -> About:
+def _contender(mware: str, made: TransportPlan) -> TransportAbout:
     versions: dict[str, str] = {}
     server = ""
     for client in made.clients:
@@ -241,4 +248,4 @@ def _contender(mware: str, made: Plan) -> About:
         versions[kind.package.name] = number
         library = f"{kind.package.name} {number}"
         server = kind.capabilities.server
-    return About(library=library, versions=versions, server=server)
+    return TransportAbout(library=library, versions=versions, server=server)

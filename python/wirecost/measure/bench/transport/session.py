@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.measure.bench.transport.choices import PATTERNS
-from wirecost.measure.bench.transport.contender import Contender
-from wirecost.measure.bench.transport.ground import Ground, Spot, Wire
-from wirecost.measure.bench.transport.joining import Arrivals, Counts, answered, published
+from wirecost.measure.bench.transport.contender import TransportContender
+from wirecost.measure.bench.transport.ground import Ground, Spot, WireBytes
+from wirecost.measure.bench.transport.joining import Arrivals, TransportCounts, answered, published
 from wirecost.measure.bench.transport.meeting import meeting
 from wirecost.measure.bench.transport.price import Price, Pricing
 from wirecost.measure.bench.transport.protocol import RECEIVED, SENT, read_rows
@@ -33,7 +33,7 @@ SPARE_S = 30.0
 
 
 @dataclass(frozen=True)
-class Order:
+class TransportOrder:
     """A block of messages: ``rate`` 0 is as fast as they can be sent; of ``count`` and ``seconds``
     one may be 0. Every ``check``-th is checked in whole."""
 
@@ -47,24 +47,24 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Block:
+class TransportBlock:
     """What became of an order."""
 
-    order: Order
-    counts: Counts
+    order: TransportOrder
+    counts: TransportCounts
     arrivals: list[Arrivals]
     """Of each subscriber."""
     price: Price
-    wire: Wire
+    wire: WireBytes
     took_s: float
 
 
-class Session:
+class TransportSession:
     """Use as a context manager. Raises ProgramFailedError where an end does not start."""
 
     def __init__(
         self,
-        contender: Contender,
+        contender: TransportContender,
         pattern: str,
         ground: Ground,
         subscribers: int,
@@ -84,7 +84,7 @@ class Session:
         self.receivers: list[Channel] = []
         self.servers: tuple[int, ...] = ()
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> TransportSession:
         try:
             self._start()
         except BaseException:
@@ -167,7 +167,7 @@ class Session:
                 f"{there.count(False)} of {len(there)} subscribers got nothing within {PRIME_S:g} s"
             )
 
-    def run(self, order: Order) -> Block:
+    def run(self, order: TransportOrder) -> TransportBlock:
         """Raises ProgramFailedError."""
         run = next(self._runs)
         begun = time.monotonic()
@@ -204,13 +204,13 @@ class Session:
         for file in (sent_file, *files):
             file.unlink()
         counts, arrivals = self._joined(sent, received)
-        passed = Wire(
+        passed = WireBytes(
             after.there - wire.there,
             None if after.back is None or wire.back is None else after.back - wire.back,
         )
-        return Block(order, counts, arrivals, price, passed, time.monotonic() - begun)
+        return TransportBlock(order, counts, arrivals, price, passed, time.monotonic() - begun)
 
-    def _joined(self, sent: Any, received: list[Any]) -> tuple[Counts, list[Arrivals]]:
+    def _joined(self, sent: Any, received: list[Any]) -> tuple[TransportCounts, list[Arrivals]]:
         try:
             if self._pattern == "reqrep":
                 return answered(sent, received[0])

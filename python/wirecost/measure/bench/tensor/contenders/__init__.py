@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from wirecost.system.plugins import load_plugin, plugin_facts
 
 if TYPE_CHECKING:  # the command line lists the names
-    from wirecost.measure.bench.tensor.contenders.base import Contender
+    from wirecost.measure.bench.tensor.contenders.base import TensorContender
 
 MODULES: dict[str, str] = {
     name: module
@@ -31,8 +31,8 @@ def known() -> list[str]:
     return [*MODULES, *names()]
 
 
-def find_contender(name: str, size: int) -> Contender:
+def find_contender(name: str, size: int) -> TensorContender:
     """``size``: most bytes of an array that it carries. Raises UserError for an unknown name."""
     kind = MODULES.get(name) or ("wrapyfi" if name.startswith(WRAPYFI) else "transports")
-    contender: Contender = load_plugin(__name__, kind).contender(name, size)
+    contender: TensorContender = load_plugin(__name__, kind).contender(name, size)
     return contender

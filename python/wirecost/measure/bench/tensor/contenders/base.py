@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from wirecost.measure.bench.engine.other_python import installed_packages
 from wirecost.measure.bench.tensor.content import Array
-from wirecost.measure.bench.tensor.plugins import Plugin
+from wirecost.measure.bench.tensor.plugins import FrameworkPlugin
 from wirecost.messaging.transport import Package
 
 COMPRESSED = "compressed"
@@ -22,7 +22,7 @@ COMPRESSED = "compressed"
 
 
 @dataclass(frozen=True)
-class Meeting:
+class TensorMeeting:
     """Where two processes find each other. ``descriptors`` are inherited by both."""
 
     address: str | None = None
@@ -32,7 +32,7 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedMessage:
     """``number`` is None where the contender does not know it; the content has it too."""
 
     number: int | None
@@ -41,13 +41,13 @@ class Received:
     nbytes: int
 
 
-class Sender(ABC):
+class TensorSender(ABC):
     """The publishing or asking end."""
 
     number = 0
     """Of the message that is sent next."""
 
-    def make(self, plugin: Plugin, module: Any, array: Array, device: str) -> Any:
+    def make(self, plugin: FrameworkPlugin, module: Any, array: Array, device: str) -> Any:
         """Return an object with the array's content."""
         return plugin.make(module, array, device)
 
@@ -75,14 +75,14 @@ class Sender(ABC):
         """Close it; some leave that to the end of the process."""
 
 
-class Receiver(ABC):
+class TensorReceiver(ABC):
     """The listening end."""
 
     as_: str | None = None
     """Of ``wirecost.tensor.decode``, where ``decode`` calls it."""
 
     @abstractmethod
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         """Return the next message; None if none comes for ``timeout`` seconds."""
 
     def decode(self, message: Any) -> Any:
@@ -93,7 +93,7 @@ class Receiver(ABC):
         """Return what was decoded, on a device, where it is not there already."""
         return obj
 
-    def release(self, received: Received) -> None:  # noqa: B027  most have nothing to do
+    def release(self, received: ReceivedMessage) -> None:  # noqa: B027  most have nothing to do
         """Give the memory back, where the object does not do that itself."""
 
     def close(self) -> None:  # noqa: B027
@@ -104,7 +104,7 @@ HANDED: deque[tuple[int, Any]] = deque()
 """What a ``Hander`` gives to a ``Taker`` in its process."""
 
 
-class Hander(Sender):
+class Hander(TensorSender):
     """Hands over what was encoded, as it is."""
 
     def send(self, encoded: Any) -> None:
@@ -115,27 +115,27 @@ class Hander(Sender):
         HANDED.clear()
 
 
-class Taker(Receiver):
+class Taker(TensorReceiver):
     """Receives what was handed over."""
 
-    def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
+    def receive(self, timeout: float) -> ReceivedMessage | None:  # noqa: ARG002
         if not HANDED:
             return None
         number, message = HANDED.popleft()
-        return Received(number, message, len(message))
+        return ReceivedMessage(number, message, len(message))
 
 
-class Asker(ABC):
+class TensorAsker(ABC):
     """Sends an object and gets one back."""
 
     as_: str | None = None
-    """As ``Receiver`` has it."""
+    """As ``TensorReceiver`` has it."""
 
     @abstractmethod
     def encode(self, obj: Any) -> Any: ...
 
     @abstractmethod
-    def ask(self, encoded: Any, timeout: float) -> Received: ...
+    def ask(self, encoded: Any, timeout: float) -> ReceivedMessage: ...
 
     @abstractmethod
     def decode(self, message: Any) -> Any: ...
@@ -147,14 +147,14 @@ class Asker(ABC):
     def close(self) -> None: ...
 
 
-class Answerer(Receiver):
+class TensorAnswerer(TensorReceiver):
     """Gets an object and sends one back."""
 
     @abstractmethod
-    def answer(self, received: Received, obj: Any) -> None: ...
+    def answer(self, received: ReceivedMessage, obj: Any) -> None: ...
 
 
-class Contender(ABC):
+class TensorContender(ABC):
     """``size``: most bytes of an array that is sent."""
 
     takes_objects: ClassVar[bool] = True
@@ -207,25 +207,25 @@ class Contender(ABC):
         """Whether it has an asker and an answerer."""
         return False
 
-    def environment(self, meeting: Meeting, role: str) -> dict[str, str]:  # noqa: ARG002
+    def environment(self, meeting: TensorMeeting, role: str) -> dict[str, str]:  # noqa: ARG002
         """Environment variables that a process needs for its role."""
         return {}
 
     @contextmanager
-    def meeting(self) -> Iterator[Meeting]:
+    def meeting(self) -> Iterator[TensorMeeting]:
         """Make what must exist before either process starts."""
-        yield Meeting()
+        yield TensorMeeting()
 
     @abstractmethod
-    def sender(self, meeting: Meeting) -> Sender: ...
+    def sender(self, meeting: TensorMeeting) -> TensorSender: ...
 
     @abstractmethod
-    def receiver(self, meeting: Meeting) -> Receiver: ...
+    def receiver(self, meeting: TensorMeeting) -> TensorReceiver: ...
 
-    def asker(self, meeting: Meeting) -> Asker:
+    def asker(self, meeting: TensorMeeting) -> TensorAsker:
         """Open it. Raises NotImplementedError where there are no requests."""
         raise NotImplementedError(f"{self.name} has no requests")
 
-    def answerer(self, meeting: Meeting) -> Answerer:
+    def answerer(self, meeting: TensorMeeting) -> TensorAnswerer:
         """Open it. Raises NotImplementedError where there are no requests."""
         raise NotImplementedError(f"{self.name} has no requests")

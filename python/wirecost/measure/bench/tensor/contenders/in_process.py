@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.measure.bench.tensor.contenders.base import Contender, Hander, Meeting, Taker
+from wirecost.measure.bench.tensor.contenders.base import (
+    Hander,
+    Taker,
+    TensorContender,
+    TensorMeeting,
+)
 from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.tensor import decode, encode, to_device, to_host_pinned
 
@@ -32,7 +37,7 @@ class Copier(Hander):
         super().send(self._buffer[: encoded.nbytes])
 
 
-class Encoder(Copier):
+class FrameEncoder(Copier):
     """A frame, written into memory as a transport would lend it: one copy."""
 
     def to_host(self, obj: Any) -> Any:
@@ -48,7 +53,7 @@ class Encoder(Copier):
         Hander.send(self, self._buffer[: encoded.nbytes])
 
 
-class Decoder(Taker):
+class FrameDecoder(Taker):
     def decode(self, message: memoryview) -> Any:
         return decode(message, as_=self.as_)
 
@@ -56,19 +61,19 @@ class Decoder(Taker):
         return to_device(obj, device)
 
 
-class InProcess(Contender):
+class InProcess(TensorContender):
     one_process = True
 
-    def sender(self, meeting: Meeting) -> Copier:  # noqa: ARG002
-        return Encoder(self.size) if self.takes_objects else Copier(self.size)
+    def sender(self, meeting: TensorMeeting) -> Copier:  # noqa: ARG002
+        return FrameEncoder(self.size) if self.takes_objects else Copier(self.size)
 
-    def receiver(self, meeting: Meeting) -> Taker:  # noqa: ARG002
-        return Decoder() if self.takes_objects else Taker()
+    def receiver(self, meeting: TensorMeeting) -> Taker:  # noqa: ARG002
+        return FrameDecoder() if self.takes_objects else Taker()
 
 
 class Memcpy(InProcess):
     takes_objects = False
 
 
-def contender(name: str, size: int) -> Contender:
+def contender(name: str, size: int) -> TensorContender:
     return Memcpy(name, size) if name == "memcpy" else InProcess(name, size)

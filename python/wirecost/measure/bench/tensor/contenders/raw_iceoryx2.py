@@ -10,7 +10,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from wirecost.measure.bench.tensor.contenders import base
-from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.measure.bench.tensor.contenders.base import (
+    ReceivedMessage,
+    TensorContender,
+    TensorMeeting,
+)
 from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.transport.iceoryx2.adapter import Iceoryx2, sweep
 from wirecost.messaging.transport.iceoryx2.home import Home
@@ -54,7 +58,7 @@ def _memory(sample: Any, size: int) -> memoryview:
     return memoryview((ctypes.c_char * size).from_address(sample.payload_ptr)).cast("B")
 
 
-class Sender(base.Sender):
+class RawIceoryx2Sender(base.TensorSender):
     def __init__(self, topic: str) -> None:
         self._services = _Services(topic)
         strategy = self._services.library.AllocationStrategy.PowerOfTwo
@@ -82,7 +86,7 @@ class Sender(base.Sender):
         self._notifier.delete()
 
 
-class Receiver(base.Receiver):
+class RawIceoryx2Receiver(base.TensorReceiver):
     def __init__(self, topic: str) -> None:
         self._services = _Services(topic)
         self._duration = self._services.library.Duration
@@ -90,7 +94,7 @@ class Receiver(base.Receiver):
         self._port = self._services.data.subscriber_builder().buffer_size(DEPTH).create()
         self._held: list[Any] = []
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         sample = self._port.receive()
         if sample is None:
             self._listener.timed_wait(self._duration.from_micros(max(1, int(timeout * 1e6))))
@@ -99,9 +103,9 @@ class Receiver(base.Receiver):
             return None
         self._held.append(sample)
         size = sample.header.number_of_elements
-        return Received(None, _memory(sample, size), size)
+        return ReceivedMessage(None, _memory(sample, size), size)
 
-    def release(self, received: Received) -> None:  # noqa: ARG002
+    def release(self, received: ReceivedMessage) -> None:  # noqa: ARG002
         self._held.pop(0).delete()
 
     def close(self) -> None:
@@ -109,22 +113,22 @@ class Receiver(base.Receiver):
         self._listener.delete()
 
 
-class RawIceoryx2(Contender):
+class RawIceoryx2(TensorContender):
     takes_objects = False
     package = Iceoryx2.package
 
     @contextmanager
-    def meeting(self) -> Iterator[Meeting]:
+    def meeting(self) -> Iterator[TensorMeeting]:
         try:
-            yield Meeting()
+            yield TensorMeeting()
         finally:
             sweep()
 
-    def sender(self, meeting: Meeting) -> Sender:
-        return Sender(meeting.topic)
+    def sender(self, meeting: TensorMeeting) -> RawIceoryx2Sender:
+        return RawIceoryx2Sender(meeting.topic)
 
-    def receiver(self, meeting: Meeting) -> Receiver:
-        return Receiver(meeting.topic)
+    def receiver(self, meeting: TensorMeeting) -> RawIceoryx2Receiver:
+        return RawIceoryx2Receiver(meeting.topic)
 
 
 contender = RawIceoryx2

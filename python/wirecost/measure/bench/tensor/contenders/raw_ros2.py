@@ -12,7 +12,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from wirecost.measure.bench.tensor.contenders import base
-from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.measure.bench.tensor.contenders.base import (
+    ReceivedMessage,
+    TensorContender,
+    TensorMeeting,
+)
 from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.transport.ros2.adapter import DEPTH, Ros2
 from wirecost.messaging.transport.shared.ros2_messages import array_head
@@ -27,8 +31,8 @@ def _kind() -> Any:
     return importlib.import_module("std_msgs.msg").UInt8MultiArray
 
 
-class Sender(base.Sender):
-    def __init__(self, meeting: Meeting) -> None:
+class RawRos2Sender(base.TensorSender):
+    def __init__(self, meeting: TensorMeeting) -> None:
         self._ros2 = Ros2(meeting.address)
         self._topic = self._ros2.topic(meeting.topic)
 
@@ -44,21 +48,21 @@ class Sender(base.Sender):
         self._ros2.close()
 
 
-class Receiver(base.Receiver):
-    def __init__(self, meeting: Meeting) -> None:
+class RawRos2Receiver(base.TensorReceiver):
+    def __init__(self, meeting: TensorMeeting) -> None:
         self._ros2 = Ros2(meeting.address)
         self._subscriber = self._ros2.subscriber(meeting.topic)
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         message = self._subscriber.take(timeout)
-        return None if message is None else Received(None, message, len(message))
+        return None if message is None else ReceivedMessage(None, message, len(message))
 
     def close(self) -> None:
         self._ros2.close()
 
 
-class RclpySender(base.Sender):
-    def __init__(self, meeting: Meeting) -> None:
+class RclpySender(base.TensorSender):
+    def __init__(self, meeting: TensorMeeting) -> None:
         self._ros2, self._kind = Ros2(meeting.address), _kind()
         self._publisher = self._ros2.node.create_publisher(self._kind, meeting.topic, DEPTH)
 
@@ -76,8 +80,8 @@ class RclpySender(base.Sender):
         self._ros2.close()
 
 
-class RclpyReceiver(base.Receiver):
-    def __init__(self, meeting: Meeting) -> None:
+class RclpyReceiver(base.TensorReceiver):
+    def __init__(self, meeting: TensorMeeting) -> None:
         executors = importlib.import_module("rclpy.executors")
         self._ros2 = Ros2(meeting.address)
         node = self._ros2.node
@@ -89,34 +93,34 @@ class RclpyReceiver(base.Receiver):
     def _take(self, message: Any) -> None:
         self._arrived.append(message)
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         if not self._arrived:
             self._executor.spin_once(timeout)
         if not self._arrived:
             return None
         data = memoryview(self._arrived.popleft().data)
-        return Received(None, data, len(data))
+        return ReceivedMessage(None, data, len(data))
 
     def close(self) -> None:
         self._executor.shutdown()
         self._ros2.close()
 
 
-class RawRos2(Contender):
+class RawRos2(TensorContender):
     takes_objects = False
     package = Ros2.package
     address_form = Ros2.address_form
 
     @contextmanager
-    def meeting(self) -> Iterator[Meeting]:
+    def meeting(self) -> Iterator[TensorMeeting]:
         with Ros2.server() as domain:
-            yield Meeting(domain)
+            yield TensorMeeting(domain)
 
-    def sender(self, meeting: Meeting) -> base.Sender:
-        return RclpySender(meeting) if self.name == RCLPY else Sender(meeting)
+    def sender(self, meeting: TensorMeeting) -> base.TensorSender:
+        return RclpySender(meeting) if self.name == RCLPY else RawRos2Sender(meeting)
 
-    def receiver(self, meeting: Meeting) -> base.Receiver:
-        return RclpyReceiver(meeting) if self.name == RCLPY else Receiver(meeting)
+    def receiver(self, meeting: TensorMeeting) -> base.TensorReceiver:
+        return RclpyReceiver(meeting) if self.name == RCLPY else RawRos2Receiver(meeting)
 
 
 contender = RawRos2

@@ -12,7 +12,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from wirecost.measure.bench.tensor.contenders import base
-from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.measure.bench.tensor.contenders.base import (
+    ReceivedMessage,
+    TensorContender,
+    TensorMeeting,
+)
 from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.transport.zenoh import memory as zenoh_memory
 from wirecost.messaging.transport.zenoh.adapter import Zenoh
@@ -26,7 +30,7 @@ POOL_BYTES = 1 << 25
 LOOK_S = 0.005
 
 
-def _session(meeting: Meeting, listening: bool, shared: bool) -> tuple[Any, Any]:
+def _session(meeting: TensorMeeting, listening: bool, shared: bool) -> tuple[Any, Any]:
     import zenoh  # noqa: PLC0415
 
     zenoh.init_log_from_env_or("error")
@@ -46,8 +50,8 @@ def _session(meeting: Meeting, listening: bool, shared: bool) -> tuple[Any, Any]
     return zenoh, zenoh.open(settings)
 
 
-class Sender(base.Sender):
-    def __init__(self, meeting: Meeting, shared: bool) -> None:
+class RawZenohSender(base.TensorSender):
+    def __init__(self, meeting: TensorMeeting, shared: bool) -> None:
         self._zenoh, self._session = _session(meeting, False, shared)
         self._port = self._session.declare_publisher(
             meeting.topic, congestion_control=self._zenoh.CongestionControl.BLOCK
@@ -85,20 +89,20 @@ class Sender(base.Sender):
         self._session.close()
 
 
-class Receiver(base.Receiver):
-    def __init__(self, meeting: Meeting, shared: bool) -> None:
+class RawZenohReceiver(base.TensorReceiver):
+    def __init__(self, meeting: TensorMeeting, shared: bool) -> None:
         zenoh, self._session = _session(meeting, True, shared)
         arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
         handler = zenoh.handlers.Callback(lambda one: arrived.put(one.payload), indirect=False)
         self._port = self._session.declare_subscriber(meeting.topic, handler)
         self._arrived = arrived
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         try:
             payload = self._arrived.get(timeout=timeout).to_bytes()
         except queue.Empty:
             return None
-        return Received(None, payload, len(payload))
+        return ReceivedMessage(None, payload, len(payload))
 
     def decode(self, message: bytes) -> Any:
         return memoryview(message)
@@ -107,7 +111,7 @@ class Receiver(base.Receiver):
         self._session.close()
 
 
-class RawZenoh(Contender):
+class RawZenoh(TensorContender):
     takes_objects = False
     package = Zenoh.package
 
@@ -116,18 +120,18 @@ class RawZenoh(Contender):
         return "" if self.name == SHARED else "tcp/LISTENER:PORT"
 
     @contextmanager
-    def meeting(self) -> Iterator[Meeting]:
+    def meeting(self) -> Iterator[TensorMeeting]:
         with scratch.folder("zenoh") as folder:
             try:
-                yield Meeting(f"unixsock-stream/{folder / 'socket'}")
+                yield TensorMeeting(f"unixsock-stream/{folder / 'socket'}")
             finally:
                 zenoh_memory.sweep()
 
-    def sender(self, meeting: Meeting) -> Sender:
-        return Sender(meeting, self.name == SHARED)
+    def sender(self, meeting: TensorMeeting) -> RawZenohSender:
+        return RawZenohSender(meeting, self.name == SHARED)
 
-    def receiver(self, meeting: Meeting) -> Receiver:
-        return Receiver(meeting, self.name == SHARED)
+    def receiver(self, meeting: TensorMeeting) -> RawZenohReceiver:
+        return RawZenohReceiver(meeting, self.name == SHARED)
 
 
 contender = RawZenoh

@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from wirecost.measure.bench.tensor.contenders import base
-from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.measure.bench.tensor.contenders.base import (
+    ReceivedMessage,
+    TensorContender,
+    TensorMeeting,
+)
 from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.transport.zeromq.adapter import ZeroMQ, ZeroMQTCP
 from wirecost.system import scratch
@@ -22,7 +26,7 @@ SEND_WAITING, RECEIVE_WAITING = 32, 16
 """High-water marks, as our transport has them."""
 
 
-class Sender(base.Sender):
+class RawZeroMQSender(base.TensorSender):
     def __init__(self, endpoint: str) -> None:
         import zmq  # noqa: PLC0415
 
@@ -43,7 +47,7 @@ class Sender(base.Sender):
         self._context.term()
 
 
-class Receiver(base.Receiver):
+class RawZeroMQReceiver(base.TensorReceiver):
     def __init__(self, endpoint: str) -> None:
         import zmq  # noqa: PLC0415
 
@@ -54,20 +58,20 @@ class Receiver(base.Receiver):
         self._socket.connect(endpoint)
         self._socket.subscribe(b"")
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         self._socket.rcvtimeo = int(timeout * 1000)
         try:
             frame = self._socket.recv(copy=False)
         except self._zmq.Again:
             return None
-        return Received(None, frame.buffer, len(frame.buffer))
+        return ReceivedMessage(None, frame.buffer, len(frame.buffer))
 
     def close(self) -> None:
         self._socket.close(linger=0)
         self._context.term()
 
 
-class RawZeroMQ(Contender):
+class RawZeroMQ(TensorContender):
     takes_objects = False
     package = ZeroMQ.package
 
@@ -76,23 +80,23 @@ class RawZeroMQ(Contender):
         return ZeroMQTCP.address_form if self.name == TCP else ""
 
     @contextmanager
-    def meeting(self) -> Iterator[Meeting]:
+    def meeting(self) -> Iterator[TensorMeeting]:
         if self.name == TCP:
             with socket.create_server(("127.0.0.1", 0)) as free:
                 port = free.getsockname()[1]
-            yield Meeting(f"tcp://127.0.0.1:{port}")
+            yield TensorMeeting(f"tcp://127.0.0.1:{port}")
             return
         with scratch.folder("zeromq") as folder:
-            yield Meeting(f"ipc://{folder}/socket")
+            yield TensorMeeting(f"ipc://{folder}/socket")
 
-    def sender(self, meeting: Meeting) -> Sender:
-        return Sender(_endpoint(meeting))
+    def sender(self, meeting: TensorMeeting) -> RawZeroMQSender:
+        return RawZeroMQSender(_endpoint(meeting))
 
-    def receiver(self, meeting: Meeting) -> Receiver:
-        return Receiver(_endpoint(meeting))
+    def receiver(self, meeting: TensorMeeting) -> RawZeroMQReceiver:
+        return RawZeroMQReceiver(_endpoint(meeting))
 
 
-def _endpoint(meeting: Meeting) -> str:
+def _endpoint(meeting: TensorMeeting) -> str:
     if meeting.address is None:
         raise UserError("raw-zeromq: an address is needed")
     return meeting.address

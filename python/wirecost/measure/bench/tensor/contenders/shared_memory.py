@@ -14,9 +14,13 @@ from typing import Any
 import numpy as np
 
 from wirecost.measure.bench.tensor.contenders import base
-from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.measure.bench.tensor.contenders.base import (
+    ReceivedMessage,
+    TensorContender,
+    TensorMeeting,
+)
 from wirecost.measure.bench.tensor.content import Array, raw_bytes
-from wirecost.measure.bench.tensor.plugins import Plugin
+from wirecost.measure.bench.tensor.plugins import FrameworkPlugin
 from wirecost.system.errors import UserError
 
 NAMES = ("shm", "shm-in-place")
@@ -35,7 +39,7 @@ class _Ring:
     """The mapped slots, with a descriptor that counts the full ones and one for the free ones. The
     operating system frees the memory with the last process."""
 
-    def __init__(self, meeting: Meeting, size: int) -> None:
+    def __init__(self, meeting: TensorMeeting, size: int) -> None:
         self._memory, self.full, self.free = meeting.descriptors
         self._stride = _slot_bytes(size)
         self._size = size
@@ -53,17 +57,17 @@ class _Ring:
         return self._view[end - NUMBER : end].cast("Q")
 
 
-class Sender(base.Sender):
+class SharedMemorySender(base.TensorSender):
     """Waits for a free slot: nothing is lost."""
 
-    def __init__(self, meeting: Meeting, size: int, in_place: bool) -> None:
+    def __init__(self, meeting: TensorMeeting, size: int, in_place: bool) -> None:
         self._ring = _Ring(meeting, size)
         self._in_place = in_place
         self._taken = False
         self._poll = select.poll()
         self._poll.register(self._ring.free, select.POLLIN)
 
-    def make(self, plugin: Plugin, module: Any, array: Array, device: str) -> Any:
+    def make(self, plugin: FrameworkPlugin, module: Any, array: Array, device: str) -> Any:
         if not self._in_place:
             return plugin.make(module, array, device)
         self._take()
@@ -87,45 +91,45 @@ class Sender(base.Sender):
         os.eventfd_write(self._ring.full, 1)
 
 
-class Receiver(base.Receiver):
-    def __init__(self, meeting: Meeting, size: int) -> None:
+class SharedMemoryReceiver(base.TensorReceiver):
+    def __init__(self, meeting: TensorMeeting, size: int) -> None:
         self._ring = _Ring(meeting, size)
         self._number = 0
         self._poll = select.poll()
         self._poll.register(self._ring.full, select.POLLIN)
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         if not self._poll.poll(timeout * 1000):
             return None
         os.eventfd_read(self._ring.full)
         number, self._number = self._number, self._number + 1
         size = self._ring.header(number)[0]
-        return Received(number, self._ring.content(number, size), size)
+        return ReceivedMessage(number, self._ring.content(number, size), size)
 
-    def release(self, received: Received) -> None:  # noqa: ARG002
+    def release(self, received: ReceivedMessage) -> None:  # noqa: ARG002
         os.eventfd_write(self._ring.free, 1)
 
 
-class SharedMemory(Contender):
+class SharedMemory(TensorContender):
     takes_objects = False
 
     @contextmanager
-    def meeting(self) -> Iterator[Meeting]:
+    def meeting(self) -> Iterator[TensorMeeting]:
         memory = os.memfd_create("wirecost-bench")
         full = os.eventfd(0, os.EFD_SEMAPHORE)
         free = os.eventfd(SLOTS, os.EFD_SEMAPHORE)
         try:
             os.ftruncate(memory, SLOTS * _slot_bytes(self.size))
-            yield Meeting(descriptors=(memory, full, free))
+            yield TensorMeeting(descriptors=(memory, full, free))
         finally:
             for descriptor in (memory, full, free):
                 os.close(descriptor)
 
-    def sender(self, meeting: Meeting) -> Sender:
-        return Sender(meeting, self.size, self.name == IN_PLACE)
+    def sender(self, meeting: TensorMeeting) -> SharedMemorySender:
+        return SharedMemorySender(meeting, self.size, self.name == IN_PLACE)
 
-    def receiver(self, meeting: Meeting) -> Receiver:
-        return Receiver(meeting, self.size)
+    def receiver(self, meeting: TensorMeeting) -> SharedMemoryReceiver:
+        return SharedMemoryReceiver(meeting, self.size)
 
 
 contender = SharedMemory

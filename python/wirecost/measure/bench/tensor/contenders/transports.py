@@ -8,7 +8,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from wirecost.measure.bench.tensor.contenders import base
-from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.measure.bench.tensor.contenders.base import (
+    ReceivedMessage,
+    TensorContender,
+    TensorMeeting,
+)
 from wirecost.messaging.tensor import SamplePool, decode, encode, to_device, to_host_pinned
 from wirecost.messaging.tensor.ipc.sharing import Sharing
 from wirecost.messaging.transport import Sample, find, open_transport
@@ -20,10 +24,10 @@ def _release(sample: Sample) -> None:
     sample.release()
 
 
-class _End:
+class _TransportEnd:
     """One end of a transport that is opened for it alone."""
 
-    def __init__(self, name: str, meeting: Meeting, role: str, **options: Any) -> None:
+    def __init__(self, name: str, meeting: TensorMeeting, role: str, **options: Any) -> None:
         self._transport = open_transport(name, meeting.address)
         self._end: Any = getattr(self._transport, role)(meeting.topic, **options)
 
@@ -32,8 +36,8 @@ class _End:
         self._transport.close()
 
 
-class Sender(_End, base.Sender):
-    def __init__(self, name: str, meeting: Meeting) -> None:
+class TransportSender(_TransportEnd, base.TensorSender):
+    def __init__(self, name: str, meeting: TensorMeeting) -> None:
         super().__init__(name, meeting, "publisher")
         self._sharing = Sharing()
 
@@ -61,12 +65,12 @@ class Sender(_End, base.Sender):
         self._sharing.close()
 
 
-class _ReceivingEnd(_End):
+class _ReceivingEnd(_TransportEnd):
     """Objects keep the sample that they lie in, and give it back with their last array."""
 
     as_: str | None = None
 
-    def __init__(self, name: str, meeting: Meeting, role: str, **options: Any) -> None:
+    def __init__(self, name: str, meeting: TensorMeeting, role: str, **options: Any) -> None:
         super().__init__(name, meeting, role, **options)
         self._pool = SamplePool(DEPTH)
 
@@ -75,49 +79,53 @@ class _ReceivingEnd(_End):
         return decode(message.buffer, as_=self.as_, owner=owner)
 
 
-class Receiver(_ReceivingEnd, base.Receiver):
-    def __init__(self, name: str, meeting: Meeting) -> None:
+class TransportReceiver(_ReceivingEnd, base.TensorReceiver):
+    def __init__(self, name: str, meeting: TensorMeeting) -> None:
         super().__init__(name, meeting, "subscriber", depth=DEPTH)
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         sample = self._end.receive(timeout)
-        return None if sample is None else Received(sample.number, sample, len(sample.buffer))
+        return (
+            None if sample is None else ReceivedMessage(sample.number, sample, len(sample.buffer))
+        )
 
     def to_device(self, obj: Any, device: str) -> Any:
         return to_device(obj, device)
 
 
-class Asker(_ReceivingEnd, base.Asker):
-    def __init__(self, name: str, meeting: Meeting) -> None:
+class TransportAsker(_ReceivingEnd, base.TensorAsker):
+    def __init__(self, name: str, meeting: TensorMeeting) -> None:
         super().__init__(name, meeting, "requester")
 
     def encode(self, obj: Any) -> Any:
         return encode(obj)
 
-    def ask(self, encoded: Any, timeout: float) -> Received:
+    def ask(self, encoded: Any, timeout: float) -> ReceivedMessage:
         sample = self._end.ask(encoded, timeout)
-        return Received(None, sample, len(sample.buffer))
+        return ReceivedMessage(None, sample, len(sample.buffer))
 
     def wait_for_receiver(self, timeout: float) -> bool:
         return bool(self._end.wait_for_replier(timeout))
 
 
-class Answerer(_ReceivingEnd, base.Answerer):
-    def __init__(self, name: str, meeting: Meeting) -> None:
+class TransportAnswerer(_ReceivingEnd, base.TensorAnswerer):
+    def __init__(self, name: str, meeting: TensorMeeting) -> None:
         super().__init__(name, meeting, "replier")
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         request = self._end.take(timeout)
-        return None if request is None else Received(None, request, len(request.sample.buffer))
+        return (
+            None if request is None else ReceivedMessage(None, request, len(request.sample.buffer))
+        )
 
     def decode(self, message: Any) -> Any:
         return super().decode(message.sample)
 
-    def answer(self, received: Received, obj: Any) -> None:
+    def answer(self, received: ReceivedMessage, obj: Any) -> None:
         received.message.answer(encode(obj))
 
 
-class Transported(Contender):
+class Transported(TensorContender):
     shares = True
 
     def __init__(self, name: str, size: int) -> None:
@@ -143,21 +151,21 @@ class Transported(Contender):
         return self._kind.capabilities.request_reply
 
     @contextmanager
-    def meeting(self) -> Iterator[Meeting]:
+    def meeting(self) -> Iterator[TensorMeeting]:
         with self._kind.server() as address:
-            yield Meeting(address)
+            yield TensorMeeting(address)
 
-    def sender(self, meeting: Meeting) -> Sender:
-        return Sender(self.name, meeting)
+    def sender(self, meeting: TensorMeeting) -> TransportSender:
+        return TransportSender(self.name, meeting)
 
-    def receiver(self, meeting: Meeting) -> Receiver:
-        return Receiver(self.name, meeting)
+    def receiver(self, meeting: TensorMeeting) -> TransportReceiver:
+        return TransportReceiver(self.name, meeting)
 
-    def asker(self, meeting: Meeting) -> Asker:
-        return Asker(self.name, meeting)
+    def asker(self, meeting: TensorMeeting) -> TransportAsker:
+        return TransportAsker(self.name, meeting)
 
-    def answerer(self, meeting: Meeting) -> Answerer:
-        return Answerer(self.name, meeting)
+    def answerer(self, meeting: TensorMeeting) -> TransportAnswerer:
+        return TransportAnswerer(self.name, meeting)
 
 
 contender = Transported

@@ -20,7 +20,11 @@ from typing import Any
 
 from wirecost.measure.bench.tensor import wrapyfi_environment
 from wirecost.measure.bench.tensor.contenders import WRAPYFI, base
-from wirecost.measure.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.measure.bench.tensor.contenders.base import (
+    ReceivedMessage,
+    TensorContender,
+    TensorMeeting,
+)
 from wirecost.measure.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
 from wirecost.measure.bench.tensor.wrapyfi_environment import installed_version, interpreter
 from wirecost.messaging.transport import Package
@@ -85,7 +89,7 @@ def _exchange(mware: str, topic: str, mode: str) -> Any:
     return made
 
 
-class Sender(base.Sender):
+class WrapyfiSender(base.TensorSender):
     """Its first call waits for the listener. Not closed, as its receiver: some middlewares hang."""
 
     def __init__(self, mware: str, topic: str) -> None:
@@ -96,7 +100,7 @@ class Sender(base.Sender):
         self.number += 1
 
 
-class Receiver(base.Receiver):
+class WrapyfiReceiver(base.TensorReceiver):
     """Asks again and again where the middleware's listener does not block, as Wrapyfi's own
     benchmark does."""
 
@@ -116,7 +120,7 @@ class Receiver(base.Receiver):
         else:
             raise _Late
 
-    def receive(self, timeout: float) -> Received | None:
+    def receive(self, timeout: float) -> ReceivedMessage | None:
         deadline = Deadline(timeout)
         obj = None
         try:
@@ -134,7 +138,7 @@ class Receiver(base.Receiver):
         if obj is None:
             return None
         self._established = True
-        return Received(None, obj, 0)
+        return ReceivedMessage(None, obj, 0)
 
 
 class _Coding:
@@ -152,7 +156,7 @@ class _Coding:
         return json.loads(message.decode(), object_hook=self._hook)
 
 
-class Encoder(base.Hander):
+class WrapyfiEncoder(base.Hander):
     def __init__(self) -> None:
         self._coding = _Coding()
 
@@ -160,7 +164,7 @@ class Encoder(base.Hander):
         return self._coding.encode(obj)
 
 
-class Decoder(base.Taker):
+class WrapyfiDecoder(base.Taker):
     def __init__(self) -> None:
         self._coding = _Coding()
 
@@ -168,7 +172,7 @@ class Decoder(base.Taker):
         return self._coding.decode(message)
 
 
-class Wrapyfi(Contender):
+class Wrapyfi(TensorContender):
     package = Package("wrapyfi", ("wrapyfi",))
     takes_compressed = False
 
@@ -210,14 +214,14 @@ class Wrapyfi(Contender):
         return installed_version(self.package.name)
 
     @contextmanager
-    def meeting(self) -> Iterator[Meeting]:
+    def meeting(self) -> Iterator[TensorMeeting]:
         if self.one_process:
-            yield Meeting()
+            yield TensorMeeting()
             return
         with MIDDLEWARES[self.mware].server() as variables:
-            yield Meeting(json.dumps(variables))
+            yield TensorMeeting(json.dumps(variables))
 
-    def environment(self, meeting: Meeting, role: str) -> dict[str, str]:
+    def environment(self, meeting: TensorMeeting, role: str) -> dict[str, str]:
         if meeting.address is None:
             return {"OMP_NUM_THREADS": "1"}
         variables: dict[str, str] = json.loads(meeting.address)
@@ -229,11 +233,11 @@ class Wrapyfi(Contender):
     def _wire(self) -> str:
         return MIDDLEWARES[self.mware].name
 
-    def sender(self, meeting: Meeting) -> base.Sender:
-        return Encoder() if self.one_process else Sender(self._wire, meeting.topic)
+    def sender(self, meeting: TensorMeeting) -> base.TensorSender:
+        return WrapyfiEncoder() if self.one_process else WrapyfiSender(self._wire, meeting.topic)
 
-    def receiver(self, meeting: Meeting) -> base.Receiver:
-        return Decoder() if self.one_process else Receiver(self._wire, meeting.topic)
+    def receiver(self, meeting: TensorMeeting) -> base.TensorReceiver:
+        return WrapyfiDecoder() if self.one_process else WrapyfiReceiver(self._wire, meeting.topic)
 
 
 contender = Wrapyfi

@@ -12,7 +12,7 @@ from wirecost.measure.bench.transport.faults.fault import Setup
 from wirecost.measure.bench.transport.ground import Spot
 from wirecost.measure.bench.transport.joining import WRONG
 from wirecost.measure.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
-from wirecost.measure.bench.transport.session import LEAD_NS, SPARE_S, START_S, Session
+from wirecost.measure.bench.transport.session import LEAD_NS, SPARE_S, START_S, TransportSession
 from wirecost.observe.usage import memory
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.process import Channel
@@ -36,7 +36,7 @@ class Running:
     """When the first message is due."""
 
 
-class Course(Session):
+class Course(TransportSession):
     """Faults drive its processes one by one. Methods raise ProgramFailedError."""
 
     def __init__(self, setup: Setup, subscribers: int) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.ground import Ground
 from wirecost.results.records.schemas import transport
 from wirecost.system.children import ProgramFailedError
@@ -32,7 +32,7 @@ subscriber's role: 0 has no fault, 1 has it, 2 came in its place."""
 class Setup:
     """To whom and with what. ``rate``: messages per second."""
 
-    contender: Contender
+    contender: TransportContender
     ground: Ground
     logs: Path
     size: int = SIZE
@@ -41,7 +41,7 @@ class Setup:
 
 
 @dataclass
-class Found:
+class FaultOutcome:
     """None: of no interest, or not within the time that the fault was watched."""
 
     recovered_ns: int | None = None
@@ -56,22 +56,22 @@ class Found:
     messages: list[Message] = field(default_factory=list)
 
 
-class Fault(ABC):
+class InjectedFault(ABC):
     name: ClassVar[str]
     about: ClassVar[str]
     """One line: what happens, and from when to when ``recovered_ns`` is."""
 
-    def refusal(self, contender: Contender) -> str | None:
+    def refusal(self, contender: TransportContender) -> str | None:
         """Why this cannot happen to a contender."""
         del contender
         return None
 
     @abstractmethod
-    def run(self, setup: Setup) -> Found:
+    def run(self, setup: Setup) -> FaultOutcome:
         """Let it happen. Raises ProgramFailedError, UserError: then that is what it did."""
 
 
-def record(fault: Fault, setup: Setup, found: Found, failure: str | None) -> Record:
+def record(fault: InjectedFault, setup: Setup, found: FaultOutcome, failure: str | None) -> Record:
     """Return what a result folder keeps of a fault."""
     contender = setup.contender
     return Record(
@@ -92,8 +92,8 @@ def record(fault: Fault, setup: Setup, found: Found, failure: str | None) -> Rec
 
 
 def series(
-    faults: Sequence[Fault],
-    contenders: Iterable[Contender],
+    faults: Sequence[InjectedFault],
+    contenders: Iterable[TransportContender],
     ground: Ground,
     logs: Path,
     size: int,
@@ -109,7 +109,7 @@ def series(
         setup = Setup(contender, ground, logs, size, min(rate, RATE))
         for fault in faults:
             label = f"{contender.name}, {ground.name}: {fault.name}"
-            if _who(record(fault, setup, Found(), None)) not in known and not fault.refusal(
+            if _who(record(fault, setup, FaultOutcome(), None)) not in known and not fault.refusal(
                 contender
             ):
                 report(label, 0)
@@ -123,8 +123,8 @@ def _who(one: Record) -> tuple[str, ...]:
     return one.fault, one.mware, one.client, one.settings, one.network
 
 
-def _measured(fault: Fault, setup: Setup) -> Record:
+def _measured(fault: InjectedFault, setup: Setup) -> Record:
     try:
         return record(fault, setup, fault.run(setup), None)
     except (ProgramFailedError, UserError) as error:
-        return record(fault, setup, Found(), str(error))
+        return record(fault, setup, FaultOutcome(), str(error))

@@ -9,7 +9,7 @@ import time
 
 from wirecost.measure.bench.transport.faults import judging
 from wirecost.measure.bench.transport.faults.course import BEFORE_S, Course, forget
-from wirecost.measure.bench.transport.faults.fault import Found, Setup
+from wirecost.measure.bench.transport.faults.fault import FaultOutcome, Setup
 from wirecost.measure.bench.transport.session import START_S
 
 ABSENT_S = 1.0
@@ -19,9 +19,9 @@ KILLED = 1
 JOINED = 2
 
 
-def join(setup: Setup, kill: bool) -> Found:
+def join(setup: Setup, kill: bool) -> FaultOutcome:
     """``kill``: a second subscriber is killed a second before. Raises ProgramFailedError."""
-    found = Found()
+    found = FaultOutcome()
     seconds = BEFORE_S + ABSENT_S + AFTER_S
     with Course(setup, 2 if kill else 1) as course:
         other, *victims = course.receivers

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
+from wirecost.measure.bench.transport.faults.fault import FaultOutcome, InjectedFault, Setup
 from wirecost.measure.bench.transport.faults.joining import join
 
 
-class LateJoiner(Fault):
+class LateJoiner(InjectedFault):
     name = "late-joiner"
     about = "a second subscriber comes late; recovered: from when it opens to its first message"
 
-    def run(self, setup: Setup) -> Found:
+    def run(self, setup: Setup) -> FaultOutcome:
         return join(setup, kill=False)
 
 

@@ -10,10 +10,10 @@ from contextlib import ExitStack
 
 from wirecost.measure.bench.transport import clients
 from wirecost.measure.bench.transport.choices import PYTHON
-from wirecost.measure.bench.transport.contender import Contender
-from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
+from wirecost.measure.bench.transport.contender import TransportContender
+from wirecost.measure.bench.transport.faults.fault import FaultOutcome, InjectedFault, Setup
 from wirecost.measure.bench.transport.ground import Spot
-from wirecost.measure.bench.transport.meeting import Meeting, meeting
+from wirecost.measure.bench.transport.meeting import TransportMeeting, meeting
 from wirecost.observe.usage import memory
 from wirecost.observe.usage.meter import Meter
 from wirecost.system.channel.json_stream import JsonObject
@@ -27,19 +27,19 @@ IDLE_S = 2.0
 ROLES = ("subscriber", "publisher")
 
 
-class ManyTopics(Fault):
+class ManyTopics(InjectedFault):
     name = "many-topics"
     about = (
         "1,000 topics between two processes; recovered: from the first open to a message on each"
     )
 
-    def refusal(self, contender: Contender) -> str | None:
+    def refusal(self, contender: TransportContender) -> str | None:
         if contender.client.kind != PYTHON:
             return "a native client has one topic"
         return None
 
-    def run(self, setup: Setup) -> Found:
-        found = Found()
+    def run(self, setup: Setup) -> FaultOutcome:
+        found = FaultOutcome()
         mware, setting = setup.contender.mware, setup.contender.setting
         with ExitStack() as stack:
             log = setup.logs / f"{mware}-server.txt"
@@ -79,7 +79,7 @@ class ManyTopics(Fault):
         return found
 
 
-def _start(setup: Setup, met: Meeting, role: str, stack: ExitStack) -> Channel:
+def _start(setup: Setup, met: TransportMeeting, role: str, stack: ExitStack) -> Channel:
     log = setup.logs / f"{setup.contender.mware}-topics-{role}.txt"
     spot = _spot(setup, role)
     command = [sys.executable, "-P", "-m", MODULE]
@@ -88,7 +88,7 @@ def _start(setup: Setup, met: Meeting, role: str, stack: ExitStack) -> Channel:
     return made
 
 
-def _load(setup: Setup, met: Meeting, role: str) -> JsonObject:
+def _load(setup: Setup, met: TransportMeeting, role: str) -> JsonObject:
     contender = setup.contender
     setting = contender.setting
     return {

@@ -7,16 +7,16 @@ import os
 import signal
 
 from wirecost.measure.bench.transport.faults.course import forget
-from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
+from wirecost.measure.bench.transport.faults.fault import FaultOutcome, InjectedFault, Setup
 from wirecost.measure.bench.transport.faults.replacing import replace
 from wirecost.system.channel.process import Channel
 
 
-class PublisherRestarted(Fault):
+class PublisherRestarted(InjectedFault):
     name = "publisher-restarted"
     about = "the publisher is asked to end (SIGTERM); recovered: as publisher-killed"
 
-    def run(self, setup: Setup) -> Found:
+    def run(self, setup: Setup) -> FaultOutcome:
         return replace(setup, _end)
 
 

@@ -10,7 +10,7 @@ from statistics import median
 
 from wirecost.measure.bench.transport.faults import judging
 from wirecost.measure.bench.transport.faults.course import BEFORE_S, Course
-from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
+from wirecost.measure.bench.transport.faults.fault import FaultOutcome, InjectedFault, Setup
 
 RATE = 1000.0
 EVERY = 4
@@ -24,14 +24,14 @@ PROMPT, LEAST_NS = 3.0, 5_000_000
 """Times the usual latency, and more than that by so much: then it has caught up."""
 
 
-class QueueOverflow(Fault):
+class QueueOverflow(InjectedFault):
     name = "queue-overflow"
     about = (
         "one of two subscribers stands still for 2 s at 1,000 Hz; recovered: from when it goes on"
     )
 
-    def run(self, setup: Setup) -> Found:
-        found, seconds = Found(), BEFORE_S + STOPPED_S + AFTER_S
+    def run(self, setup: Setup) -> FaultOutcome:
+        found, seconds = FaultOutcome(), BEFORE_S + STOPPED_S + AFTER_S
         setup = replace(setup, rate=min(RATE, BYTES_PER_S / setup.size))
         with Course(setup, 2) as course:
             run = course.another_run()

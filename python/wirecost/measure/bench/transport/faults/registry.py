@@ -12,7 +12,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.plugins import load_plugins, plugin_names
 
 if TYPE_CHECKING:  # the command line lists the names
-    from wirecost.measure.bench.transport.faults.fault import Fault
+    from wirecost.measure.bench.transport.faults.fault import InjectedFault
 
 ALL = "all"
 _FOLDER = Path(__file__).parent
@@ -24,13 +24,13 @@ def names() -> list[str]:
 
 
 @cache
-def faults() -> dict[str, Fault]:
+def faults() -> dict[str, InjectedFault]:
     """Return all faults by name."""
     every = load_plugins(f"{__package__}", _FOLDER, "FAULT")
     return {name.replace("_", "-"): fault for name, fault in every.items()}
 
 
-def chosen(text: str) -> list[Fault]:
+def chosen(text: str) -> list[InjectedFault]:
     """Of ``NAME,…`` or ``all``. Raises UserError."""
     known = faults()
     if text == ALL:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from wirecost.measure.bench.transport.faults import judging
 from wirecost.measure.bench.transport.faults.course import BEFORE_S, EVERYTHING, QUIET_S, Course
-from wirecost.measure.bench.transport.faults.fault import Found, Message, Setup
+from wirecost.measure.bench.transport.faults.fault import FaultOutcome, Message, Setup
 from wirecost.measure.bench.transport.protocol import Rows
 from wirecost.measure.bench.transport.session import START_S
 from wirecost.system.channel.process import Channel
@@ -18,10 +18,10 @@ AFTER_S = 5.0
 SUBSCRIBERS = 2
 
 
-def replace(setup: Setup, go: Callable[[Channel], None]) -> Found:
+def replace(setup: Setup, go: Callable[[Channel], None]) -> FaultOutcome:
     """``go``: lets the first publisher end. What it has sent is known by what arrived, since a
     killed process writes no records. Raises ProgramFailedError."""
-    found = Found()
+    found = FaultOutcome()
     with Course(setup, SUBSCRIBERS) as course:
         second = course.spare("publisher", 0)
         run = course.another_run()

@@ -11,10 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.measure.bench.transport.contender import Contender
+from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.faults import judging
 from wirecost.measure.bench.transport.faults.course import BEFORE_S, Course
-from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
+from wirecost.measure.bench.transport.faults.fault import FaultOutcome, InjectedFault, Setup
 from wirecost.messaging.transport import find
 from wirecost.system import children
 from wirecost.system.errors import UserError
@@ -24,7 +24,7 @@ AFTER_S = 8.0
 
 
 @dataclass(frozen=True)
-class _Server:
+class _KilledServer:
     """What it takes to start it again."""
 
     words: list[str]
@@ -32,7 +32,7 @@ class _Server:
     folder: str
 
     @classmethod
-    def of(cls, process: int) -> _Server:
+    def of(cls, process: int) -> _KilledServer:
         """Look at a process. Raises UserError where it does not live."""
         proc = Path(f"/proc/{process}")
         try:
@@ -45,26 +45,26 @@ class _Server:
         return cls([os.fsdecode(one) for one in words], {n: v for n, _, v in variables}, folder)
 
 
-class ServerKilled(Fault):
+class ServerKilled(InjectedFault):
     name = "server-killed"
     about = (
         "kill -9 of the daemon, broker, router or master; recovered: from its restart 0.5 s later"
     )
 
-    def refusal(self, contender: Contender) -> str | None:
+    def refusal(self, contender: TransportContender) -> str | None:
         served = contender.setting.router
         with suppress(UserError):  # of a library that only a native client has
             served |= bool(find(contender.mware).capabilities.server)
         return None if served else "no process runs between the ends"
 
-    def run(self, setup: Setup) -> Found:
-        found, seconds = Found(), BEFORE_S + DOWN_S + AFTER_S
+    def run(self, setup: Setup) -> FaultOutcome:
+        found, seconds = FaultOutcome(), BEFORE_S + DOWN_S + AFTER_S
         started: list[subprocess.Popen[bytes]] = []
         with Course(setup, 2) as course:
             tops = _tops(course.servers)
             if not tops:
                 raise UserError(f"{setup.contender.mware}: no server runs")
-            servers = [_Server.of(one) for one in tops]
+            servers = [_KilledServer.of(one) for one in tops]
             run = course.another_run()
             listening = [course.listen(one, run) for one in course.receivers]
             speaking = course.speak(course.sender, run, seconds)
@@ -116,7 +116,7 @@ def _tops(processes: tuple[int, ...]) -> list[int]:
     return found
 
 
-def _start(server: _Server, prefix: tuple[str, ...], logs: Path) -> subprocess.Popen[bytes]:
+def _start(server: _KilledServer, prefix: tuple[str, ...], logs: Path) -> subprocess.Popen[bytes]:
     with (logs / "server-again.txt").open("ab") as printed:
         return children.start(
             [*prefix, *server.words], server.environment,

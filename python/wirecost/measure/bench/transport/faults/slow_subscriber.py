@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from wirecost.measure.bench.transport.faults import judging
 from wirecost.measure.bench.transport.faults.course import BEFORE_S, Course
-from wirecost.measure.bench.transport.faults.fault import Fault, Found, Setup
+from wirecost.measure.bench.transport.faults.fault import FaultOutcome, InjectedFault, Setup
 from wirecost.measure.bench.transport.faults.judging import in_ms
 
 SLOWER = 2.0
@@ -14,12 +14,12 @@ AFTER_S = 4.0
 QUIET_S = 1.0
 
 
-class SlowSubscriber(Fault):
+class SlowSubscriber(InjectedFault):
     name = "slow-subscriber"
     about = "one of two subscribers takes half of the messages' rate for 4 s"
 
-    def run(self, setup: Setup) -> Found:
-        found = Found()
+    def run(self, setup: Setup) -> FaultOutcome:
+        found = FaultOutcome()
         hold_ns = round(SLOWER * 1e9 / setup.rate)
         with Course(setup, 2) as course:
             run = course.another_run()

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from wirecost.measure.bench.transport.payload import Payload, read_head
+from wirecost.measure.bench.transport.payload import TransportPayload, read_head
 from wirecost.messaging.transport import Transport, open_transport
 from wirecost.messaging.transport.quality import Quality
 from wirecost.system.channel.json_stream import JsonObject
@@ -75,7 +75,7 @@ class TopicsEnd:
 
     def _send(self, deadline: Deadline) -> None:
         """On every topic each turn, until ``finish`` comes."""
-        payload = Payload(self._size, 1)
+        payload = TransportPayload(self._size, 1)
         while not deadline.passed and not self._lines.waiting():
             next_turn = Deadline(TURN_S)
             for number, publisher in enumerate(self._ends):

@@ -13,7 +13,7 @@ UNLIMITED = "no limit"
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuality:
     """Of all middlewares alike, where they are matched."""
 
     reliable: bool = True
@@ -22,7 +22,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Setting:
+class TransportSetting:
     """``reliable`` and ``queue`` are None where the middleware's own default stands."""
 
     name: str

@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from wirecost.measure.bench.transport.settings.setting import UNLIMITED, Asked, Setting
+from wirecost.measure.bench.transport.settings.setting import (
+    UNLIMITED,
+    AskedQuality,
+    TransportSetting,
+)
 
 DEFAULT, MATCHED = "default", "matched"
 PYTHON, NATIVE = "python", "native"
@@ -25,7 +29,7 @@ DEEP = 1 << 20
 
 
 def _matched(
-    asked: Asked,
+    asked: AskedQuality,
     reliable: tuple[str, str],
     best_effort: tuple[str, str],
     sender: str = "",
@@ -33,10 +37,10 @@ def _matched(
     promise: bool = True,
     longest_wait_s: float = 0.0,
     **options: str | int | float | bool,
-) -> Setting:
+) -> TransportSetting:
     """Each pair: what it does against loss, and what happens when there is no room."""
     reliability, full = reliable if asked.reliable else best_effort
-    return Setting(
+    return TransportSetting(
         MATCHED,
         reliability,
         sender or str(asked.queue),
@@ -50,22 +54,22 @@ def _matched(
     )
 
 
-def _zeromq(asked: Asked) -> list[Setting]:
+def _zeromq(asked: AskedQuality) -> list[TransportSetting]:
     drops = "lost to that subscriber alone"
     return [
-        Setting(DEFAULT, TCP, "1000", "1000", drops, options={"depth": 1000}),
+        TransportSetting(DEFAULT, TCP, "1000", "1000", drops, options={"depth": 1000}),
         _matched(asked, (TCP, "the publisher waits"), (TCP, drops)),
-        Setting(
+        TransportSetting(
             "conflate", TCP, "1000", "1", "only the newest is kept", options={"conflate": True}
         ),
     ]
 
 
-def _zenoh(asked: Asked) -> list[Setting]:
+def _zenoh(asked: AskedQuality) -> list[TransportSetting]:
     hop = "every link sends again"
     full = f"lost at the publisher; {OLDEST}"
     return [
-        Setting(DEFAULT, hop, "2 batches of 64 KiB", "256", full, options={"depth": 256}),
+        TransportSetting(DEFAULT, hop, "2 batches of 64 KiB", "256", full, options={"depth": 256}),
         _matched(
             asked,
             (hop, "the publisher waits, for 2 s at most"),
@@ -73,7 +77,7 @@ def _zenoh(asked: Asked) -> list[Setting]:
             sender="2 batches of 64 KiB",
             longest_wait_s=2.0,
         ),
-        Setting(
+        TransportSetting(
             "rmw",
             hop,
             "2 batches of 64 KiB",
@@ -87,20 +91,20 @@ def _zenoh(asked: Asked) -> list[Setting]:
     ]
 
 
-def _iceoryx2(asked: Asked) -> list[Setting]:
+def _iceoryx2(asked: AskedQuality) -> list[TransportSetting]:
     lossless = "shared memory loses nothing"
     return [
-        Setting(DEFAULT, lossless, NONE, "2", OLDEST, options={"depth": 2}),
+        TransportSetting(DEFAULT, lossless, NONE, "2", OLDEST, options={"depth": 2}),
         _matched(asked, (lossless, "the publisher waits"), (lossless, OLDEST), sender=NONE),
     ]
 
 
-def _mqtt(asked: Asked) -> list[Setting]:
+def _mqtt(asked: AskedQuality) -> list[TransportSetting]:
     sent_again = "QoS 1: acknowledged, sent again"
     once = "QoS 0: sent once over TCP"
     broker = "; the broker drops above 1000"
     return [
-        Setting(
+        TransportSetting(
             DEFAULT, once, UNLIMITED, UNLIMITED, f"nothing is refused{broker}",
             options={"depth": DEEP},
         ),
@@ -111,14 +115,14 @@ def _mqtt(asked: Asked) -> list[Setting]:
             promise=False,
             qos=int(asked.reliable),
         ),
-        Setting(
+        TransportSetting(
             "qos1", sent_again, UNLIMITED, UNLIMITED, f"nothing is refused{broker}",
             options={"qos": 1, "depth": DEEP},
         ),
     ]  # fmt: skip
 
 
-def _mosquitto(asked: Asked) -> list[Setting]:
+def _mosquitto(asked: AskedQuality) -> list[TransportSetting]:
     """libmosquitto's thread calls the subscriber, so that what waits there waits in the socket."""
     receiver = "the socket's"
     full = "refused at the publisher; the broker drops above 1000"
@@ -126,11 +130,13 @@ def _mosquitto(asked: Asked) -> list[Setting]:
     return [replace(one, full=full) if one.name == MATCHED else one for one in found]
 
 
-def _nats(asked: Asked) -> list[Setting]:
+def _nats(asked: AskedQuality) -> list[TransportSetting]:
     core = "core NATS: at most once over TCP"
     cut = "the server cuts off a slow subscriber"
     return [
-        Setting(DEFAULT, core, NATS_SENDER, "524288", f"lost; {cut}", options={"depth": 524_288}),
+        TransportSetting(
+            DEFAULT, core, NATS_SENDER, "524288", f"lost; {cut}", options={"depth": 524_288}
+        ),
         _matched(
             asked,
             (core, f"TCP makes the server wait, then {cut}"),
@@ -141,13 +147,13 @@ def _nats(asked: Asked) -> list[Setting]:
     ]
 
 
-def _nats_c(asked: Asked) -> list[Setting]:
+def _nats_c(asked: AskedQuality) -> list[TransportSetting]:
     """nats.c takes from the socket whatever comes, and cannot make the server wait."""
     core = "core NATS: at most once over TCP"
     sender = "32 KiB, then the publisher waits"
     own = "65536, 64 MiB"
     return [
-        Setting(DEFAULT, core, sender, own, "the newest is lost"),
+        TransportSetting(DEFAULT, core, sender, own, "the newest is lost"),
         _matched(
             asked,
             (core, "nothing waits: memory grows"),
@@ -159,20 +165,22 @@ def _nats_c(asked: Asked) -> list[Setting]:
     ]
 
 
-def _grpc(asked: Asked) -> list[Setting]:
+def _grpc(asked: AskedQuality) -> list[TransportSetting]:
     stream = "HTTP/2's, while connected"
     return [
-        Setting(DEFAULT, stream, "1", "1", "the publisher waits", True, options={"depth": 1}),
+        TransportSetting(
+            DEFAULT, stream, "1", "1", "the publisher waits", True, options={"depth": 1}
+        ),
         _matched(
             asked, (stream, "the publisher waits"), (stream, "the oldest is lost, at either end")
         ),
     ]
 
 
-def _websocket(asked: Asked) -> list[Setting]:
+def _websocket(asked: AskedQuality) -> list[TransportSetting]:
     waits = "the publisher waits, and cuts off who takes 2 s"
     return [
-        Setting(DEFAULT, TCP, "the socket's", "16", waits, True, longest_wait_s=2.0),
+        TransportSetting(DEFAULT, TCP, "the socket's", "16", waits, True, longest_wait_s=2.0),
         _matched(
             asked,
             (TCP, waits),
@@ -183,11 +191,11 @@ def _websocket(asked: Asked) -> list[Setting]:
     ]
 
 
-def _dds(asked: Asked) -> list[Setting]:
+def _dds(asked: AskedQuality) -> list[TransportSetting]:
     repaired = "RELIABLE: lost parts are asked for"
     keep = f"KEEP_LAST {asked.queue}"
     return [
-        Setting(
+        TransportSetting(
             DEFAULT, "BEST_EFFORT reader, RELIABLE writer", "KEEP_LAST 1", "KEEP_LAST 1", "lost",
             options={"depth": 1},
         ),
@@ -198,26 +206,26 @@ def _dds(asked: Asked) -> list[Setting]:
             sender="KEEP_ALL, 64" if asked.reliable else keep,
             receiver="KEEP_ALL" if asked.reliable else keep,
         ),
-        Setting(
+        TransportSetting(
             "ros2", repaired, "KEEP_LAST 10", "KEEP_LAST 10", "the writer's oldest is lost",
             reliable=True, queue=10, options={"keep_last": True},
         ),
     ]  # fmt: skip
 
 
-def _fastdds(asked: Asked) -> list[Setting]:
+def _fastdds(asked: AskedQuality) -> list[TransportSetting]:
     """Its makers would take shared memory on one machine, which neither client does."""
     ours = "; wirecost's: UDP alone, sockets of 64 MiB"
     default, *others = _dds(asked)
     return [replace(default, reliability=default.reliability + ours), *others]
 
 
-def _ros2(asked: Asked) -> list[Setting]:
+def _ros2(asked: AskedQuality) -> list[TransportSetting]:
     lost = "the oldest is lost, at either end"
     repaired = "RELIABLE: lost parts are asked for"
     keep = f"KEEP_LAST {asked.queue}"
     return [
-        Setting(DEFAULT, repaired, "KEEP_LAST 10", "KEEP_LAST 10", lost),
+        TransportSetting(DEFAULT, repaired, "KEEP_LAST 10", "KEEP_LAST 10", lost),
         _matched(
             asked,
             (repaired, lost),
@@ -229,9 +237,9 @@ def _ros2(asked: Asked) -> list[Setting]:
     ]
 
 
-def _ros1(asked: Asked) -> list[Setting]:
+def _ros1(asked: AskedQuality) -> list[TransportSetting]:
     return [
-        Setting(
+        TransportSetting(
             DEFAULT, TCP, ROSPY, UNLIMITED, "the publisher waits", True, options={"depth": DEEP}
         ),
         _matched(
@@ -243,19 +251,19 @@ def _ros1(asked: Asked) -> list[Setting]:
     ]
 
 
-def _roscpp(asked: Asked) -> list[Setting]:
+def _roscpp(asked: AskedQuality) -> list[TransportSetting]:
     """roscpp never waits, whatever is asked for."""
     most = "100000, 1 GiB"
     lost = TCP, OLDEST_OF_BOTH
     return [
-        Setting(DEFAULT, TCP, most, most, OLDEST_OF_BOTH),
+        TransportSetting(DEFAULT, TCP, most, most, OLDEST_OF_BOTH),
         _matched(asked, lost, lost, promise=False),
     ]
 
 
-def _ecal(asked: Asked) -> list[Setting]:
+def _ecal(asked: AskedQuality) -> list[TransportSetting]:
     return [
-        Setting(
+        TransportSetting(
             DEFAULT,
             "shared memory, not acknowledged",
             "1",
@@ -273,28 +281,28 @@ def _ecal(asked: Asked) -> list[Setting]:
     ]
 
 
-def _yarp(asked: Asked) -> list[Setting]:
+def _yarp(asked: AskedQuality) -> list[TransportSetting]:
     none = "none: YARP writes to the socket"
     waits = "the publisher waits, and cuts off who takes nothing for 5 s"
     return [
-        Setting(DEFAULT, TCP, none, "1", "only the newest is kept", options={"depth": 1}),
+        TransportSetting(DEFAULT, TCP, none, "1", "only the newest is kept", options={"depth": 1}),
         _matched(asked, (TCP, waits), (TCP, OLDEST), sender=none, longest_wait_s=5.0),
     ]
 
 
-def _tcp(asked: Asked) -> list[Setting]:
+def _tcp(asked: AskedQuality) -> list[TransportSetting]:
     """Return the yardstick, in which nothing can be set."""
     del asked
     buffers = "the socket's"
-    return [Setting(DEFAULT, TCP, buffers, buffers, "the publisher waits", True)]
+    return [TransportSetting(DEFAULT, TCP, buffers, buffers, "the publisher waits", True)]
 
 
-def _own(asked: Asked) -> list[Setting]:
+def _own(asked: AskedQuality) -> list[TransportSetting]:
     """Of what has no settings here."""
-    return [Setting(DEFAULT, "", "", str(asked.queue), "", queue=asked.queue)]
+    return [TransportSetting(DEFAULT, "", "", str(asked.queue), "", queue=asked.queue)]
 
 
-ROWS: dict[str, Callable[[Asked], list[Setting]]] = {
+ROWS: dict[str, Callable[[AskedQuality], list[TransportSetting]]] = {
     "zeromq": _zeromq,
     "zenoh": _zenoh,
     "iceoryx2": _iceoryx2,
@@ -313,10 +321,10 @@ ROWS: dict[str, Callable[[Asked], list[Setting]]] = {
 """By the first word of a transport's name."""
 NATIVE_ROWS = {"mqtt": _mosquitto, "nats": _nats_c, "ros1": _roscpp}
 """Those that the native client cannot have as the Python one."""
-NAMES = tuple(dict.fromkeys(one.name for row in ROWS.values() for one in row(Asked())))
+NAMES = tuple(dict.fromkeys(one.name for row in ROWS.values() for one in row(AskedQuality())))
 
 
-def settings_of(mware: str, asked: Asked, client: str = PYTHON) -> list[Setting]:
+def settings_of(mware: str, asked: AskedQuality, client: str = PYTHON) -> list[TransportSetting]:
     """Of one transport and kind of client, ``default`` first; ``matched`` only where it differs."""
     word = mware.partition("-")[0]
     found = ROWS.get(word, _own)(asked)
