@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The templates of a language, and the form of what they print."""
+"""Templates of source text, and the form of what they print."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 
 class Templates:
-    """``<language>/templates``, whose filters are given by name."""
+    """Templates of a folder, with filters by name."""
 
     def __init__(
         self,
-        language: str,
+        folder: Path,
         empty_lines: int = 1,
         behind_braces: bool = True,
         **filters: Callable[..., str],
     ) -> None:
         self._empty_lines, self._behind_braces = empty_lines, behind_braces
         self._environment = Environment(
-            loader=FileSystemLoader(Path(__file__).parent / language / "templates"),
+            loader=FileSystemLoader(folder),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -30,24 +30,25 @@ class Templates:
         self._environment.filters |= filters
 
     def render(self, template: str, **context: object) -> str:
+        """Return the text that a template prints for a context."""
         text = self._environment.get_template(template).render(context)
         return tidy(text, self._empty_lines, self._behind_braces)
 
 
 def tidy(text: str, empty_lines: int = 1, behind_braces: bool = True) -> str:
-    """No blanks at line ends, no more than ``empty_lines`` empty lines in a row.
+    """Remove blanks at line ends, and empty lines beyond ``empty_lines`` in a row.
 
-    None is at the beginning, at the end, before a closing brace nor, unless ``behind_braces``,
+    None stays at the beginning, at the end, before a closing brace nor, unless ``behind_braces``,
     behind an opening one.
     """
-    kept: list[str] = []
+    tidied: list[str] = []
     for line in map(str.rstrip, text.splitlines()):
         if line.lstrip() in ("}", "};"):
-            while kept and not kept[-1]:
-                kept.pop()
+            while tidied and not tidied[-1]:
+                tidied.pop()
         elif not line:
-            full = not kept or not any(kept[-empty_lines:])
-            if full or (kept[-1].endswith("{") and not behind_braces):
+            full = not tidied or not any(tidied[-empty_lines:])
+            if full or (tidied[-1].endswith("{") and not behind_braces):
                 continue
-        kept.append(line)
-    return "\n".join(kept).rstrip("\n") + "\n"
+        tidied.append(line)
+    return "\n".join(tidied).rstrip("\n") + "\n"

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from types import SimpleNamespace
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from typing import Generic, TypeVar
 
 from wirecost.measure.bench.message.ros import mirror
 from wirecost.measure.bench.message.shapes import is_list, is_octets
@@ -17,7 +16,7 @@ from wirecost.schema.compile.emit.cpp.api_names import ApiNames
 from wirecost.schema.compile.emit.cpp.names import KEYWORDS, Names, identifier, member
 from wirecost.schema.compile.emit.cpp.order import is_plain
 from wirecost.schema.compile.emit.cpp.presence import can_be_absent
-from wirecost.schema.compile.emit.templates import tidy
+from wirecost.schema.compile.emit.templates import Templates
 from wirecost.schema.compile.plan import nesting
 from wirecost.schema.compile.schema import (
     EnumRef,
@@ -32,17 +31,74 @@ from wirecost.schema.compile.schema import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
+rendered = Templates(TEMPLATES).render
+"""Return the text that one of the templates here prints."""
 FEW = 12
 """Messages of a schema that are compiled into one function."""
 ROOT = "wire"
 """Namespace of our holders."""
-_ENVIRONMENT = Environment(
-    loader=FileSystemLoader(TEMPLATES),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of a holder, and the function to which it is passed."""
+
+    name: str
+    function: str
+
+
+@dataclass(frozen=True)
+class Holder:
+    """C++ type of a holder, with its members."""
+
+    holder: str
+    members: list[Member]
+    stands_apart: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """C++ types of a message's holder and view."""
+
+    holder: str
+    view: str
+
+
+AnyField = TypeVar("AnyField")
+
+
+@dataclass(frozen=True)
+class LibraryClass(Generic[AnyField]):
+    """C++ types of a library's class and of the holder from which it is filled."""
+
+    type: str
+    holder: str
+    stands_apart: bool
+    fields: list[AnyField]
+
+
+@dataclass(frozen=True)
+class ClassField:
+    """A field of a class with Protobuf's interface."""
+
+    member: str
+    """Name in the holder."""
+    call: str
+    """Name in the class's functions."""
+    camel: str
+    """Name in the class's constants."""
+    mode: str
+    kind: str
+    key_kind: str
+    is_enum: bool
+    value: str
+    """C++ type of a value."""
+    oneof: str
+    """Name of the field's oneof in the holder; empty where there is none."""
+    oneof_call: str
+    index: int | None
+    """Position in the oneof, from 1."""
+    is_boxed: bool
 
 
 def fixed() -> dict[str, str]:
@@ -62,13 +118,13 @@ def holders(subject: Subject) -> str:
         header=names.header(home),
         holder=names.qualified(top),
         messages=[
-            SimpleNamespace(
-                holder=names.qualified(MessageRef(message.full_name)),
-                holds=stands_apart(schema, message),
-                members=[
-                    *(_member(member(f), read_by(f)) for f in message.fields if f.oneof is None),
-                    *map(_member, map(identifier, message.oneofs)),
+            Holder(
+                names.qualified(MessageRef(message.full_name)),
+                [
+                    *(Member(member(f), read_by(f)) for f in message.fields if f.oneof is None),
+                    *(Member(identifier(oneof), "add") for oneof in message.oneofs),
                 ],
+                stands_apart(schema, message),
             )
             for message in schema.messages()
         ],
@@ -97,10 +153,6 @@ def stands_apart(schema: Schema, message: Message) -> bool:
     return bool(schema.references[message.full_name]) and not is_small
 
 
-def _member(name: str, add: str = "add") -> SimpleNamespace:
-    return SimpleNamespace(name=name, add=add)
-
-
 def read_by(field: Field) -> str:
     """The harness's function that reads it."""
     return "add_octets" if is_octets(field) else "add"
@@ -117,9 +169,9 @@ def ours(subject: Subject, wire: str) -> str:
         shared=wire == subject.wire,
         view=names.view(MessageRef(subject.type), wire) if has_view(subject) else "",
         views=[
-            SimpleNamespace(
-                holder=names.qualified(MessageRef(message.full_name)),
-                view=names.view(MessageRef(message.full_name), wire),
+            View(
+                names.qualified(MessageRef(message.full_name)),
+                names.view(MessageRef(message.full_name), wire),
             )
             for message in viewed
         ],
@@ -139,13 +191,13 @@ def classes(subject: Subject) -> str:
         "classes.hpp.j2",
         type=subject.type,
         headers=[_classes_header(subject, names, file) for file in _with_types(schema)],
-        **{"class": names.qualified(MessageRef(subject.type))},
+        top=names.qualified(MessageRef(subject.type)),
         messages=[
-            SimpleNamespace(
-                holder=holders.qualified(MessageRef(message.full_name)),
-                fields=list(_fields(schema, names, message)),
-                holds=stands_apart(schema, message),
-                **{"class": names.qualified(MessageRef(message.full_name))},
+            LibraryClass(
+                names.qualified(MessageRef(message.full_name)),
+                holders.qualified(MessageRef(message.full_name)),
+                stands_apart(schema, message),
+                list(_fields(schema, names, message)),
             )
             for message in schema.messages()
         ],
@@ -186,21 +238,18 @@ def messagepack(subject: Subject) -> str:
         "messagepack.hpp.j2",
         type=subject.type,
         messages=[
-            SimpleNamespace(
-                holder=names.qualified(MessageRef(message.full_name)),
-                members=[
+            Holder(
+                names.qualified(MessageRef(message.full_name)),
+                [
                     *(
-                        SimpleNamespace(
-                            name=member(field),
-                            call="octets" if is_octets(field) or _is_bytes(field) else "value",
+                        Member(
+                            member(field),
+                            "octets" if is_octets(field) or _is_bytes(field) else "value",
                         )
                         for field in message.fields
                         if field.oneof is None
                     ),
-                    *(
-                        SimpleNamespace(name=identifier(name), call="value")
-                        for name in message.oneofs
-                    ),
+                    *(Member(identifier(oneof), "value") for oneof in message.oneofs),
                 ],
             )
             for message in schema.messages()
@@ -224,11 +273,11 @@ def users(subject: Subject, header: str) -> str:
     return rendered("user.cpp.j2", type=subject.type, header=header, codec_header=own)
 
 
-def _fields(schema: Schema, names: ApiNames, message: Message) -> Iterator[SimpleNamespace]:
+def _fields(schema: Schema, names: ApiNames, message: Message) -> Iterator[ClassField]:
     for field in message.fields:
         lowered = field.name.lower()
         held = field.value if field.value is not None else field
-        yield SimpleNamespace(
+        yield ClassField(
             member=member(field),
             call=f"{lowered}_" if lowered in KEYWORDS else lowered,
             camel=camel(field.name),
@@ -261,8 +310,3 @@ def _kind(field: Field) -> str:
     if is_octets(field):
         return "octets"
     return "text" if isinstance(field.type, Kind) and field.type.is_text else "scalar"
-
-
-def rendered(template: str, **context: object) -> str:
-    """One of the templates here."""
-    return tidy(_ENVIRONMENT.get_template(template).render(context))

@@ -8,7 +8,7 @@ Messages of numbers that are always there become structs, all others tables; wha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
+from dataclasses import dataclass
 
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
 from wirecost.measure.bench.message.shapes import is_list, is_octets
@@ -33,6 +33,43 @@ _TYPES = {
 }
 """In a schema of FlatBuffers, and in C++."""
 SCHEMA = "message.fbs"
+
+
+@dataclass(frozen=True)
+class _EntryPart:
+    """Key or value of a map's entries: how it is built, its number's and its message's type."""
+
+    form: str
+    type: str
+    value: str
+
+
+@dataclass(frozen=True)
+class _TableField:
+    """A field of a table or struct, and where it lies in the holder."""
+
+    place: int
+    member: str
+    oneof: str
+    index: int | None
+    can_lack: bool
+    form: str
+    type: str
+    value: str
+    entry: str
+    """Name of the table of a map's entries."""
+    key: _EntryPart | None
+    held: _EntryPart | None
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A message as a table or struct."""
+
+    name: str
+    is_struct: bool
+    holder: str
+    fields: list[_TableField]
 
 
 def flatbuffers(subject: Subject) -> Texts:
@@ -114,18 +151,18 @@ class _Derived:
             return "string"
         return "[ubyte]" if field.type is Kind.BYTES else _TYPES[field.type][0]
 
-    def message(self, message: Message) -> SimpleNamespace:
+    def message(self, message: Message) -> _Table:
         name = self.name(message.full_name)
-        return SimpleNamespace(
+        return _Table(
             name=name,
             is_struct=name[0] == "S",
             holder=self._names.qualified(MessageRef(message.full_name)),
             fields=[self._field(message, name, i, field) for i, field in enumerate(message.fields)],
         )
 
-    def _field(self, message: Message, name: str, place: int, field: Field) -> SimpleNamespace:
+    def _field(self, message: Message, name: str, place: int, field: Field) -> _TableField:
         oneof = identifier(field.oneof) if field.oneof is not None else ""
-        return SimpleNamespace(
+        return _TableField(
             place=place,
             member=member(field),
             oneof=oneof,
@@ -139,12 +176,10 @@ class _Derived:
             held=self._entry_part(field.value),
         )
 
-    def _entry_part(self, field: Field | None) -> SimpleNamespace | None:
+    def _entry_part(self, field: Field | None) -> _EntryPart | None:
         if field is None:
             return None
-        return SimpleNamespace(
-            form=self._form(field), type=_number_type(field), value=self._value(field)
-        )
+        return _EntryPart(self._form(field), _number_type(field), self._value(field))
 
     def _value(self, field: Field) -> str:
         """The message that it holds; a map's entries are none."""

@@ -4,10 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
-from wirecost.measure.bench.message.cpp.code import ROOT, read_by, rendered, stands_apart
+from wirecost.measure.bench.message.cpp.code import (
+    ROOT,
+    LibraryClass,
+    read_by,
+    rendered,
+    stands_apart,
+)
 from wirecost.measure.bench.message.shapes import is_list
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.cpp.names import Names, member
@@ -21,6 +27,33 @@ _TYPES = {
     Kind.FLOAT64: "double",
     Kind.STRING: "std::string",
 }
+
+
+@dataclass(frozen=True)
+class _PlainField:
+    """A field of a standard struct, with the statements that write and read it."""
+
+    name: str
+    type: str
+    write: str
+    read: str
+
+
+@dataclass(frozen=True)
+class _PlainStruct:
+    """A message as a standard struct."""
+
+    name: str
+    fields: list[_PlainField]
+
+
+@dataclass(frozen=True)
+class _StructField:
+    """A field of ROS's struct, the holder's member, and the function that reads the field."""
+
+    name: str
+    member: str
+    function: str
 
 
 def gencpp(subject: Subject) -> Texts:
@@ -37,7 +70,7 @@ def gencpp(subject: Subject) -> Texts:
             "gencpp.cpp.j2",
             type=subject.type,
             headers=[f"{m.full_name.replace('.', '/')}.h" for m in generated],
-            **{"class": class_of(schema.message(subject.type))},
+            top=class_of(schema.message(subject.type)),
         ),
         "gencpp_structs.hpp": _access(schema, subject.type, class_of, lambda field: field.name),
     }
@@ -52,14 +85,11 @@ def fast_cdr(subject: Subject) -> Texts:
     """``fast-cdr.cpp`` and the headers that it includes."""
     schema = subject.schema
     messages = [
-        SimpleNamespace(
-            name=_plain(message.full_name),
-            fields=[
-                SimpleNamespace(
-                    name=member(field),
-                    type=_type(field),
-                    write=_serialized(field, "<<"),
-                    read=_serialized(field, ">>"),
+        _PlainStruct(
+            _plain(message.full_name),
+            [
+                _PlainField(
+                    member(field), _type(field), _serialized(field, "<<"), _serialized(field, ">>")
                 )
                 for field in message.fields
             ],
@@ -75,7 +105,7 @@ def fast_cdr(subject: Subject) -> Texts:
             "fast-cdr.cpp.j2",
             type=subject.type,
             messages=messages,
-            **{"class": class_of(schema.message(subject.type))},
+            top=class_of(schema.message(subject.type)),
         ),
         "fast_cdr_structs.hpp": rendered(
             "fast_cdr_structs.hpp.j2", type=subject.type, messages=messages
@@ -99,7 +129,7 @@ def rosidl(subject: Subject, prefix: Path | None, headers: Sequence[str]) -> Tex
             prefix=prefix,
             headers=headers,
             support=f"{subject.type.rpartition('.')[0]}::msg::typesupport_fastrtps_cpp",
-            **{"class": class_of(top)},
+            top=class_of(top),
         ),
         "rosidl_access.hpp": _access(
             subject.schema, subject.type, class_of, lambda field: field.name
@@ -145,14 +175,11 @@ def _access(
         "structs.hpp.j2",
         type=type_name,
         messages=[
-            SimpleNamespace(
-                holder=holders.qualified(MessageRef(message.full_name)),
-                holds=stands_apart(schema, message),
-                fields=[
-                    SimpleNamespace(name=name_of(f), member=member(f), add=read_by(f))
-                    for f in message.fields
-                ],
-                **{"class": class_of(message)},
+            LibraryClass(
+                class_of(message),
+                holders.qualified(MessageRef(message.full_name)),
+                stands_apart(schema, message),
+                [_StructField(name_of(f), member(f), read_by(f)) for f in message.fields],
             )
             for message in schema.messages()
         ],

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
 from wirecost.measure.bench.message.cpp.source import Source
@@ -17,6 +17,16 @@ from wirecost.schema.compile.emit.cpp.names import Names, identifier, member
 from wirecost.schema.compile.schema import MessageRef
 
 NAME = "elements"
+
+
+@dataclass(frozen=True)
+class _ColumnField:
+    """A field of an element: its column, and the expressions that read and write it in a row."""
+
+    token: str
+    reduction: str
+    get: str
+    place: str
 
 
 def generate(elements: ElementList, subject: Subject, folder: Path) -> Source:
@@ -41,13 +51,13 @@ def generate(elements: ElementList, subject: Subject, folder: Path) -> Source:
     return Source(NAME, (f"{NAME}.cpp",), include=("columns/cpp",))
 
 
-def _field(elements: ElementList, field: ElementField) -> SimpleNamespace:
+def _field(elements: ElementList, field: ElementField) -> _ColumnField:
     along = fields_along(elements.subject.schema, elements.element, field.path)
     get = place = "row"
     for part in along:
         get, place = f"value_of({get}.{member(part)})", f"touched({place}.{member(part)})"
     lossless = "columns::Reduce::automatic"
-    return SimpleNamespace(
+    return _ColumnField(
         token=".".join(identifier(part.name) for part in along),
         reduction=f"columns::Reduce::error, {field.error!r}" if field.error else lossless,
         get=get,

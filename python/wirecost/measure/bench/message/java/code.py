@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 from google.protobuf import descriptor_pb2 as pb
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.java.holders import Holders, Member
 from wirecost.schema.compile.emit.java.names import Names
-from wirecost.schema.compile.emit.templates import tidy
+from wirecost.schema.compile.emit.templates import Templates
 from wirecost.schema.compile.schema import (
     EnumRef,
     Field,
@@ -31,13 +30,6 @@ ROOT = "wire"
 GOOGLES = "googles"
 """Package of protoc's classes."""
 WELL_KNOWN = "google/protobuf/"
-_ENVIRONMENT = Environment(
-    loader=FileSystemLoader(TEMPLATES),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
 _KINDS = {
     Kind.BOOL: "bool",
     Kind.FLOAT32: "float",
@@ -66,15 +58,14 @@ def harness() -> str:
 def programs(subject: Subject, has_google: bool, users: Sequence[str]) -> str:
     """``Programs.java``. ``users``: classes of the package ``users`` that are codecs."""
     generator = _Code(subject)
-    return tidy(
-        _ENVIRONMENT.get_template("Programs.java.j2").render(
-            type=subject.type,
-            wire=subject.wire.capitalize(),
-            ours=generator.ours(subject.type),
-            google=generator.google(subject.type) if has_google else "",
-            users=users,
-            messages=[generator.message(message) for message in subject.schema.messages()],
-        )
+    return Templates(TEMPLATES).render(
+        "Programs.java.j2",
+        type=subject.type,
+        wire=subject.wire.capitalize(),
+        ours=generator.ours(subject.type),
+        google=generator.google(subject.type) if has_google else "",
+        users=users,
+        messages=[generator.message(message) for message in subject.schema.messages()],
     )
 
 
@@ -102,6 +93,40 @@ def camel(name: str) -> str:
     return f"{result}_" if result in _FORBIDDEN else result
 
 
+@dataclass(frozen=True)
+class _ClassField:
+    """A field in our class and in Google's: names, and expressions that read it."""
+
+    member: str
+    has: str | None
+    mode: str
+    kind: str
+    is_octets: bool
+    box: str
+    google_box: str
+    key_box: str
+    key_kind: str
+    ours: str
+    enum: str
+    is_closed: bool
+    suffix: str
+    camel: str
+    present: str
+    google_present: str
+
+
+@dataclass(frozen=True)
+class _Class:
+    """A message as our class and as Google's."""
+
+    ours: str
+    google: str
+    name: str
+    is_recursive: bool
+    cases: list[str]
+    fields: list[_ClassField]
+
+
 class _Code:
     def __init__(self, subject: Subject) -> None:
         self._schema = subject.schema
@@ -121,8 +146,8 @@ class _Code:
             package = "com.google.protobuf"
         return f"{package}.{home.local_name(full_name)}"
 
-    def message(self, message: Message) -> SimpleNamespace:
-        return SimpleNamespace(
+    def message(self, message: Message) -> _Class:
+        return _Class(
             ours=self.ours(message.full_name),
             google=self.google(message.full_name),
             name=message.full_name.replace(".", "_"),
@@ -142,7 +167,7 @@ class _Code:
                 waiting += self._schema.references[name]
         return message.full_name in reached
 
-    def _field(self, message: Message, field: Field) -> SimpleNamespace:
+    def _field(self, message: Message, field: Field) -> _ClassField:
         member = self._holders.member(message, field)
         held = field.value if field.value is not None else field
         kind = self._kind(held)
@@ -152,7 +177,7 @@ class _Code:
         is_group = field.group and isinstance(field.type, MessageRef)
         name = camel(field.type.name.rpartition(".")[2] if is_group else field.name)
         present, google_present = _present(field, member, name)
-        return SimpleNamespace(
+        return _ClassField(
             member=member.name,
             has=member.has,
             mode="map" if field.label is Label.MAP else "list" if is_list(field) else "single",

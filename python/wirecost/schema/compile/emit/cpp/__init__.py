@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from wirecost.schema.compile.emit import Request, Texts, banner, runtime
 from wirecost.schema.compile.emit.cpp import api, columns, json
@@ -214,4 +214,10 @@ def cast(expression: str, from_: str, to: str) -> str:
     return expression if from_ == to else f"static_cast<{to}>({expression})"
 
 
-TEMPLATES = Templates("cpp", comment=escape.comment, chop=chop, cast=cast, braces=braces)
+TEMPLATES = Templates(
+    Path(__file__).parent / "templates",
+    comment=escape.comment,
+    chop=chop,
+    cast=cast,
+    braces=braces,
+)

@@ -8,7 +8,7 @@ single object. Decoding the sequential wires keeps the elements of an array that
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wirecost.schema.compile.emit import Request, Texts, banner, runtime
@@ -26,7 +26,7 @@ from wirecost.schema.compile.schema import Enum, EnumRef, EnumValue, Message, Sc
 SOURCES = PurePosixPath("src/main/java")
 _PACKAGE = "package wire.runtime;"
 """The package that the sources in ``runtime/java`` declare."""
-_TEMPLATES = Templates("java", behind_braces=False)
+_TEMPLATES = Templates(Path(__file__).parent / "templates", behind_braces=False)
 _ARRAYS = [("short", "Short", 2), ("int", "Int", 4), ("long", "Long", 8), ("float", "Float", 4)]
 _ARRAYS += [("double", "Double", 8)]
 _EXTENDABLE = {"boolean": 1, "byte": 1, "short": 2, "int": 4, "long": 8, "float": 4, "double": 8}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from wirecost.schema.compile.emit import Request, banner
@@ -23,7 +24,7 @@ from wirecost.schema.compile.emit.templates import Templates
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
 from wirecost.schema.compile.schema import Enum, Field, Message, Schema
 
-TEMPLATES = Templates("python", empty_lines=2)
+TEMPLATES = Templates(Path(__file__).parent / "templates", empty_lines=2)
 _SHARED = "FAULTS WireError Buffer as_bytes decode_error encode_error"
 _SEQUENTIAL = "as_view end_error gathered new place"
 _INDENT = "    "
