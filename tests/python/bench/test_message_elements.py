@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from google.protobuf.message import DecodeError
+from syrupy.assertion import SnapshotAssertion
 
 from support import columns_reference
 from wirecost.measure.bench.message.choices import LISTS
@@ -84,12 +85,12 @@ def test_reduced_columns_are_as_near_as_stated() -> None:
     assert "existence_probability" in ColumnsReader(DETECTIONS).difference(reader.read(data), rows)
 
 
-def test_a_field_that_an_element_lacks_is_no_zero() -> None:
+def test_a_field_that_an_element_lacks_is_no_zero(snapshot: SnapshotAssertion) -> None:
     rows = message(5, intensity=np.zeros(5))
     lacking = changed(rows, 3)
     lacking.detection[3].ClearField("intensity")
     for reader in (ColumnsReader(DETECTIONS), ColumnsReader(DETECTIONS, is_reduced=True)):
-        assert reader.difference(lacking, rows) == "has an element without intensity"
+        assert reader.difference(lacking, rows) == snapshot(name="difference")
         with pytest.raises(DecodeError, match="some elements have no intensity"):
             reader.read(in_columns(lacking, columns_reference.Reduction()))
 
@@ -119,9 +120,9 @@ def test_more_than_the_stated_error_is_a_difference(value: float) -> None:
     assert "of element 9 " in reader.difference(changed(rows, 9, intensity=value), rows)
 
 
-def test_a_missing_element_is_a_difference() -> None:
+def test_a_missing_element_is_a_difference(snapshot: SnapshotAssertion) -> None:
     reader = ColumnsReader(DETECTIONS, is_reduced=True)
-    assert reader.difference(message(9), message(10)) == "has 9 elements instead of 10"
+    assert reader.difference(message(9), message(10)) == snapshot
 
 
 def pcd(path: Path, fields: str, rows: list[str]) -> Path:
