@@ -108,7 +108,7 @@ def _obey(
     """Carry out commands until a signal comes. Raises EOFError where the recorder has gone."""
     followed = time.monotonic()
     while True:
-        ready, _, _ = select.select([lines, ending], [], [], FOLLOW_S)
+        ready, _, _ = select.select([lines.fileno(), ending], [], [], FOLLOW_S)
         if ending in ready:
             return
         if ready:
