@@ -84,7 +84,7 @@ def start(tmpdir: Path) -> Iterator[Callable[[], Running]]:
 
 
 def sweep(tmpdir: Path) -> None:
-    code = "from wirecost import scratch; scratch.sweep()"
+    code = "from wirecost.system import scratch; scratch.sweep()"
     environment = os.environ | {"TMPDIR": str(tmpdir)}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
@@ -127,7 +127,7 @@ def test_children_use_the_folder_of_the_run(tmp_path: Path) -> None:
 import os, subprocess, sys
 from wirecost.system import scratch
 with scratch.run():
-    child = "from wirecost import scratch as s; print(s.make('x'), flush=True)"
+    child = "from wirecost.system import scratch as s; print(s.make('x'), flush=True)"
     child += "; import os; os._exit(0)"
     made = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True).stdout
     print(made.strip().startswith(os.environ["WIRECOST_RUN"] + "/x-"), os.path.isdir(made.strip()))
@@ -142,7 +142,7 @@ print(os.path.isdir(folder), scratch.RUN in os.environ)
 def test_a_name_in_the_environment_that_is_no_run_is_not_used(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    code = "from wirecost import scratch; print(scratch.make('x'))"
+    code = "from wirecost.system import scratch; print(scratch.make('x'))"
     environment = os.environ | {"TMPDIR": str(tmp_path), scratch.RUN: str(other)}
     done = execute([sys.executable, "-c", code], env=environment, check=True)
     assert not done.stdout.startswith(str(other))
@@ -189,7 +189,7 @@ def test_runs_of_a_container_are_no_dead_ones_of_ours(tmpdir: Path) -> None:
         until(lambda: psutil.Process(theirs.pid).name() == "sleep")
         environment = {**os.environ, "TMPDIR": str(tmpdir)}
         environment.pop(scratch.RUN, None)
-        sweep = "from wirecost import scratch\nwith scratch.run():\n    pass"
+        sweep = "from wirecost.system import scratch\nwith scratch.run():\n    pass"
         subprocess.run([sys.executable, "-c", sweep], env=environment, check=True)
         assert theirs.poll() is None
     finally:
