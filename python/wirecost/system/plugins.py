@@ -2,8 +2,8 @@
 """Plug-ins: modules of one folder, discovered by what each declares at its top.
 
 What a module declares is read from its text, so that names can be listed where the libraries of
-most plug-ins are missing. A folder's plug-ins are in the order of their ``PLUGIN_ORDER``, 0 where a
-module has none, and then of their names.
+most plug-ins are missing. A folder's plug-ins are in the order of their ``PLUGIN_ORDER``, followed
+by those without one in the order of their names.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import ast
 import importlib
 import pkgutil
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def load_plugins(package: str, folder: Path, declaration: str) -> dict[str, Any]
     return {name: getattr(load_plugin(package, name), declaration) for name in names}
 
 
+@lru_cache(maxsize=1)
 def _texts(folder: Path) -> dict[str, str]:
     """Return the source text of each module in a folder, in the order of the plug-ins."""
     texts = {}
@@ -51,7 +53,7 @@ def _texts(folder: Path) -> dict[str, str]:
         package = folder / name / "__init__.py"
         path = package if package.is_file() else folder / f"{name}.py"
         texts[name] = path.read_text(encoding="utf-8")
-    order = {name: _literal(text, "PLUGIN_ORDER") or 0 for name, text in texts.items()}
+    order = {name: _literal(text, "PLUGIN_ORDER") or len(texts) for name, text in texts.items()}
     return {name: texts[name] for name in sorted(texts, key=lambda name: order[name])}
 
 

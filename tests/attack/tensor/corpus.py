@@ -16,7 +16,7 @@ import numpy as np
 
 from support.pandas_columns import calendar_days, pandas_columns
 from wirecost.messaging.tensor import compress, encode, register
-from wirecost.messaging.tensor.matching import packages
+from wirecost.messaging.tensor.frameworks import ROOTS
 
 _NUMBERS = ("?", "u1", "i1", "<i2", ">i2", "<u4", "i4", "i8", ">u8")
 _NUMBERS += ("f2", "<f4", ">f4", "f8", "c8", ">c16")
@@ -277,7 +277,7 @@ _OTHERS = {"values": "numpy", "compressed": "simplejpeg"}
 
 
 def installed(framework: str) -> bool:
-    return find_spec(_OTHERS.get(framework) or packages()[framework]) is not None
+    return find_spec(_OTHERS.get(framework) or ROOTS[framework][0]) is not None
 
 
 def frameworks() -> list[str]:

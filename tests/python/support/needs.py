@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from wirecost.messaging.tensor.packages import INSTALL
+from wirecost.messaging.tensor.frameworks import INSTALL
 from wirecost.messaging.transport import Transport, find
 from wirecost.system.errors import UserError
 

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from wirecost.messaging.api.opening import default
-from wirecost.messaging.tensor.matching import packages
-from wirecost.messaging.tensor.packages import INSTALL
+from wirecost.messaging.tensor.frameworks import INSTALL, ROOTS
 from wirecost.messaging.transport import Capabilities, find, names
 from wirecost.system.errors import UserError
 
@@ -67,7 +66,7 @@ def frameworks() -> list[AvailableFramework]:
     """Return all that frames know."""
     distributions = importlib.metadata.packages_distributions()
     found = []
-    for name, package in packages().items():
+    for name, (package, *_) in ROOTS.items():
         version = None
         if importlib.util.find_spec(package) is not None:
             owners = distributions.get(package, [])

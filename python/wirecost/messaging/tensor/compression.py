@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import Any, Protocol
 
 import msgpack
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.messaging.tensor import codes
+from wirecost.messaging.tensor import codes, compressors
 from wirecost.messaging.tensor.budget import Budget
 from wirecost.messaging.tensor.dtypes import describe
 from wirecost.messaging.tensor.errors import FrameError, cause, short
@@ -19,9 +18,9 @@ from wirecost.messaging.tensor.memory import Memory, without_gaps
 from wirecost.messaging.tensor.source import Form, Source
 from wirecost.messaging.tensor.writer import HANDLERS, Writer
 from wirecost.system.errors import UserError
+from wirecost.system.plugins import load_plugin
 
 NONE = "none"
-_NAMES = ("lz4", "zstd", "jpeg")
 _ROOM, _ROOM_ELSEWHERE = 2, 3
 """Memory that a tensor takes while it is expanded, in multiples of its own: libraries need room
 beside it, and frameworks other than NumPy may copy it."""
@@ -117,8 +116,10 @@ def compress(
     takes uint8 of height x width or height x width x 3 (RGB); ``"none"`` gives the array back.
     Raises UserError for what cannot be compressed so, and for a package that is missing.
     """
-    if how != NONE and how not in _NAMES:
-        raise UserError(f"compress: there is no {how!r}; give {', '.join((*_NAMES, NONE))}")
+    if how != NONE and how not in compressors.NAMES:
+        raise UserError(
+            f"compress: there is no {how!r}; give {', '.join((*compressors.NAMES, NONE))}"
+        )
     plain = _plain(array)
     option = "" if how == NONE else _compressor(how).OPTION
     for name, value in (("level", level), ("quality", quality)):
@@ -136,7 +137,7 @@ def compress(
 
 def received(codec: Any, data: memoryview, form: Form) -> Compressed:
     """From what ``write`` wrote. Raises FrameError."""
-    if codec not in _NAMES:
+    if codec not in compressors.NAMES:
         raise FrameError(f"frame: compression {short(codec)} is unknown to this version")
     return Compressed(codec, data, form)
 
@@ -155,9 +156,8 @@ def _plain(array: Any) -> npt.NDArray[Any]:
 
 @cache
 def _compressor(name: str) -> Compressor:
-    made: Any = import_module(f"wirecost.messaging.tensor.compressors.{name}")
-    found: Compressor = made
-    return found
+    compressor: Compressor = load_plugin(compressors.__name__, name)
+    return compressor
 
 
 HANDLERS[Compressed] = lambda writer, value: value.write(writer)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from wirecost.messaging.tensor import staging
-from wirecost.messaging.tensor.packages import load
+from wirecost.messaging.tensor.frameworks import by_root, module
 from wirecost.system.errors import UserError
 
 _COLLECTIONS = (list, tuple)
@@ -137,80 +138,14 @@ def replaced(obj: Any, moves: dict[str, Move]) -> Any:
     return obj
 
 
-def _torch(tensor: Any) -> Any:
-    return tensor.cpu() if hasattr(tensor, "cpu") else tensor
-
-
-def _tensorflow(tensor: Any) -> Any:
-    if "CPU" in getattr(tensor, "device", "CPU").upper():
-        return tensor
-    return tensor.cpu()
-
-
-def _jax(array: Any) -> Any:
-    if not hasattr(array, "devices") or all(d.platform == "cpu" for d in array.devices()):
-        return array
-    jax = load("jax")
-    return jax.device_put(array, jax.devices("cpu")[0]).block_until_ready()
-
-
-def _mxnet(array: Any) -> Any:
-    return array.as_in_context(load("mxnet").cpu()) if hasattr(array, "as_in_context") else array
-
-
-def _paddle(tensor: Any) -> Any:
-    return tensor.cpu() if hasattr(tensor, "cpu") else tensor
-
-
-def _cupy(array: Any) -> Any:
-    return array.get() if hasattr(array, "get") else array
+def _call(name: str, function: str, *arguments: Any) -> Any:
+    return getattr(module(name), function)(*arguments)
 
 
 _TO_HOST: dict[str, Move] = {
-    "torch": _torch,
-    "tensorflow": _tensorflow,
-    "jax": _jax,
-    "jaxlib": _jax,
-    "mxnet": _mxnet,
-    "paddle": _paddle,
-    "cupy": _cupy,
+    root: partial(_call, name, "to_host") for root, name in by_root("to_host").items()
 }
-
-
-def _torch_device(tensor: Any, number: int) -> Any:
-    torch = load("torch")
-    if not isinstance(tensor, torch.Tensor):
-        return tensor
-    if (tensor.device.type, tensor.device.index) == ("cuda", number):
-        return tensor
-    made = tensor.to(f"cuda:{number}")
-    torch.cuda.current_stream(made.device).synchronize()
-    return made
-
-
-def _jax_device(array: Any, number: int) -> Any:
-    jax = load("jax")
-    if not hasattr(array, "devices"):
-        return array
-    # JAX gives an array back that is there already.
-    return jax.device_put(array, jax.devices("cuda")[number]).block_until_ready()
-
-
-def _tensorflow_device(tensor: Any, number: int) -> Any:
-    tf = load("tensorflow")
-    with tf.device(f"/GPU:{number}"):
-        return tf.identity(tensor)
-
-
-def _paddle_device(tensor: Any, number: int) -> Any:
-    return tensor.cuda(number) if hasattr(tensor, "cuda") else tensor
-
-
 _TO_DEVICE: dict[str, Callable[[Any, int], Any]] = {
-    "torch": _torch_device,
-    "jax": _jax_device,
-    "jaxlib": _jax_device,
-    "tensorflow": _tensorflow_device,
-    "paddle": _paddle_device,
+    root: partial(_call, name, "to_device") for root, name in by_root("to_device").items()
 }
 """CuPy's arrays are made on a device when they are decoded."""

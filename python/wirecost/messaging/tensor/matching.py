@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from wirecost.messaging.tensor import codes
 from wirecost.messaging.tensor.budget import Budget
 from wirecost.messaging.tensor.errors import FrameError, short
+from wirecost.messaging.tensor.frameworks import ROOTS, TABLES, TENSORS, by_root, module
 from wirecost.messaging.tensor.registry import name_of, plugin_for
 from wirecost.messaging.tensor.source import Form, Source
 from wirecost.messaging.tensor.writer import HANDLERS, Handler, Writer, only_once
@@ -22,27 +22,7 @@ if TYPE_CHECKING:
     from wirecost.messaging.tensor.ipc.receiving import Place
     from wirecost.messaging.tensor.ipc.ring import DeviceMemory
 
-# Wire name → root packages of its types. The wire name is the file's in ``frameworks``.
-_ROOTS = {
-    "numpy": ("numpy", "ml_dtypes"),
-    "torch": ("torch",),
-    "tensorflow": ("tensorflow",),
-    "jax": ("jax", "jaxlib"),
-    "mxnet": ("mxnet",),
-    "paddle": ("paddle",),
-    "cupy": ("cupy",),
-    "pandas": ("pandas",),
-    "polars": ("polars",),
-    "pyarrow": ("pyarrow",),
-    "xarray": ("xarray",),
-    "dask": ("dask",),
-    "zarr": ("zarr",),
-    "pint": ("pint",),
-    "pillow": ("PIL",),
-}
-_BY_ROOT = {root: name for name, roots in _ROOTS.items() for root in roots}
-_TENSORS = frozenset({"numpy", "torch", "tensorflow", "jax", "mxnet", "paddle", "cupy", "dask"})
-_TABLES = frozenset({"pandas", "polars", "pyarrow"})
+_BY_ROOT = by_root("encoder")
 COMPRESSED = "compressed"
 """What ``as_`` is where compressed tensors shall stay compressed."""
 
@@ -57,6 +37,14 @@ class Framework(Protocol):
 
     def tensor(self, source: Source) -> Any:
         """Return a tensor over received memory; only frameworks of tensors have it."""
+        ...
+
+    def to_host(self, tensor: Any) -> Any:
+        """Return a tensor in the host's memory; only where it may lie elsewhere."""
+        ...
+
+    def to_device(self, tensor: Any, number: int) -> Any:
+        """Return a tensor on a CUDA device; only where the framework can move one there."""
         ...
 
     def device_memory(self, tensor: Any) -> DeviceMemory | None:
@@ -76,34 +64,23 @@ class Framework(Protocol):
         ...
 
 
-_FRAMEWORKS: dict[str, Framework] = {}
-
-
-def packages() -> dict[str, str]:
-    """Return every framework by its name in frames, with the package that is imported for it."""
-    return {name: roots[0] for name, roots in _ROOTS.items()}
-
-
 def framework(name: str) -> Framework:
-    """By its name in frames. Raises FrameError."""
-    if type(name) is not str or name not in _ROOTS:
+    """Return a framework by its name in frames. Raises FrameError."""
+    if type(name) is not str or name not in ROOTS:
         raise FrameError(f"frame: framework {short(name)} is unknown to this version")
-    found = _FRAMEWORKS.get(name)
-    if found is None:
-        module: Any = import_module(f"wirecost.messaging.tensor.frameworks.{name}")
-        found = _FRAMEWORKS[name] = module
-    return found
+    plugin: Framework = module(name)
+    return plugin
 
 
 def families(wanted: str | None) -> tuple[str | None, str | None]:
     """Return the framework of tensors and that of tables that ``as_`` names. Raises UserError."""
     if wanted is None or wanted == COMPRESSED:
         return None, None
-    if wanted in _TENSORS:
+    if wanted in TENSORS:
         return wanted, None
-    if wanted in _TABLES:
+    if wanted in TABLES:
         return None, wanted
-    known = ", ".join(sorted({*_TENSORS, *_TABLES, COMPRESSED}))
+    known = ", ".join(sorted({*TENSORS, *TABLES, COMPRESSED}))
     raise UserError(f"as_={wanted!r}: not one of {known}")
 
 
@@ -189,8 +166,8 @@ def _device_of(value: Any) -> str | None:
 
 def _arrow(writer: Writer, value: Any) -> Any:
     only_once(writer)
-    module: Any = framework("pyarrow")
-    return writer.prepare(module.from_capsule(value))
+    pyarrow: Any = framework("pyarrow")
+    return writer.prepare(pyarrow.from_capsule(value))
 
 
 def _array(writer: Writer, value: Any) -> Any:

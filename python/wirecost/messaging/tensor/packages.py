@@ -6,14 +6,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from wirecost.messaging.tensor.frameworks import INSTALL
 from wirecost.system.errors import UserError
 
-INSTALL = {
-    "PIL": "pillow",
-    "cupy": "cupy-cuda12x",
-    "paddle": "paddlepaddle",
-    "tensorflow": "tensorflow-cpu",
-}
 _LOADED: dict[str, Any] = {}
 
 

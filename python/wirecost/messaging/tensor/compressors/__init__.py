@@ -6,5 +6,11 @@ before there is memory for it, ``expand`` makes that tensor's bytes of them;
 ``wirecost.tensor.compression.Compressor`` has the details.
 """
 
+from pathlib import Path
+
+from wirecost.system.plugins import plugin_names
+
+NAMES = tuple(plugin_names(Path(__file__).parent, "OPTION"))
+"""Names for frames and ``compress``."""
 REMEDY = 'let the sender compress with another library, or decode with as_="compressed"'
 """For receivers without the library."""

@@ -18,6 +18,7 @@ from wirecost.messaging.tensor.source import Form
 from wirecost.system.errors import UserError
 
 OPTION = "quality"
+PLUGIN_ORDER = 3
 _QUALITY, _MOST_QUALITY = 90, 100
 _SUBSAMPLING = "420"
 """One colour for four pixels, as cameras and most libraries do it."""

@@ -16,6 +16,7 @@ from wirecost.messaging.tensor.source import Form
 from wirecost.system.errors import UserError
 
 OPTION = ""
+PLUGIN_ORDER = 1
 _MOST_RATIO = 255
 """A length is written as bytes of 255: a block becomes no more than so many times its size."""
 _MOST_BYTES = 0x7E000000

@@ -16,6 +16,7 @@ from wirecost.messaging.tensor.source import Form
 from wirecost.system.errors import UserError
 
 OPTION = "level"
+PLUGIN_ORDER = 2
 _LEVEL, _MOST_LEVEL = 3, 22
 _LEAST_WINDOW = 1024
 """Bytes that every frame may look back."""

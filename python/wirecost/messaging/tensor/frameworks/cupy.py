@@ -15,6 +15,10 @@ from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.source import Form, Source, refuse
 from wirecost.messaging.tensor.writer import Handler, Writer
 
+ROOTS = ("cupy",)
+INSTALL = "cupy-cuda12x"
+PLUGIN_ORDER = 7
+
 
 def encoder(cls: type) -> Handler | None:
     """Arrays, which always lie on a device."""
@@ -60,3 +64,8 @@ def tensor(source: Source) -> Any:
         return cupy.asarray(source.shared())
     except (TypeError, ValueError) as error:
         raise refuse(source, "cupy") from error
+
+
+def to_host(array: Any) -> Any:
+    """Return NumPy's array of the same content."""
+    return array.get() if hasattr(array, "get") else array

@@ -14,6 +14,8 @@ from wirecost.messaging.tensor.source import Source
 from wirecost.messaging.tensor.writer import Handler, Writer, only_once
 from wirecost.system.errors import UserError
 
+ROOTS = ("dask",)
+PLUGIN_ORDER = 12
 _TASK_BYTES, _TASK_NANOSECONDS = 1024, 3_000
 _LABEL_BYTES = 16
 

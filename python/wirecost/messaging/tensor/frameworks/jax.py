@@ -18,6 +18,8 @@ from wirecost.messaging.tensor.source import Form, Source, refuse
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
+ROOTS = ("jax", "jaxlib")
+PLUGIN_ORDER = 4
 _NUMPY_KINDS = frozenset("biufc")
 _CUDA = frozenset({"cuda", "gpu"})
 _LARGEST_EMPTY = 1 << 20
@@ -93,3 +95,20 @@ def _same_type(made: Any, dtype: np.dtype[Any]) -> Any:
             ' jax.config.update("jax_enable_x64", True)'
         )
     return made
+
+
+def to_host(array: Any) -> Any:
+    """Return an array in the host's memory, once it is there."""
+    if not hasattr(array, "devices") or all(d.platform == "cpu" for d in array.devices()):
+        return array
+    jax = load("jax")
+    return jax.device_put(array, jax.devices("cpu")[0]).block_until_ready()
+
+
+def to_device(array: Any, number: int) -> Any:
+    """Return an array on a CUDA device, once it is there."""
+    jax = load("jax")
+    if not hasattr(array, "devices"):
+        return array
+    # JAX gives an array back that is there already.
+    return jax.device_put(array, jax.devices("cuda")[number]).block_until_ready()

@@ -12,6 +12,8 @@ from wirecost.messaging.tensor.source import Source, refuse
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
+ROOTS = ("mxnet",)
+PLUGIN_ORDER = 5
 _TYPES = frozenset({"float16", "float32", "float64", "uint8", "int8", "int32", "int64", "bool"})
 
 
@@ -58,3 +60,8 @@ def tensor(source: Source) -> Any:
         return mxnet.nd.array(array, dtype=array.dtype)
     # Not by DLPack: MXNet lets go without Python's lock, which NumPy does not survive.
     return mxnet.nd.from_numpy(array, zero_copy=True)
+
+
+def to_host(array: Any) -> Any:
+    """Return an array in the host's memory."""
+    return array.as_in_context(load("mxnet").cpu()) if hasattr(array, "as_in_context") else array

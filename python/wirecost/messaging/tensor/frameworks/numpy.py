@@ -15,6 +15,9 @@ from wirecost.messaging.tensor.source import Source
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
+ROOTS = ("numpy", "ml_dtypes")
+PLUGIN_ORDER = 1
+
 
 def encoder(cls: type) -> Handler | None:
     """Return how a class is written; a memory map or record array arrives as an array."""

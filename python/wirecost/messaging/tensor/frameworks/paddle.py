@@ -12,6 +12,9 @@ from wirecost.messaging.tensor.source import Source, refuse
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
+ROOTS = ("paddle",)
+INSTALL = "paddlepaddle"
+PLUGIN_ORDER = 6
 _NARROW = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2"})
 
 
@@ -60,3 +63,13 @@ def tensor(source: Source) -> Any:
     if not hasattr(paddle, name):
         raise refuse(source, "paddle")
     return made.view(name)
+
+
+def to_host(tensor: Any) -> Any:
+    """Return a tensor in the host's memory."""
+    return tensor.cpu() if hasattr(tensor, "cpu") else tensor
+
+
+def to_device(tensor: Any, number: int) -> Any:
+    """Return a tensor on a CUDA device."""
+    return tensor.cuda(number) if hasattr(tensor, "cuda") else tensor

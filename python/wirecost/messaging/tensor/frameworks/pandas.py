@@ -20,6 +20,9 @@ from wirecost.messaging.tensor.pandas_blocks import (
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.messaging.tensor.zones import known
 
+ROOTS = ("pandas",)
+HAS_TABLES = True
+PLUGIN_ORDER = 8
 _COLUMN_BYTES = _LABEL_BYTES = 8
 """What pandas keeps of each, whether or not it came with memory."""
 

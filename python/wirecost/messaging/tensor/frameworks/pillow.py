@@ -13,6 +13,9 @@ from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
+ROOTS = ("PIL",)
+INSTALL = "pillow"
+PLUGIN_ORDER = 15
 _BITS = {
     "1": 1, "L": 8, "P": 8, "LA": 16, "PA": 16, "La": 16, "I;16": 16, "I;16B": 16, "I;16L": 16,
     "I;16N": 16, "RGB": 24, "YCbCr": 24, "LAB": 24, "HSV": 24, "RGBX": 32, "RGBA": 32, "RGBa": 32,

@@ -11,6 +11,8 @@ from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
+ROOTS = ("pint",)
+PLUGIN_ORDER = 14
 _POWER = r"[^\W\d]\w{0,99}(?: \*\* -?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?)?"
 _SIGN = re.compile(r" ([*/]) ")
 _ONE = frozenset({"1", "dimensionless"})

@@ -10,6 +10,9 @@ from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
+ROOTS = ("polars",)
+HAS_TABLES = True
+PLUGIN_ORDER = 9
 _PARTS = ("inner", "key", "value")
 """Types within a list, an array or a map."""
 _REMEDY = "send frame.to_dict(as_series=False)"

@@ -15,6 +15,9 @@ from wirecost.messaging.tensor.errors import FrameError, cause
 from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.writer import Handler, Writer
 
+ROOTS = ("pyarrow",)
+HAS_TABLES = True
+PLUGIN_ORDER = 10
 _KINDS = {"Table": "table", "RecordBatch": "batch", "ChunkedArray": "chunked", "Tensor": "tensor"}
 _TABLES = frozenset({"table", "batch"})
 

@@ -12,6 +12,9 @@ from wirecost.messaging.tensor.source import Source, refuse
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
+ROOTS = ("tensorflow",)
+INSTALL = "tensorflow-cpu"
+PLUGIN_ORDER = 3
 _TEXT_BYTES = 24
 """A text's own form, beside its letters."""
 
@@ -65,3 +68,17 @@ def tensor(source: Source) -> Any:
         raise refuse(source, "tensorflow") from error
     except tensorflow.errors.InvalidArgumentError as error:
         raise refuse(source, "tensorflow") from error
+
+
+def to_host(tensor: Any) -> Any:
+    """Return a tensor in the host's memory."""
+    if "CPU" in getattr(tensor, "device", "CPU").upper():
+        return tensor
+    return tensor.cpu()
+
+
+def to_device(tensor: Any, number: int) -> Any:
+    """Return a tensor on a CUDA device."""
+    tf = load("tensorflow")
+    with tf.device(f"/GPU:{number}"):
+        return tf.identity(tensor)

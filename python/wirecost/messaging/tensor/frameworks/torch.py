@@ -16,6 +16,8 @@ from wirecost.messaging.tensor.source import Form, Source, refuse
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
+ROOTS = ("torch",)
+PLUGIN_ORDER = 2
 _NARROW = frozenset(
     {"bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"}
 )
@@ -92,3 +94,20 @@ def tensor(source: Source) -> Any:
         return torch.from_numpy(array)
     except TypeError as error:
         raise refuse(source, "torch") from error
+
+
+def to_host(tensor: Any) -> Any:
+    """Return a tensor in the host's memory."""
+    return tensor.cpu() if hasattr(tensor, "cpu") else tensor
+
+
+def to_device(tensor: Any, number: int) -> Any:
+    """Return a tensor on a CUDA device, once it is there."""
+    torch = load("torch")
+    if not isinstance(tensor, torch.Tensor):
+        return tensor
+    if (tensor.device.type, tensor.device.index) == ("cuda", number):
+        return tensor
+    moved = tensor.to(f"cuda:{number}")
+    torch.cuda.current_stream(moved.device).synchronize()
+    return moved

@@ -12,6 +12,8 @@ from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.writer import Handler, Writer, only_once
 from wirecost.system.errors import UserError
 
+ROOTS = ("xarray",)
+PLUGIN_ORDER = 11
 _LABEL_BYTES, _LABEL_NANOSECONDS = 144, 100
 
 

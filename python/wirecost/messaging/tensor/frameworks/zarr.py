@@ -14,6 +14,8 @@ from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.writer import Handler, Writer, only_once
 from wirecost.messaging.tensor.zarr_chunks import Chunks, Tree
 
+ROOTS = ("zarr",)
+PLUGIN_ORDER = 13
 _DOCUMENT = "zarr.json"
 _CHUNK_BYTES, _CHUNK_NANOSECONDS = 1024, 3_000
 """A chunk's price for whoever reads all of them."""

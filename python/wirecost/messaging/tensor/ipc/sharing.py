@@ -13,14 +13,14 @@ import msgpack
 
 from wirecost.messaging.tensor import codes
 from wirecost.messaging.tensor.devices import replaced
+from wirecost.messaging.tensor.frameworks import by_root
 from wirecost.messaging.tensor.ipc.ring import DeviceMemory, Ring, aligned, slot_for
 from wirecost.messaging.tensor.ipc.ring_file import SLOTS
 from wirecost.messaging.tensor.matching import framework
 from wirecost.messaging.tensor.writer import HANDLERS
 from wirecost.system.errors import UserError
 
-_FRAMEWORKS = {"torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
-"""Those that have ``device_memory``, by the package of a tensor's class."""
+_FRAMEWORKS = by_root("device_memory")
 
 
 class SharedTensor:
