@@ -16,7 +16,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.results.report.campaign.content import Content
+    from wirecost.results.report.campaign.content import CampaignContent
 
 EXAMPLE = "wirecost campaign show STORE"
 
@@ -34,18 +34,18 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Show ratios on each machine, what does not transfer between machines, and what changed."""
-    found = content_of(store, baseline, revision)
+    content = content_of(store, baseline, revision)
     console = Console(stderr=json_file == Path("-"))
-    for table in found.machines:
+    for table in content.machines:
         print_table(console, table)
-    if found.changes is not None:
-        print_table(console, found.changes)
-    for line in (*found.flips, *found.moved, *found.missing, found.lead):
+    if content.changes is not None:
+        print_table(console, content.changes)
+    for line in (*content.flips, *content.moved, *content.missing, content.lead):
         console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
-    write_json(json_file, document(found))
+    write_json(json_file, document(content))
 
 
-def content_of(named: str, baseline: str | None, revision: str | None) -> Content:
+def content_of(named: str, baseline: str | None, revision: str | None) -> CampaignContent:
     """Raise UserError for an empty store, and for a revision that it has not."""
     from wirecost.results.report.campaign.content import content
     from wirecost.results.store.store import ROWS, SAMPLES, Store
@@ -56,32 +56,32 @@ def content_of(named: str, baseline: str | None, revision: str | None) -> Conten
         raise UserError(f"{named}: has no results yet; name a store that a campaign has filled")
     there = sorted(set(records["revision"]))
     if revision is not None and revision not in there:
-        known = ", ".join(name or "(none)" for name in there)
-        raise UserError(f"--revision {revision}: {named} has none; there are {known}")
+        revisions = ", ".join(name or "(none)" for name in there)
+        raise UserError(f"--revision {revision}: {named} has none; there are {revisions}")
     return content(records, store.scan(SAMPLES), store.scan(ROWS), baseline, revision)
 
 
-def document(found: Content) -> dict[str, object]:
-    """Times in nanoseconds."""
+def document(content: CampaignContent) -> dict[str, object]:
+    """Return all numbers; times in nanoseconds."""
     from wirecost.results.analysis.race import label
 
     return {
-        "lead": found.lead,
+        "lead": content.lead,
         "machines": [
             {
-                **asdict(one.subject),
+                **asdict(row.subject),
                 "machine": host,
                 "contender": label(name),
                 "median_ns": median.value,
                 "ci95_ns": [median.low, median.high],
-                "ratio": asdict(ratio) if (ratio := one.ratios.get((host, name))) else None,
+                "ratio": asdict(ratio) if (ratio := row.ratios.get((host, name))) else None,
             }
-            for one in found.across
-            for (host, name), median in one.medians.items()
+            for row in content.across
+            for (host, name), median in row.medians.items()
         ],
         "does_not_transfer": [
             {
-                **asdict(one.subject),
+                **asdict(row.subject),
                 "contender": label(flip.a),
                 "other": label(flip.b),
                 "quicker_on": flip.quicker_on,
@@ -89,24 +89,24 @@ def document(found: Content) -> dict[str, object]:
                 "slower_on": flip.slower_on,
                 "slower": asdict(flip.slower),
             }
-            for one in found.across
-            for flip in one.flips
+            for row in content.across
+            for flip in row.flips
         ],
         "changes": [
             {
-                **asdict(one.subject),
-                "machine": one.host,
-                "contender": label(one.name),
-                "task": one.points[change.at].task,
-                "revision": one.points[change.at].revision,
-                "created": one.points[change.at].created,
+                **asdict(series.subject),
+                "machine": series.host,
+                "contender": label(series.name),
+                "task": series.points[change.at].task,
+                "revision": series.points[change.at].revision,
+                "created": series.points[change.at].created,
                 "factor": change.factor.value,
                 "ci95": [change.factor.low, change.factor.high],
                 "q": change.q,
             }
-            for one in found.series
-            for change in one.changes
+            for series in content.series
+            for change in series.changes
         ],
-        "moved_together": found.moved,
-        "missing": found.missing,
+        "moved_together": content.moved,
+        "missing": content.missing,
     }

@@ -20,14 +20,14 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.results.analysis.compare.comparison import Comparison, Settings
+    from wirecost.results.analysis.compare.comparison import CompareSettings, Comparison
 
 EXAMPLE = "wirecost compare results/before results/after --fail-above 5%"
 
 MACHINE = "machine"
 REGRESSION = 3
 IMPRECISE = 4
-"""Exit codes, beside 2 of what cannot be compared."""
+"""Exit codes; 2 is that of runs that cannot be compared."""
 MOST_ROWS = 30
 MOST_LISTED = 5
 LEAST_NAME = 24
@@ -118,15 +118,15 @@ def command(
 
     In a campaign's store, --baseline and --against name what is compared, machine by machine.
     """
-    from wirecost.results.analysis.compare.comparison import Settings, compare
+    from wirecost.results.analysis.compare.comparison import CompareSettings, compare
     from wirecost.results.analysis.compare.runs import read_run
     from wirecost.results.report.compare.document import document, markdown
     from wirecost.results.report.compare.page import page, write_figures
 
-    for name, given in (("--of", of), ("--require-precision", require_precision)):
-        if given and fail_above is None:
+    for name, dependent in (("--of", of), ("--require-precision", require_precision)):
+        if dependent and fail_above is None:
             raise UserError(f"{name}: is for --fail-above; give a percentage there")
-    settings = Settings(*_limits(margin, fail_above), tuple(of or ()))
+    settings = CompareSettings(*_limits(margin, fail_above), tuple(of or ()))
     check_page("--report", report)
     if Path("-") == json_file == markdown_file:
         raise UserError("--json - and --markdown -: name a file for one of them")
@@ -144,26 +144,26 @@ def command(
         return
     if b is None:
         raise UserError(f"{a}: name run B too; of a campaign's store give --baseline and --against")
-    found = compare(
+    comparison = compare(
         read_run(Path(a)), read_run(b), settings, None if again is None else read_run(again)
     )
-    _print(console, found)
-    write_json(json_file, document(found))
+    _print(console, comparison)
+    write_json(json_file, document(comparison))
     if markdown_file is not None:
-        write_text("--markdown", markdown_file, markdown(found))
+        write_text("--markdown", markdown_file, markdown(comparison))
     if report is not None:
-        write_text("--report", report, page(found))
+        write_text("--report", report, page(comparison))
     if figures is not None:
-        write_figures(found, figures, format_)
-    _exit([found], require_precision)
+        write_figures(comparison, figures, format_)
+    _exit([comparison], require_precision)
 
 
-def _exit(found: list[Comparison], require_precision: bool) -> None:
+def _exit(comparisons: list[Comparison], require_precision: bool) -> None:
     from wirecost.results.analysis.compare.gate import unseen
 
-    if any(one.regressions() for one in found):
+    if any(comparison.regressions() for comparison in comparisons):
         raise typer.Exit(REGRESSION)
-    if require_precision and any(unseen(one) for one in found):
+    if require_precision and any(unseen(comparison) for comparison in comparisons):
         raise typer.Exit(IMPRECISE)
 
 
@@ -172,26 +172,26 @@ def _compare_store(
     store: str,
     baseline: str,
     against: str,
-    settings: Settings,
+    settings: CompareSettings,
     json_file: Path | None,
     require_precision: bool,
 ) -> None:
     from wirecost.results.report.compare.document import document
 
     compared = _comparisons(store, baseline, against, settings)
-    for scenario, machine, found in compared:
+    for scenario, machine, comparison in compared:
         _say(console, f"{scenario} on {machine}", "bold")
-        _print(console, found)
+        _print(console, comparison)
     rows = [
-        {"scenario": scenario, "machine": machine, **document(found)}
-        for scenario, machine, found in compared
+        {"scenario": scenario, "machine": machine, **document(comparison)}
+        for scenario, machine, comparison in compared
     ]
     write_json(json_file, {"comparisons": rows})
-    _exit([found for *_, found in compared], require_precision)
+    _exit([comparison for *_, comparison in compared], require_precision)
 
 
 def _comparisons(
-    named: str, baseline: str, against: str, settings: Settings
+    named: str, baseline: str, against: str, settings: CompareSettings
 ) -> list[tuple[str, str, Comparison]]:
     """Return scenario, machine and comparison of each machine that has both. Raises UserError."""
     from wirecost.results.analysis.campaign.subjects import described
@@ -209,7 +209,7 @@ def _comparisons(
                 f"{name} {revision}: {named} has no measurement of it; there are {revisions}"
             )
     assert samples is not None
-    before, after = (runs_of(named, records, samples, one) for one in (baseline, against))
+    before, after = (runs_of(named, records, samples, name) for name in (baseline, against))
     both = [key for key in before if key in after]
     if not both:
         raise UserError(f"{named}: no machine measured both; run the campaign for both on one")
@@ -217,8 +217,10 @@ def _comparisons(
 
 
 def _limits(margin: str | None, fail_above: str | None) -> tuple[float, float | None]:
-    """Return both limits as shares; what a gate is to see is no change to be ignored. Raises
-    UserError."""
+    """Return both limits as shares; the margin hides nothing that the gate is to see.
+
+    Raises UserError.
+    """
     limit = None if fail_above is None else share("--fail-above", fail_above)
     if margin is None:
         return MARGIN if limit is None else min(MARGIN, limit), limit
@@ -232,7 +234,7 @@ def _limits(margin: str | None, fail_above: str | None) -> tuple[float, float | 
 
 
 def share(option: str, text: str) -> float:
-    """``5%`` or ``5`` as 0.05. Raises UserError."""
+    """Parse ``5%`` or ``5`` as 0.05. Raises UserError."""
     try:
         percent = float(text.removesuffix("%"))
     except ValueError:
@@ -242,42 +244,42 @@ def share(option: str, text: str) -> float:
     return percent / 100
 
 
-def _print(console: Console, found: Comparison) -> None:
+def _print(console: Console, comparison: Comparison) -> None:
     from wirecost.results.analysis.compare.comparison import FASTER, SLOWER
     from wirecost.results.analysis.compare.gate import looks_at_times
     from wirecost.results.report.compare import tables
     from wirecost.results.report.compare.rows import headline, tally, verdict_line
 
-    _print_environment(console, tables.environment(found))
-    changed = tables.changed(found, MOST_ROWS)
-    shown = (
-        replace(changed, notes=changed.notes[1:]),  # the tally is said at the end
-        tables.undecided(found, MOST_LISTED) if looks_at_times(found) else None,
-        tables.counts(found, every=False),
-        tables.outputs(found),
+    _print_environment(console, tables.environment(comparison))
+    changed = tables.changed(comparison, MOST_ROWS)
+    printed = (
+        replace(changed, notes=changed.notes[1:]),  # the tally is printed at the end
+        tables.undecided(comparison, MOST_LISTED) if looks_at_times(comparison) else None,
+        tables.counts(comparison, every=False),
+        tables.outputs(comparison),
     )
-    for table in shown:
+    for table in printed:
         if table is not None and table.rows:
             print_table(console, _fitted(table, console.width))
-    for side, rows in tables.one_sided(found):
+    for side, rows in tables.one_sided(comparison):
         more = f" and {len(rows) - MOST_LISTED:,} more" if len(rows) > MOST_LISTED else ""
         _say(console, f"only in {side}: {'; '.join(rows[:MOST_LISTED])}{more}")
-    for text in tables.warnings(found):
+    for text in tables.warnings(comparison):
         _say(console, f"warning: {text}", "bold red")
-    _say(console, tables.method(found), "dim")
-    times = f"{tally(found)}, of {len(found.times):,} percentiles"
-    verdict = verdict_line(found)
+    _say(console, tables.method(comparison), "dim")
+    times = f"{tally(comparison)}, of {len(comparison.times):,} percentiles"
+    verdict = verdict_line(comparison)
     if verdict is not None:
-        result = f"{verdict}. {times if looks_at_times(found) else f'Not looked at: {times}'}"
-    elif any(one.verdict in {SLOWER, FASTER} for one in found.times):
+        result = f"{verdict}. {times if looks_at_times(comparison) else f'Not looked at: {times}'}"
+    elif any(change.verdict in {SLOWER, FASTER} for change in comparison.times):
         result = times
     else:
-        result = f"{headline(found)}: {times}"
-    _say(console, f"{result}.", "bold red" if found.regressions() else "bold")
+        result = f"{headline(comparison)}: {times}"
+    _say(console, f"{result}.", "bold red" if comparison.regressions() else "bold")
 
 
 def _print_environment(console: Console, table: Table | None) -> None:
-    """Print it as lines where the table does not fit: nothing of a label may be missing."""
+    """Print the table, as lines where it does not fit: nothing of a label may be missing."""
     if table is None:
         return
     widths = (max(map(len, cells)) for cells in zip(*table.rows, strict=True))
@@ -303,8 +305,10 @@ def _say(console: Console, text: str, style: str = "") -> None:
 
 
 def _fitted(table: Table, width: int) -> Table:
-    """Return the table with long names in its first column shortened in their middle, so that the
-    columns that may not be left out fit."""
+    """Return the table with long names in its first column shortened in their middle.
+
+    The columns that may not be left out then fit.
+    """
     if not table.rows:
         return table
     others = [

@@ -26,7 +26,7 @@ from wirecost.results.records.new_folder import PendingFolder, new_folder
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.schemas.common import Entry, doctor_of
 from wirecost.results.report.results.export import write_report
-from wirecost.results.report.scenarios import Content, content_of
+from wirecost.results.report.scenarios import ScenarioContent, content_of
 from wirecost.results.report.scenarios.replay.content import document as replay_document
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system import scratch
@@ -39,10 +39,10 @@ ORIGIN = "not a node that you ran and recorded on this machine"
 
 
 def agree(console: Console, recording: Path, start: Foreign | None, yes: bool) -> None:
-    """Ask before a program is started that another user's recording contains; ``start`` None: there
-    is nothing to ask.
+    """Ask before a program is started that another user's recording contains.
 
-    Raises UserError where the user refuses, or cannot be asked.
+    ``start`` None: there is nothing to ask. Raises UserError where the user refuses, or cannot be
+    asked.
     """
     if start is None or yes:
         return
@@ -51,7 +51,7 @@ def agree(console: Console, recording: Path, start: Foreign | None, yes: bool) -
             f"{recording}: {ORIGIN}; inspect it, then add --yes to start {start.line()}"
         )
     first = f"{printable(str(recording))}: {ORIGIN}. Replaying it starts, with your rights:"
-    for line in (first, *(f"  {one}" for one in start.lines())):
+    for line in (first, *(f"  {text}" for text in start.lines())):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if not typer.confirm("Start it?", err=console.stderr):
         raise UserError(f"{recording}: not started")
@@ -60,7 +60,10 @@ def agree(console: Console, recording: Path, start: Foreign | None, yes: bool) -
 def replay_and_report(
     settings: Settings, snapshot: Snapshot, out: Path | None, json_file: Path | None, page: bool
 ) -> None:
-    """Raise UserError, and typer.Exit where the node died or a run was interrupted."""
+    """Replay, keep and report the runs.
+
+    Raises UserError, and typer.Exit where the node died or a run was interrupted.
+    """
     console = console_beside(json_file)
     with _begun(SCENARIO, out) as (watch, pending):
         about = _examined(console, settings)
@@ -92,14 +95,14 @@ def try_and_report(
     out: Path | None,
     json_file: Path | None,
 ) -> None:
-    """Replays as recorded and with each remedy in turns. Raises UserError."""
+    """Replay as recorded and with each remedy, in turns. Raises UserError."""
     console = console_beside(json_file)
     with _begun("try", out) as (_, pending):
         about = _examined(console, settings)
         rounds = settings.repeats if settings.repeats > 1 else ROUNDS
         result = try_remedies(
             replace(settings, repeats=rounds), tried, pending, console,
-            lambda one, folder, report: replay(one, about, folder, report, snapshot=snapshot),
+            lambda once, folder, report: replay(once, about, folder, report, snapshot=snapshot),
         )  # fmt: skip
         pending.keep()
         console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
@@ -120,18 +123,18 @@ def _examined(console: Console, settings: Settings) -> dict[str, Entry]:
 
 
 def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
-    """Return the error of a system that failed; runs that had ended before are kept."""
+    """Keep runs that had ended before, and return the error of a system that failed."""
     ending = ending_of(error, watch)
-    kept = "nothing was measured"
+    outcome = "nothing was measured"
     with suppress(UserError, OSError):
         read_results(pending.path)
         pending.keep()
-        kept = f"the runs before are in {pending.final}"
-    return EndedError(f"{ending.message}; {kept}", ending.status)
+        outcome = f"the runs before are in {pending.final}"
+    return EndedError(f"{ending.message}; {outcome}", ending.status)
 
 
-def _print(console: Console, content: Content) -> None:
-    """Text of the node is printed as it is, not taken for Rich's markup."""
+def _print(console: Console, content: ScenarioContent) -> None:
+    """Print the tables, and the node's text as it is, not as Rich's markup."""
     for table in content.tables:
         print_table(console, table)
     for text in (content.built, content.lead):

@@ -18,7 +18,7 @@ from wirecost.replay.play.replay import Settings
 from wirecost.results.records.folder import Results
 from wirecost.results.records.new_folder import PendingFolder
 from wirecost.results.records.reading import read_results
-from wirecost.results.records.schemas.replay import OUTPUTS, Meta
+from wirecost.results.records.schemas.replay import OUTPUTS, ReplayMeta
 from wirecost.results.records.table_file import read_table
 from wirecost.system.errors import UserError
 
@@ -35,7 +35,7 @@ def try_remedies(
     console: Console,
     replay: Replay,
 ) -> dict[str, Any]:
-    """Fill the folder: a result folder of every run below ``runs``, what they came to beside it.
+    """Fill the folder: a result folder of every run below ``runs``, the result beside it.
 
     ``replay`` replays once into a folder. Raises UserError where a run did not come to its end.
     """
@@ -68,10 +68,10 @@ def _samples(results: Results, name: str, number: int) -> pl.DataFrame:
 
 
 def _process(results: Results, name: str, number: int) -> tuple[Any, ...]:
-    run = results.meta_as(Meta).repeats[0]
+    run = results.meta_as(ReplayMeta).repeats[0]
     switches = [run.voluntary_switches, run.involuntary_switches]
-    known = [count for count in switches if count is not None]
-    total = sum(known) if len(known) == len(switches) else None
+    counted = [count for count in switches if count is not None]
+    total = sum(counted) if len(counted) == len(switches) else None
     outputs = read_table(results.folder / "outputs.parquet", OUTPUTS, "replay again")
     digest = hashlib.sha256()
     for row in outputs.select("topic", "index", "digest").sort("topic", "index").iter_rows():

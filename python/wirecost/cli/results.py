@@ -14,7 +14,7 @@ from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
-    from wirecost.results.records.measured import Measured
+    from wirecost.results.records.measured import MeasuredFolder
 
 EXAMPLE = "wirecost results --last 5"
 
@@ -27,51 +27,51 @@ def command(
     """List what was measured: result folders, the latest last."""
     from wirecost.results.records.measured import measured_in
 
-    found = measured_in(folder)
-    shown = found[-last:]
+    folders = measured_in(folder)
+    latest = folders[-last:]
     console = console_beside(json_file)
-    if shown:
-        print_table(console, _table(folder, shown, len(found)))
+    if latest:
+        print_table(console, _table(folder, latest, len(folders)))
     else:
         line = f"{folder}: no result folder in it; measure with `wirecost bench`"
         console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
-    write_json(json_file, [_row(one) for one in shown])
+    write_json(json_file, [_row(run) for run in latest])
 
 
-def _table(folder: Path, shown: list[Measured], count: int) -> Table:
+def _table(folder: Path, latest: list[MeasuredFolder], count: int) -> Table:
     body = [
-        [one.folder.name, one.scenario, _contenders(one), one.verdict, _what(one)] for one in shown
+        [run.folder.name, run.scenario, _contenders(run), run.verdict, _what(run)] for run in latest
     ]
     notes = ["machine: the doctor's verdict when it was measured"]
-    if len(shown) < count:
-        notes.append(f"The latest {len(shown)} of {count}; --last {count} lists all.")
+    if len(latest) < count:
+        notes.append(f"The latest {len(latest)} of {count}; --last {count} lists all.")
     notes.append(f"`wirecost report {folder}/NAME --open` shows one, without NAME the latest.")
     headings = ["folder", "scenario", "contenders", "machine", "how"]
     return Table(f"Results in {folder}", headings, body, notes, optional=("machine", "how"))
 
 
-def _contenders(one: Measured) -> str:
-    failed = f", {one.failed} failed" if one.failed else ""
-    return f"{one.contenders}{failed}" if one.contenders else ""
+def _contenders(run: MeasuredFolder) -> str:
+    failed = f", {run.failed} failed" if run.failed else ""
+    return f"{run.contenders}{failed}" if run.contenders else ""
 
 
-def _what(one: Measured) -> str:
-    if one.problem:
-        return one.problem
-    words = " ".join(one.command[1:]) if len(one.command) > 1 else ""
-    return f"{words} (interrupted)" if one.interrupted else words
+def _what(run: MeasuredFolder) -> str:
+    if run.problem:
+        return run.problem
+    words = " ".join(run.command[1:]) if len(run.command) > 1 else ""
+    return f"{words} (interrupted)" if run.interrupted else words
 
 
-def _row(one: Measured) -> dict[str, object]:
+def _row(run: MeasuredFolder) -> dict[str, object]:
     return {
-        "folder": str(one.folder),
-        "scenario": one.scenario,
-        "created": one.created,
-        "command": list(one.command),
-        "contenders": one.contenders,
-        "failed": one.failed,
-        "interrupted": one.interrupted,
-        "verdict": one.verdict,
-        "wirecost": one.wirecost,
-        "problem": one.problem,
+        "folder": str(run.folder),
+        "scenario": run.scenario,
+        "created": run.created,
+        "command": list(run.command),
+        "contenders": run.contenders,
+        "failed": run.failed,
+        "interrupted": run.interrupted,
+        "verdict": run.verdict,
+        "wirecost": run.wirecost,
+        "problem": run.problem,
     }
