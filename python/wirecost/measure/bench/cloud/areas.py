@@ -16,20 +16,22 @@ RING = 35.0
 """Metres from the middle to the middles of the areas."""
 RADIUS = 6.0
 POINT = np.dtype([("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("padding", "<f4")])
-"""As pcl::PointXYZ."""
+"""Layout of pcl::PointXYZ."""
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Scene:
+    """Points, and the areas in which some of them lie."""
+
     points: npt.NDArray[Any]
     """Shape (points,), dtype POINT."""
     areas: tuple[Floats, ...]
     """Vertices of each area in order, shape (vertices, 2)."""
 
     def packed_areas(self) -> bytes:
-        """For each area the number of its coordinates as 64 bits, then they, little-endian."""
+        """Return for each area its number of coordinates as 64 bits, then they, little-endian."""
         return b"".join(
             np.uint64(area.size).astype("<u8").tobytes() + area.astype("<f8").tobytes()
             for area in self.areas
@@ -37,8 +39,11 @@ class Scene:
 
 
 def scene(points: int, vertices: int, inside: float, seed: int) -> Scene:
-    """``AREAS`` rounded, dented areas on a ring, and points in random order of which a share of
-    ``inside``, 0 to 1, lies in one of them; the others lie anywhere outside."""
+    """Return ``AREAS`` rounded, dented areas on a ring, and points in random order.
+
+    A share of ``inside``, 0 to 1, of the points lies in one of the areas, the others anywhere
+    outside.
+    """
     random = np.random.default_rng(seed)
     phases = random.uniform(0, 2 * np.pi, (AREAS, 2))
     middle_angles = np.arange(AREAS) * 2 * np.pi / AREAS
@@ -49,22 +54,22 @@ def scene(points: int, vertices: int, inside: float, seed: int) -> Scene:
         # What a map's author clicks is not smooth to the millimetre.
         radii = _radius(angles, phase) * random.normal(1, 0.003, vertices)
         areas.append(middle + _polar(angles, radii))
-    wanted = round(points * inside)
-    which = random.integers(0, AREAS, wanted)
-    angles = random.uniform(0, 2 * np.pi, wanted)
-    radii = 0.9 * _radius(angles, phases[which].T) * np.sqrt(random.random(wanted))
+    hit_count = round(points * inside)
+    which = random.integers(0, AREAS, hit_count)
+    angles = random.uniform(0, 2 * np.pi, hit_count)
+    radii = 0.9 * _radius(angles, phases[which].T) * np.sqrt(random.random(hit_count))
     hits = middles[which] + _polar(angles, radii * _inner(vertices))
     misses = np.zeros((0, 2))
-    while len(misses) < points - wanted:
+    while len(misses) < points - hit_count:
         tried = random.uniform(-HALF_SCENE, HALF_SCENE, (points, 2))
         apart = np.linalg.norm(tried[:, None] - middles, axis=2).min(axis=1)
         misses = np.vstack([misses, tried[apart > 1.3 * RADIUS]])
-    near = np.vstack([hits, misses[: points - wanted]])
-    made = np.zeros(points, POINT)
+    near = np.vstack([hits, misses[: points - hit_count]])
+    cloud = np.zeros(points, POINT)
     order = random.permutation(points)
-    made["x"], made["y"] = near[order].T
-    made["z"] = random.uniform(-2, 4, points)
-    return Scene(made, tuple(areas))
+    cloud["x"], cloud["y"] = near[order].T
+    cloud["z"] = random.uniform(-2, 4, points)
+    return Scene(cloud, tuple(areas))
 
 
 def _radius(angles: Floats, phase: Floats) -> Floats:
@@ -75,7 +80,7 @@ def _radius(angles: Floats, phase: Floats) -> Floats:
 
 
 def _inner(vertices: int) -> float:
-    """How much of the round shape a polygon of so few vertices holds at least."""
+    """Return the least share of the round shape that a polygon of so few vertices holds."""
     return 0.8 if vertices < 32 else 1.0
 
 

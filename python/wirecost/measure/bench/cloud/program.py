@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program with all versions of both studies: what it prints, and processes of it that serve."""
+"""Program with all versions of both studies: its output, and processes of it that serve."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wirecost.system.channel.process import Channel
 
 PROGRAM = Program("cloud")
 CALLS_S = 600.0
-"""How long the callbacks of a turn may take."""
+"""Seconds that the callbacks of a turn may take."""
 
 
 @dataclass(frozen=True)
 class Version:
-    """``name`` is usual, recommended or wirecost; ``about`` says what it does."""
+    """Version of a study: usual, recommended or wirecost; ``about`` says what it does."""
 
     study: str
     name: str
@@ -36,23 +36,25 @@ class CloudContender:
 
 @dataclass(frozen=True)
 class CallbackLoad:
-    """What a callback is about: files of points, and further arguments of the program."""
+    """Input of a callback: files of points, and further arguments of the program."""
 
     study: str
     clouds: tuple[Path, ...]
     options: tuple[str, ...] = ()
 
     def arguments(self, version: str) -> list[str]:
+        """Return the program's arguments for a version."""
         clouds = [part for path in self.clouds for part in ("--cloud", str(path))]
         return ["--study", self.study, "--version", version, *clouds, *self.options]
 
 
 def versions(study: str) -> list[Version]:
+    """Return a study's versions in this build."""
     return [version for row in PROGRAM.rows("list") if (version := Version(*row)).study == study]
 
 
 def absent() -> dict[tuple[str, str], str]:
-    """Why a study's version is not in this build."""
+    """Return by study and version why it is not in this build."""
     return {(study, name): why for study, name, why in PROGRAM.rows("absent")}
 
 
@@ -69,8 +71,11 @@ def answers(load: CallbackLoad, version: str, folder: Path) -> list[bytes]:
 
 
 class Served(Channel):
-    """A process with one version, which runs callbacks when asked. Its probe logs go to ``log``;
-    ``secret``: how messages differ; ``calls``: callbacks of the version in earlier processes."""
+    """Process with one version, which runs callbacks when asked.
+
+    Its probe logs go to ``log``; ``secret``: seed of the differences between messages; ``calls``:
+    callbacks of the version in earlier processes.
+    """
 
     def __init__(
         self,

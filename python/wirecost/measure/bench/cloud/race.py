@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from wirecost.observe.heap.launch import Options, environment
 from wirecost.results.records.probe_log import COUNTER, events_of, read_logs
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
+from wirecost.system.waiting import Deadline
 
 PLAIN, HEAP = "plain", "heap"
 HEAP_POOL = 256 << 20
@@ -37,8 +37,11 @@ COUNTERS = (
 
 @dataclass(frozen=True)
 class CloudWork:
-    """What the callbacks of a case are given. ``variant``: what is compared across cases, the
-    scan's name or the question; ``contents``: clouds that come in turns."""
+    """Input of a case's callbacks.
+
+    ``variant``: name that is compared across cases, the scan's or the question; ``contents``:
+    clouds that come in turns.
+    """
 
     study: str
     name: str
@@ -78,8 +81,10 @@ class CloudWork:
 def run_race(
     work: CloudWork, case: Case[CloudContender], plan: ProcessPlan, seconds: float
 ) -> None:
-    """Fill the entries. After ``seconds`` no turn begins, except the first of each process. Raises
-    ProgramFailedError."""
+    """Fill the entries. Raises ProgramFailedError.
+
+    After ``seconds`` no turn begins, except the first of each process.
+    """
     with scratch.folder("clouds") as folder:
         load = work.load(folder)
         case.report("verifying")
@@ -100,26 +105,26 @@ def run_race(
 
 
 def _verify(load: CallbackLoad, case: Case[CloudContender], folder: Path) -> None:
-    """All versions must have the first one's answers."""
+    """Let versions fail whose answers are not the first one's."""
     reference: list[bytes] = []
     for version in dict.fromkeys(entry.contender.version for entry in case.entries):
-        mine = [entry for entry in case.entries if entry.contender.version == version]
+        entries_of_version = [entry for entry in case.entries if entry.contender.version == version]
         try:
             answers = program.answers(load, version.name, folder / f"answers-{version.name}")
         except ProgramFailedError as error:
-            for entry in mine:
+            for entry in entries_of_version:
                 entry.failure = str(error)
             continue
         reference = reference or answers[: len(load.clouds)]
         fault = difference(answers, reference, case.entries[0].contender.version.name)
-        for entry in mine:
+        for entry in entries_of_version:
             entry.failure = fault
             entry.bytes = len(answers[0])
             entry.digest = hashlib.blake2b(b"".join(reference), digest_size=8).hexdigest()
 
 
 def difference(answers: list[bytes], reference: list[bytes], who: str) -> str | None:
-    """Where answers are not those that ``who`` has, None where all are."""
+    """Return where answers differ from those of ``who``, None where none does."""
     for turn, content in enumerate(answers):
         right = reference[turn % len(reference)]
         if content == right:
@@ -132,10 +137,11 @@ def difference(answers: list[bytes], reference: list[bytes], who: str) -> str | 
 
 
 class _Turns:
-    """A process of each contender, which run in turns, in the entries' order. ``before``: callbacks
-    that each had in earlier processes. Methods raise ProgramFailedError.
+    """A process of each contender; they run in turns, in the entries' order.
 
-    The messages are others than those that were verified, and none can know which."""
+    ``before``: callbacks that each had in earlier processes. Methods raise ProgramFailedError. The
+    messages differ from those that were verified, and no contender can know them.
+    """
 
     def __init__(
         self,
@@ -158,11 +164,11 @@ class _Turns:
                 name = entry.contender.version.name
                 log = self._folder / f"log-{self._number}-{len(self._served)}"
                 variables = _variables(entry.contender.mode)
-                one = Served(self._load, name, log, self._secret, self._before, variables)
-                stack.callback(one.end)
-                self._served.append((entry, one))
+                served = Served(self._load, name, log, self._secret, self._before, variables)
+                stack.callback(served.end)
+                self._served.append((entry, served))
                 self._case.report(f"warming {name}")
-                one.wait_until_warm()
+                served.wait_until_warm()
             self._stack = stack.pop_all()
         return self
 
@@ -170,43 +176,42 @@ class _Turns:
         self._stack.close()
 
     def take(self, samples: int, seconds: float, calls: dict[str, list[pl.DataFrame]]) -> int:
-        """Callbacks of each contender that were run; ``calls`` gets them all."""
+        """Run callbacks and return how many each contender had; ``calls`` gets them all."""
         burst = BURST[self._load.study]
-        kept = time.monotonic()
-        end = kept + seconds
-        done = taken = 0
+        end, next_keep = Deadline(seconds), Deadline(KEEP_EVERY_S)
+        done = written = 0
         try:
-            while done < samples and (done == 0 or time.monotonic() < end):
+            while done < samples and (done == 0 or not end.passed):
                 count = min(burst, samples - done)
-                for entry, one in self._served:
-                    one.call(count)
+                for entry, served in self._served:
+                    served.call(count)
                     self._case.report(entry.key, count)
                 done += count
-                if time.monotonic() - kept > KEEP_EVERY_S:
-                    taken = self._keep(taken, done, calls)
-                    kept = time.monotonic()
+                if next_keep.passed:
+                    written = self._keep(written, done, calls)
+                    next_keep = Deadline(KEEP_EVERY_S)
         finally:
-            if taken < done:
-                self._keep(taken, done, calls)
+            if written < done:
+                self._keep(written, done, calls)
         return done
 
     def digests(self) -> dict[str, str]:
-        """Of each entry's answers."""
-        return {entry.key: one.finish() for entry, one in self._served}
+        """Return the digest of each entry's answers."""
+        return {entry.key: served.finish() for entry, served in self._served}
 
-    def _keep(self, taken: int, done: int, calls: dict[str, list[pl.DataFrame]]) -> int:
+    def _keep(self, written: int, done: int, calls: dict[str, list[pl.DataFrame]]) -> int:
         """End a round: callbacks in the probe logs beyond the first ``done`` are of the next."""
-        for entry, one in self._served:
-            events = events_of(read_logs([one.log]))
-            found = events.filter(section=one.name, kind="section").sort("loop")
-            calls[entry.key].append(found.slice(taken, done - taken))
+        for entry, served in self._served:
+            events = events_of(read_logs([served.log]))
+            callbacks = events.filter(section=served.name, kind="section").sort("loop")
+            calls[entry.key].append(callbacks.slice(written, done - written))
             _add(entry, calls[entry.key], self._number)
         self._case.keep()
         return done
 
 
 def _add(entry: Entry[CloudContender], calls: list[pl.DataFrame], process: int) -> None:
-    """Return the last of these tables as samples, and counters' means over all by now."""
+    """Add the last of these tables as samples, and counters' means over all by now."""
     counters = [name for name in calls[-1].columns if name.startswith(COUNTER)]
     together = pl.concat([table.select(counters) for table in calls], how="vertical_relaxed")
     entry.facts["counters"] = {

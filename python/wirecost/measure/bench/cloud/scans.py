@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scans of rotating lidars, as points of PointXYZIRCAEDT: real ones, and made-up ones of a
-sensor's size."""
+"""Scans of rotating lidars, real or made up, as points of PointXYZIRCAEDT."""
 
 from __future__ import annotations
 
@@ -52,13 +51,15 @@ Points = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Scan:
+    """Points of one turn of a lidar."""
+
     name: str
     points: Points
     """Shape (points,), dtype POINT."""
 
 
 def synthetic(sensor: str, seed: int) -> Scan:
-    """Walls, boxes and ground around a sensor, with noise; as many points as its real scans have.
+    """Return walls, boxes and ground around a sensor, with noise, in as many points as real scans.
 
     The order is that of a sensor which fires all channels at one azimuth after the other.
     """
@@ -89,33 +90,35 @@ def synthetic(sensor: str, seed: int) -> Scan:
 
 
 def read(path: Path) -> Scan:
-    """Return a ``.pcd`` scan. What it lacks is computed of x, y and z: a channel is an elevation
-    that some points share.
+    """Return a ``.pcd`` scan.
 
-    Raises UserError on a file that cannot be read, without x, y, z, or with too many channels.
+    Fields that it lacks are computed of x, y and z: a channel is an elevation that some points
+    share. Raises UserError on a file that cannot be read, without x, y, z, or with too many
+    channels.
     """
-    found = pcd.read(path)
-    if missing := [name for name in "xyz" if name not in found]:
+    columns = pcd.read(path)
+    if missing := [name for name in "xyz" if name not in columns]:
         raise UserError(f"{path}: has no field {missing[0]}; name a scan with x, y and z")
-    if not len(found["x"]):
+    if not len(columns["x"]):
         raise UserError(f"{path}: has no points; name another scan")
-    x, y, z = (found[name].astype(np.float64) for name in "xyz")
+    x, y, z = (columns[name].astype(np.float64) for name in "xyz")
     distance = np.sqrt(x * x + y * y + z * z)
     elevation = np.arcsin(np.divide(z, distance, out=np.zeros_like(z), where=distance > 0))
-    made = {
+    computed = {
         "distance": distance,
         "elevation": elevation,
         "azimuth": np.arctan2(x, y) % (2 * np.pi),
     }
-    known = {name: found[name] for name in POINT.names or () if name in found}
-    known.setdefault("channel", found["ring"] if "ring" in found else _channels(path, elevation))
-    points = _of(x, y, z, **(made | {n: v for n, v in known.items() if n not in "xyz"}))
+    fields = {name: columns[name] for name in POINT.names or () if name in columns}
+    fields.setdefault(
+        "channel", columns["ring"] if "ring" in columns else _channels(path, elevation)
+    )
+    points = _of(x, y, z, **(computed | {n: v for n, v in fields.items() if n not in "xyz"}))
     return Scan(f"{path.parent.name}/{path.stem}", points)
 
 
 def real() -> tuple[list[Scan], dict[str, str]]:
-    """Return the real scans in the folder that ``WIRECOST_DATA`` names, and why others are not
-    there."""
+    """Return the real scans in the folder ``WIRECOST_DATA``, and why others are not there."""
     named = os.environ.get("WIRECOST_DATA")
     scans: list[Scan] = []
     why: dict[str, str] = {}
@@ -131,8 +134,10 @@ def real() -> tuple[list[Scan], dict[str, str]]:
 
 
 def in_turns(points: Points, seed: int) -> list[Points]:
-    """Return ``TURNS`` messages of one scan that lack sectors of different width, for scans are
-    never twice the same size; the first is whole."""
+    """Return ``TURNS`` messages of one scan that lack sectors of different width.
+
+    The first is whole. Real scans are never twice the same size either.
+    """
     random = np.random.default_rng(seed)
     turned = [points]
     for lacking in np.linspace(0, LARGEST_GAP, TURNS)[1:]:
@@ -144,12 +149,12 @@ def in_turns(points: Points, seed: int) -> list[Points]:
 
 def older(points: Points) -> Points:
     """Return the same points as PointXYZIRADRT."""
-    made = np.zeros(len(points), OLDER)
+    converted = np.zeros(len(points), OLDER)
     for name in ("x", "y", "z", "intensity", "azimuth", "distance", "return_type"):
-        made[name] = points[name]
-    made["ring"] = points["channel"]
-    made["t"] = points["time_stamp"] * 1e-9
-    return made
+        converted[name] = points[name]
+    converted["ring"] = points["channel"]
+    converted["t"] = points["time_stamp"] * 1e-9
+    return converted
 
 
 def _of(x: Points, y: Points, z: Points, **fields: Points) -> Points:

@@ -26,9 +26,12 @@ MODES = (PLAIN, HEAP)
 
 @dataclass(frozen=True)
 class CloudSettings:
-    """``scans``: files, or names of sensors for made-up ones; empty: the real ones that
+    """Settings of ``bench cloud``.
+
+    ``scans``: files, or names of sensors for made-up ones; empty: the real ones that
     ``WIRECOST_DATA`` has, and a made-up one of the largest sensor. ``growth``: numbers of points
-    that show how the time grows, beside the grid of vertices and shares inside (0 to 1)."""
+    that show how the time grows, beside the grid of vertices and shares inside (0 to 1).
+    """
 
     studies: tuple[str, ...] = STUDIES
     scans: tuple[str, ...] = ()
@@ -38,7 +41,7 @@ class CloudSettings:
     growth: tuple[int, ...] = (1000, 10_000)
     samples: int = 100
     seconds: float = 10.0
-    """A case begins no further turn after that, except the first of each process."""
+    """Time after which a case begins no further turn, except the first of each process."""
     processes: int = PROCESSES
     format: str = "aedt"
     published: bool = False
@@ -76,8 +79,8 @@ def run(settings: CloudSettings, journal: Journal, progress: Progress) -> None:
     cases = _cases(settings, not_run)
     versions = {study: program.versions(study) for study in settings.studies}
     contenders = {
-        study: [CloudContender(version, mode) for version in found for mode in MODES]
-        for study, found in versions.items()
+        study: [CloudContender(version, mode) for version in of_study for mode in MODES]
+        for study, of_study in versions.items()
     }
     total = sum(len(contenders[work.study]) * settings.samples for work in cases)
     measurement = Measurement(journal, progress, total)
@@ -92,8 +95,8 @@ def run(settings: CloudSettings, journal: Journal, progress: Progress) -> None:
         seed=settings.seed,
         contenders={
             f"{study} {version.name}": {"library": version.library, "about": version.about}
-            for study, found in versions.items()
-            for version in found
+            for study, of_study in versions.items()
+            for version in of_study
         },
         not_run=not_run,
         types={"ns": "Float64"} | {f"{COUNTER}{name}": "UInt64" for name in COUNTERS.split(",")},
@@ -136,10 +139,10 @@ def _scans(settings: CloudSettings, not_run: dict[str, str]) -> list[scans.Scan]
             else scans.read(Path(name))
             for name in settings.scans
         ]
-    found, why = scans.real()
+    real, why = scans.real()
     not_run |= why
-    made = [s for s in scans.SENSORS if s not in scans.REAL or f"real {s} scan" in why]
-    return [*found, *(scans.synthetic(sensor, settings.seed) for sensor in made)]
+    sensors = [s for s in scans.SENSORS if s not in scans.REAL or f"real {s} scan" in why]
+    return [*real, *(scans.synthetic(sensor, settings.seed) for sensor in sensors)]
 
 
 def _ring(scan: scans.Scan, settings: CloudSettings) -> CloudWork:
@@ -160,14 +163,14 @@ def _ring(scan: scans.Scan, settings: CloudSettings) -> CloudWork:
 
 
 def _area(count: int, vertices: int, inside: float, ask: str, settings: CloudSettings) -> CloudWork:
-    made = areas.scene(count, vertices, inside, settings.seed)
+    scene = areas.scene(count, vertices, inside, settings.seed)
     return CloudWork(
         "area",
         f"area, {count} points, {vertices} vertices, {100 * inside:g} % inside, {ask}",
         f"area, {ask}",
         count,
-        [made.points.tobytes()],
+        [scene.points.tobytes()],
         ("--ask", ask),
-        made.packed_areas(),
+        scene.packed_areas(),
         facts={"vertices": vertices, "inside": inside, "ask": ask},
     )

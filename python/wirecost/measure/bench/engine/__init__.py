@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every race needs, each once: processes that answer, turns, times, metadata.
+"""Parts of every race, each once: processes that answer, turns, times, metadata.
 
 Workers import ``serving`` and ``timing`` where little else is installed.
 """

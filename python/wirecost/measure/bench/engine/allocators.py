@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The allocators that are compared, each at its defaults and at the settings by which its own
-documentation avoids page faults."""
+"""Allocators to compare, each at its defaults and at settings against page faults.
+
+The settings are those by which the allocator's own documentation avoids them.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,11 @@ POOL_BYTES = 64 * MEBIBYTE
 
 @dataclass(frozen=True)
 class Allocator:
-    """``file``: how the name of the file begins in which its malloc lies; ``install``: what brings
-    it where it is missing; ``settings``: its environment in the mode ``low-fault``."""
+    """Allocator, and where its malloc lies.
+
+    ``file``: begin of the name of the file that has its malloc; ``install``: advice where it is
+    missing; ``settings``: its environment in the mode ``low-fault``.
+    """
 
     name: str
     file: str
@@ -32,7 +37,7 @@ class Allocator:
 
     @property
     def preload(self) -> str:
-        """What the loader is given: a library that was installed here, or the system's."""
+        """Return the library to preload: one that was installed here, or the system's."""
         here = INSTALLED / "lib" / self.file
         return str(here) if here.is_file() else self.file
 
@@ -50,7 +55,7 @@ class AllocatorContender:
 
     @property
     def settings(self) -> str:
-        """The mode's settings in words."""
+        """Return the mode's settings in words."""
         if self.mode == DEFAULTS:
             return "defaults"
         if self.allocator.name == "wirecost":
@@ -58,7 +63,7 @@ class AllocatorContender:
         return " ".join(f"{name}={value}" for name, value in self.allocator.settings)
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
-        """Return what a program is started with. Raises UserError where ours is not installed."""
+        """Return the environment to start a program with. Raises UserError if ours is missing."""
         # Without those that would change what a contender's defaults are.
         plain = {name: v for name, v in inherited.items() if not name.startswith(VARIABLES)}
         if self.allocator.name == "wirecost":
@@ -70,8 +75,7 @@ class AllocatorContender:
 
 
 def check_loaded(allocator: Allocator, file: str | None) -> None:
-    """``file``: in which a process's malloc lies. Raises ProgramFailedError where that is not the
-    allocator's."""
+    """Check the file that a process has its malloc from. Raises ProgramFailedError."""
     if not Path(file or "").name.startswith(allocator.file):
         raise ProgramFailedError(
             f"the loader gave it malloc of {file}, not {allocator.file}; {allocator.install}"
@@ -79,10 +83,10 @@ def check_loaded(allocator: Allocator, file: str | None) -> None:
 
 
 def loaded(line: str, allocator: Allocator | None) -> str:
-    """Return the file that a process's malloc lies in, of the line that C++ programs print of it.
+    """Return the file that has a process's malloc, from the line that C++ programs print.
 
     Raises:
-        ProgramFailedError: malloc or free is another one's than ``allocator``'s.
+        ProgramFailedError: malloc or free is not ``allocator``'s.
     """
     kind, *files = line.split("\t")
     if kind != "allocator" or not files:
@@ -94,8 +98,8 @@ def loaded(line: str, allocator: Allocator | None) -> str:
 
 
 ALLOCATORS = {
-    one.name: one
-    for one in (
+    allocator.name: allocator
+    for allocator in (
         Allocator("wirecost", LIBRARY, "install wirecost again", ()),
         Allocator(
             "glibc",
@@ -137,4 +141,4 @@ NAMED = {
         for name in ("jemalloc", "mimalloc", "tlsf", "wirecost")
     },
 }
-"""What other scenarios run their contenders under, by the name of an option."""
+"""Contenders that other scenarios' programs can run under, by the name of an option."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a contender in a case: its samples, or why there are none."""
+"""Results of a contender in a case: its samples, or why there are none."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wirecost.results.records.journal import Cell, Journal, Run
 
 C = TypeVar("C")
 Facts = dict[str, Any]
-"""What ``meta.json`` says of a contender, by name."""
+"""Facts about a contender for ``meta.json``, by name."""
 
 
 @dataclass(frozen=True)
 class StageSample:
-    """One stage of one repetition; ``key``: the contender's."""
+    """Time of one stage of one repetition; ``key``: the contender's."""
 
     key: str
     repetition: int
@@ -26,7 +26,7 @@ class StageSample:
     ns: float
     """Nanoseconds per message."""
     process: int = 0
-    """Which of the contender's took it."""
+    """Number of the contender's process that took it."""
 
 
 @dataclass
@@ -43,13 +43,13 @@ class Entry(Generic[C]):
     who: Facts
     facts: Facts = field(default_factory=dict)
     bytes: float | None = 0
-    """Of a message, 0 where nothing is sent; None where ``facts`` has the sizes of several."""
+    """Size of a message, 0 where nothing is sent; None where ``facts`` has several sizes."""
     digest: str = ""
-    """Of what was sent or computed: contenders that did the same work have the same."""
+    """Digest of what was sent or computed: contenders that did the same work have the same."""
     failure: str | None = None
-    """Why it is not measured, or its samples do not count."""
+    """Reason why it is not measured, or its samples do not count."""
     missing: str | None = None
-    """Why it does not take part on this machine."""
+    """Reason why it does not take part on this machine."""
     logs: Path | None = None
     """The folder with logs of its steps, from which their stages are taken."""
     samples: int = 0
@@ -78,7 +78,7 @@ class Entry(Generic[C]):
         self.samples += len(columns["ns"])
 
     def steps(self, process: int, first: int, transfer_ns: list[int]) -> None:
-        """Consecutive samples whose stages are in ``logs``; see ``Run.steps``."""
+        """Add consecutive samples whose stages are in ``logs``; see ``Run.steps``."""
         self._steps.append((process, first, transfer_ns))
         self.samples += len(transfer_ns)
 
@@ -93,7 +93,7 @@ class Entry(Generic[C]):
                 self._run.steps(*turn)
 
     def close(self, journal: Journal) -> None:
-        """Write what is known of the contender by now; samples of an unfinished round are left."""
+        """Write the contender's record as it is now, without samples of an unfinished round."""
         record = None if self.missing else self._record()
         if self._run is None and record is not None:
             columns = self.who if self.bytes is None else {**self.who, "bytes": self.bytes}

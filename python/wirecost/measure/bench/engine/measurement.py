@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all scenarios do alike while they measure: metadata, progress, rounds, and how a case ends.
+"""Measuring, as all scenarios do it: metadata, progress, rounds, and the end of a case.
 
 ``cli/measuring.py`` makes the result folder of it, whatever ended the run.
 """
@@ -22,7 +22,7 @@ Progress = Callable[[int, int, str], None]
 
 
 class Measurement:
-    """A scenario while it is measured. ``total``: samples of all its cases."""
+    """Scenario while it is measured. ``total``: samples of all its cases."""
 
     def __init__(self, journal: Journal, progress: Progress, total: int) -> None:
         self._journal = journal
@@ -31,7 +31,7 @@ class Measurement:
         self._done = 0
 
     def about(self, name: str, built: dict[str, Any] | None = None, **meta: Any) -> None:
-        """Metadata of the result folder; ``built``: what is added to the environment."""
+        """Write the metadata of the result folder; ``built`` is added to its environment."""
         self._journal.about(
             scenario=name,
             created=datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -42,11 +42,10 @@ class Measurement:
 
     @contextmanager
     def case(self, name: str, entries: Sequence[Entry[C]], samples: int = 0) -> Iterator[Case[C]]:
-        """Open a case, as long as it is measured; ``samples``: of each entry. Cases that are
-        measured together, round by round, have no ``name``.
+        """Open a case, as long as it is measured; ``samples``: number for each entry.
 
-        Whatever ends it, what became of its contenders is written. A program that serves all of
-        them fails for all.
+        Cases that are measured together, round by round, have no ``name``. The contenders' records
+        are written whatever ends it. A program that serves all of them fails for all.
         """
         before = self._done
 
@@ -78,7 +77,7 @@ class Case(Generic[C]):
 
     @property
     def running(self) -> list[Entry[C]]:
-        """Those that have not failed."""
+        """Return the entries that have not failed."""
         return [entry for entry in self.entries if entry.failure is None]
 
     def report(self, text: str, samples: int = 0) -> None:
@@ -86,18 +85,23 @@ class Case(Generic[C]):
         self._report(text, samples)
 
     def keep(self, samples: Iterable[StageSample] = ()) -> None:
-        """End a round: its samples count from here on. All contenders have been verified before the
-        first one."""
+        """End a round: its samples count from here on.
+
+        All contenders have been verified before the first one.
+        """
         entries = {entry.key: entry for entry in self.entries}
-        for one in samples:
-            entries[one.key].row(
-                stage=one.stage, repetition=one.repetition, process=one.process, ns=one.ns
+        for sample in samples:
+            entries[sample.key].row(
+                stage=sample.stage,
+                repetition=sample.repetition,
+                process=sample.process,
+                ns=sample.ns,
             )
         for entry in self.entries:
             entry.keep(self._journal)
         self._journal.flush()
 
     def end(self) -> None:
-        """Write what became of the contenders; a round that was not ended does not count."""
+        """Write the contenders' records; a round that was not ended does not count."""
         for entry in self.entries:
             entry.close(self._journal)

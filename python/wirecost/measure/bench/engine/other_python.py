@@ -17,24 +17,26 @@ import os, sys
 if sys.version_info[:2] == {version}:
     sys.path += os.environ.get({behind!r}, "").split(os.pathsep)
 """
-"""Python runs it at its start. Another version of Python could not load compiled packages."""
+"""Code that Python runs at its start; another version could not load compiled packages."""
 
 
 def installed_packages() -> list[str]:
-    """Folders of installed packages that this interpreter looks in."""
+    """Return the folders of installed packages that this interpreter looks in."""
     return [path for path in sys.path if Path(path).name in {"site-packages", "dist-packages"}]
 
 
 def environment(packages: Iterable[str]) -> dict[str, str]:
-    """In which another interpreter finds this package before all others, and ``packages``, folders
-    of this one, behind its own."""
+    """Return the environment in which another interpreter finds this package before all others.
+
+    ``packages``: folders of this interpreter that it finds behind its own.
+    """
     return {**os.environ, "PYTHONPATH": str(_folder()), _BEHIND: os.pathsep.join(packages)}
 
 
 @cache
 def _folder() -> Path:
-    made = scratch.make("package")
-    (made / "wirecost").symlink_to(Path(__file__).parents[3])
+    folder = scratch.make("package")
+    (folder / "wirecost").symlink_to(Path(__file__).parents[3])
     version = sys.version_info[:2]
-    (made / "sitecustomize.py").write_text(_APPEND.format(version=version, behind=_BEHIND))
-    return made
+    (folder / "sitecustomize.py").write_text(_APPEND.format(version=version, behind=_BEHIND))
+    return folder

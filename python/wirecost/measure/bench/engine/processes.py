@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples in several processes, one after the other.
 
-What a process was given at its start stays with it: where its memory lies, which pages are huge. So
+A process keeps what it got at its start: where its memory lies, which pages are huge. Therefore
 every contender runs in several processes; a round is one of each, in an order drawn from the seed.
 """
 
@@ -16,18 +16,19 @@ from wirecost.measure.bench.engine.entry import StageSample
 
 T = TypeVar("T")
 PROCESSES = 10
-"""Fewer independent repetitions have no interval that deserves the name."""
+"""Default number of processes; fewer repetitions have no useful interval."""
 
 
 @dataclass(frozen=True)
 class ProcessPlan:
-    """``samples``: of each contender, over all its ``processes``."""
+    """Samples of each contender, over all its ``processes``, and the seed of their order."""
 
     samples: int
     processes: int
     seed: int
 
     def samples_of(self, process: int) -> int:
+        """Return how many samples a process takes."""
         return self.samples // self.processes + (process < self.samples % self.processes)
 
     def order(self, process: int, contenders: Sequence[T]) -> list[T]:
@@ -36,12 +37,12 @@ class ProcessPlan:
 
 
 def plan(samples: int, processes: int, seed: int) -> ProcessPlan:
-    """No process without a sample."""
+    """Return a plan that has no process without a sample."""
     return ProcessPlan(samples, min(processes, samples), seed)
 
 
 Measure = Callable[[list[str], int], Iterator[list[StageSample]]]
-"""Starts a program that measures contenders in this order, each so often; a list per round."""
+"""Function that measures contenders in an order, each so often, and yields a list per round."""
 
 
 def measured(plan: ProcessPlan, keys: list[str], measure: Measure) -> Iterator[list[StageSample]]:
@@ -49,8 +50,9 @@ def measured(plan: ProcessPlan, keys: list[str], measure: Measure) -> Iterator[l
     before = 0
     for process in range(plan.processes):
         count = plan.samples_of(process)
-        for found in measure(plan.order(process, keys), count):
+        for samples in measure(plan.order(process, keys), count):
             yield [
-                replace(one, repetition=before + one.repetition, process=process) for one in found
+                replace(sample, repetition=before + sample.repetition, process=process)
+                for sample in samples
             ]
         before += count

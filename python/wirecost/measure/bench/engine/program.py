@@ -20,12 +20,12 @@ SCHEMAS = INSTALLED / "schemas"
 PROGRAMS = INSTALLED / "programs"
 
 Report = Callable[[str, int], None]
-"""Called with what runs now and the samples taken since the last call."""
+"""Function to call with what runs now and the samples taken since the last call."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A C++ program that was installed with the package. Methods raise ProgramFailedError."""
+    """C++ program that was installed with the package. Methods raise ProgramFailedError."""
 
     name: str
 
@@ -44,8 +44,10 @@ class Program:
         before: Iterable[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> Iterator[str]:
-        """Yield what it prints, as it prints it. ``before``: words in front of the command;
-        ``environment``: None for this process's."""
+        """Yield the lines it prints, as it prints them.
+
+        ``before``: words in front of the command; ``environment``: None for this process's.
+        """
         return run([*before, str(self.path), *arguments], environment=environment)
 
     def rows(
@@ -55,7 +57,7 @@ class Program:
         return [line.split("\t") for line in self.lines(*arguments, environment=environment)]
 
     def built(self) -> dict[str, str]:
-        """Compiler and flags."""
+        """Return compiler and flags."""
         ((compiler, flags),) = self.rows("built")
         return {"compiler": compiler, "flags": flags}
 
@@ -95,11 +97,11 @@ def run(
 
 def rounds(samples: Iterable[StageSample], report: Report) -> Iterator[list[StageSample]]:
     """Yield samples of contenders in turns, a list for each repetition."""
-    found: list[StageSample] = []
-    for one in samples:
-        if found and one.repetition != found[0].repetition:
-            yield found
-            found = []
-        found.append(one)
-        report(one.key, 1 if one.stage == "total" else 0)
-    yield found
+    current: list[StageSample] = []
+    for sample in samples:
+        if current and sample.repetition != current[0].repetition:
+            yield current
+            current = []
+        current.append(sample)
+        report(sample.key, 1 if sample.stage == "total" else 0)
+    yield current

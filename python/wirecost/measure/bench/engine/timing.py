@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a message is due, what may disturb it until then, and how long Python code takes."""
+"""Waiting for a moment, keeping the garbage collector away, and timing Python code."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from pathlib import Path
 from time import perf_counter_ns
 
 SPIN_NS = 300_000
-"""Sleeping ends that much before a message is due: a sleep is late by up to that on a quiet
-machine."""
+"""Nanoseconds before a message is due at which sleeping ends: a sleep is late by up to that."""
 GC_POLICY = (
     "garbage collector off while messages are sent; the listener collects between two messages, "
     "outside the times"
@@ -29,9 +28,9 @@ def spin_until(due_ns: int) -> None:
 
 def sleep_until(due_ns: int) -> None:
     """Return when CLOCK_MONOTONIC reaches ``due_ns``, without spinning."""
-    left = due_ns - time.monotonic_ns()
-    if left > 0:
-        time.sleep(left / 1e9)
+    remaining = due_ns - time.monotonic_ns()
+    if remaining > 0:
+        time.sleep(remaining / 1e9)
 
 
 @contextmanager
@@ -48,9 +47,11 @@ def undisturbed() -> Iterator[None]:
 
 
 def timed(action: Callable[[], object]) -> int:
-    """Nanoseconds an action takes while the cyclic garbage collector stands still, less those in
-    which this thread was ready but had no processor: a long action is interrupted by other programs
-    more often than the short ones that it consists of."""
+    """Return the nanoseconds an action takes while the cyclic garbage collector stands still.
+
+    Those in which this thread was ready but had no processor do not count: a long action is
+    interrupted by other programs more often than the short ones that it consists of.
+    """
     gc.collect()
     gc.disable()
     try:
@@ -68,7 +69,7 @@ def timed(action: Callable[[], object]) -> int:
 
 
 def _waited_ns() -> int:
-    """Zero in kernels that do not count it."""
+    """Return the nanoseconds this thread waited for a processor; 0 where no kernel counts them."""
     try:
         return int(SCHEDSTAT.read_bytes().split()[1])
     except (OSError, IndexError, ValueError):

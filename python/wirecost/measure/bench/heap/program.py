@@ -19,9 +19,11 @@ LONGEST_S = 600
 
 @dataclass(frozen=True)
 class HeapOutput:
-    """What a program printed: the digest of its results, and rows of numbers, one a callback
-    (nanoseconds, minor faults, major faults, context switches) or one in all
-    (nanoseconds, nanoseconds of all cores)."""
+    """Output of a program: the digest of its results, and rows of numbers.
+
+    There is a row for each callback (nanoseconds, minor faults, major faults, context switches), or
+    one in all (nanoseconds, nanoseconds of all cores).
+    """
 
     result: str
     rows: list[tuple[int, ...]]
@@ -42,7 +44,7 @@ def built() -> str | None:
 
 
 def callbacks(contender: AllocatorContender, count: int, warmup: int) -> HeapOutput:
-    """Raises ProgramFailedError."""
+    """Run callbacks in a process. Raises ProgramFailedError."""
     output = _run(contender, CALLBACKS, str(count), str(warmup))
     if count and (len(output.rows) != count or any(len(row) != 4 for row in output.rows)):
         raise ProgramFailedError(f"reported {len(output.rows)} callbacks instead of {count}")
@@ -50,7 +52,7 @@ def callbacks(contender: AllocatorContender, count: int, warmup: int) -> HeapOut
 
 
 def throughput(contender: AllocatorContender, pattern: str, threads: int, pairs: int) -> HeapOutput:
-    """``pairs`` of malloc and free in all threads together. Raises ProgramFailedError."""
+    """Run ``pairs`` of malloc and free in all threads together. Raises ProgramFailedError."""
     output = _run(contender, THROUGHPUT, pattern, str(threads), str(pairs))
     if len(output.rows) != 1 or len(output.rows[0]) != 2:
         raise ProgramFailedError("reported no time")
@@ -58,7 +60,7 @@ def throughput(contender: AllocatorContender, pattern: str, threads: int, pairs:
 
 
 def missing(allocator: Allocator) -> str | None:
-    """Why an allocator cannot be measured here; None where it can."""
+    """Return why an allocator cannot be measured here; None where it can."""
     try:
         callbacks(AllocatorContender(allocator, DEFAULTS), 0, 0)
     except (ProgramFailedError, UserError) as error:

@@ -25,8 +25,10 @@ CELLS = ("ns", "minor_faults", "major_faults", "context_switches", "cpu_ns")
 
 @dataclass(frozen=True)
 class HeapWork:
-    """A callback (``pattern`` empty, ``amount`` callbacks per process) or a stress of threads
-    (``amount`` pairs of malloc and free)."""
+    """Callback, or stress of threads.
+
+    ``amount``: callbacks per process where ``pattern`` is empty, else pairs of malloc and free.
+    """
 
     pattern: str
     threads: int
@@ -50,13 +52,13 @@ class HeapWork:
         return Entry(contender.key, contender, who, facts)
 
     def process(self, contender: AllocatorContender, amount: int) -> HeapOutput:
-        """One process. Raises ProgramFailedError."""
+        """Run one process. Raises ProgramFailedError."""
         if self.pattern:
             return program.throughput(contender, self.pattern, self.threads, amount)
         return program.callbacks(contender, amount, WARMUP)
 
     def samples(self, output: HeapOutput) -> list[tuple[float | None, ...]]:
-        """``CELLS`` of each callback, or of a process: nanoseconds are then those of a pair."""
+        """Return ``CELLS`` of each callback, or of a process, which has nanoseconds of a pair."""
         if not self.pattern:
             return [(*row, None) for row in output.rows]
         ((ns, cpu_ns),) = output.rows
@@ -85,7 +87,7 @@ def _round(
     amount: int,
     processes: int = 0,
 ) -> list[tuple[Entry[AllocatorContender], HeapOutput]]:
-    """Run a process of every entry. Those whose result is not that of most others fail."""
+    """Run a process of every entry. An entry whose result is not that of most others fails."""
     outputs = []
     for entry in entries:
         case.report(entry.key, processes)

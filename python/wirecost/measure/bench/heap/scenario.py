@@ -59,7 +59,11 @@ def run(settings: HeapSettings, journal: Journal, progress: Progress) -> None:
     settings.check()
     program.check_installed()
     chosen = [ALLOCATORS[name] for name in settings.allocators]
-    not_run = {one.name: why for one in chosen if (why := program.missing(one)) is not None}
+    not_run = {
+        allocator.name: why
+        for allocator in chosen
+        if (why := program.missing(allocator)) is not None
+    }
     contenders = [
         AllocatorContender(a, mode) for a in chosen if a.name not in not_run for mode in MODES
     ]
@@ -73,12 +77,16 @@ def run(settings: HeapSettings, journal: Journal, progress: Progress) -> None:
         warmup=WARMUP,
         pairs=settings.pairs,
         contenders={
-            one.key: {"library": one.allocator.file, "settings": one.settings} for one in contenders
+            contender.key: {
+                "library": contender.allocator.file,
+                "settings": contender.settings,
+            }
+            for contender in contenders
         },
         not_run=not_run,
         types=TYPES,
     )
     for work in cases:
-        entries = [work.entry(one) for one in contenders]
+        entries = [work.entry(contender) for contender in contenders]
         with measurement.case(work.name, entries, settings.rounds) as case:
             run_race(work, case, settings.rounds)

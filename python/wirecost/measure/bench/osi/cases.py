@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the contenders of ``bench osi`` are measured with."""
+"""Cases in which the contenders of ``bench osi`` are measured."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BEST_PROTOBUF = ("protobuf-reuse", "wirecost")
 
 @dataclass(frozen=True)
 class OsiWork:
-    """A case's content, build and variant, the same for all its contenders."""
+    """Content, build and variant of a case, the same for all its contenders."""
 
     reflections: int
     objects: int
@@ -37,18 +37,18 @@ class OsiWork:
     build: str
     contenders: tuple[str, ...]
     player: bool = False
-    """A trace player sends what the source would have sent, or the frames of ``trace``."""
+    """True where a trace player sends the source's messages, or the frames of ``trace``."""
     trace: Path | None = None
     allocators: tuple[str, ...] = ("",)
-    """Under which each contender runs: of ``allocators.NAMED``, or as this program was started."""
+    """Allocators that each contender runs under: of ``allocators.NAMED``; empty: this process's."""
     also: tuple[tuple[str, str], ...] = ()
-    """Contenders, and what else they run under."""
+    """Contenders, and further allocators that they run under."""
     read: str = READS[0]
     pages: str = PAGES[0]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Contenders and allocators."""
+        """Return contenders and allocators."""
         under = [(name, allocator) for allocator in self.allocators for name in self.contenders]
         return [*under, *self.also]
 
@@ -76,7 +76,7 @@ def cases_for(
     reads: tuple[str, ...] = READS[:1],
     pages: tuple[str, ...] = PAGES[:1],
 ) -> tuple[OsiWork, ...]:
-    """Every combination; content defaults to varied for same-work, the report's for published.
+    """Return every combination; content is by default varied for same-work, else the report's.
 
     Where no allocator is asked for, Protobuf at its best also runs under the best one for it.
     """

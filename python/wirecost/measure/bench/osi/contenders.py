@@ -17,11 +17,11 @@ from wirecost.system import children
 from wirecost.system.errors import UserError
 
 ROLES = ("source", "sensor")
-"""What a co-simulation needs of every contender; the trace player is there besides."""
+"""Models that a co-simulation needs of every contender, beside the trace player."""
 
 Compared = Literal["exact", "error", "view", "published"]
-"""Whether a contender's messages must be the others', lie within its stated error of them, or only
-its sensor view must be theirs. What does the published work is compared with nobody."""
+"""Comparison with the others: messages must be theirs, lie within a stated error of them, or only
+the sensor view must be theirs. A contender that does the published work is not compared."""
 
 PUBLISHED = "protobuf-published"
 """The first contender doing the report's work, faults included, beside others that do not."""
@@ -29,20 +29,20 @@ PUBLISHED = "protobuf-published"
 
 @dataclass(frozen=True)
 class OsiContender:
-    """One codec: its wire, its reader's schema and the version of the library it uses."""
+    """Codec: its wire, its reader's schema and the version of the library it uses."""
 
     name: str
     wire: str
     schema: str
     library: str
     default: bool
-    """Whether it runs when nobody asks for contenders."""
+    """True if it runs when nobody asks for contenders."""
     compared: Compared
     minutes: int = 0
-    """How long two cores take to build the library of one that is only built when somebody asks for
-    it; 0 for those that are built with the package, or from what is there."""
+    """Minutes that two cores take to build its library, if that is only built when asked for; 0 if
+    it is built with the package, or there."""
     models: str = ""
-    """Whose FMUs it runs, if not its own."""
+    """Contender whose FMUs it runs, if not its own."""
 
     @property
     def fmus(self) -> str:
@@ -66,12 +66,12 @@ class Registry:
 
     @cached_property
     def contenders(self) -> dict[str, OsiContender]:
-        found = {row["name"]: OsiContender(**row) for row in self.manifest["contenders"]}
-        first = next(iter(found.values()))
-        found[PUBLISHED] = replace(
+        by_name = {row["name"]: OsiContender(**row) for row in self.manifest["contenders"]}
+        first = next(iter(by_name.values()))
+        by_name[PUBLISHED] = replace(
             first, name=PUBLISHED, default=False, compared="published", models=first.name
         )
-        return found
+        return by_name
 
     @property
     def default(self) -> list[str]:
@@ -79,21 +79,21 @@ class Registry:
 
     @property
     def rivals(self) -> list[str]:
-        """Those whose libraries are built from source when somebody asks for them."""
+        """Return the contenders whose libraries are built from source when asked for."""
         return [name for name, contender in self.contenders.items() if contender.minutes]
 
     def select(self, names: list[str]) -> list[OsiContender]:
         unknown = [name for name in names if name not in self.contenders]
         if unknown:
-            known = ", ".join(self.contenders)
-            raise UserError(f"unknown contender {', '.join(unknown)}; there are {known}")
+            available = ", ".join(self.contenders)
+            raise UserError(f"unknown contender {', '.join(unknown)}; there are {available}")
         return [self.contenders[name] for name in self.contenders if name in names]
 
     def archive(self, fmus: str, role: str, fmi: int, build: str) -> Path:
         return self.folder / build / f"wirecost_{role}_{fmus}_fmi{fmi}.fmu"
 
     def missing(self, build: str, names: Iterable[str]) -> list[str]:
-        """Whose FMUs of that build are not installed."""
+        """Return the contenders whose FMUs of that build are not installed."""
         fmus = dict.fromkeys(contender.fmus for contender in self.select(list(names)))
         return [
             name

@@ -32,7 +32,7 @@ class OsmpMessage:
 
 
 class Fmu(Protocol):
-    """What the co-simulation asks of an FMU, whatever its FMI version."""
+    """FMU as the co-simulation sees it, whatever its FMI version."""
 
     def start(self, values: Values) -> None: ...
     def step(self, current: float) -> None: ...
@@ -71,8 +71,8 @@ class Extracted:
 
     def __init__(self, path: Path, description: Any) -> None:
         self.path = path
-        self._made = scratch.make("fmu")
-        self.folder = str(self._made)
+        self._extracted = scratch.make("fmu")
+        self.folder = str(self._extracted)
         try:
             extract(str(path), self.folder)
         except Exception as error:  # zipfile and FMPy raise many kinds
@@ -95,7 +95,7 @@ class Extracted:
         return int(self.variables[name].valueReference)
 
     def load(self, kind: type) -> Any:
-        """FMPy's FMU of that kind. Raises UserError if its library cannot be loaded."""
+        """Return FMPy's FMU of that kind. Raises UserError if its library cannot be loaded."""
         try:
             return kind(**self.arguments)
         except Exception as error:
@@ -104,11 +104,11 @@ class Extracted:
             raise UserError(f"{self.path}: cannot be loaded ({reason}); build it again") from error
 
     def remove(self) -> None:
-        scratch.remove(self._made)
+        scratch.remove(self._extracted)
 
 
 class _Imported:
-    """What both FMI versions have in common. ``setters``: FMPy's methods by a variable's type."""
+    """Base of both FMI versions. ``setters``: FMPy's methods by a variable's type."""
 
     kind: ClassVar[type]
     setters: ClassVar[dict[str, str]]
@@ -128,7 +128,7 @@ class _Imported:
         self._fmu.exitInitializationMode()
 
     def _set_up(self) -> None:
-        """Between instantiation and initialization."""
+        """Set up what must be between instantiation and initialization."""
 
     def step(self, current: float) -> None:
         self._fmu.doStep(currentCommunicationPoint=current, communicationStepSize=STEP_SIZE)
@@ -215,8 +215,10 @@ class Fmi3(_Imported):
 
 
 class Cosimulation:
-    """A source and a sensor, connected as any importer would connect them: the source's sensor view
-    is handed to the sensor at every step."""
+    """Source and sensor, connected as any importer would connect them.
+
+    The source's sensor view is handed to the sensor at every step.
+    """
 
     def __init__(self, source: Fmu, sensor: Fmu) -> None:
         self._source = source
@@ -252,7 +254,7 @@ class Cosimulation:
 
     @property
     def read_sum(self) -> int:
-        """What the sensor made of all reflections, 0 unless its ``read_all`` is set."""
+        """Return the sensor's sum over all reflections, 0 unless its ``read_all`` is set."""
         return self._sensor.integer("read_sum")
 
     def close(self) -> None:

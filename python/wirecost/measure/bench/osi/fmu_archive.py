@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An FMU's archive, looked at before anything of it is unpacked: anybody may have made it."""
+"""Archive of an FMU, checked before anything is unpacked: anybody may have made it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wirecost.system.regular_file import open_regular
 DESCRIPTION = "modelDescription.xml"
 LARGEST_DESCRIPTION = 64 << 20
 MOST_BYTES = 2 << 30
-"""Of all files unpacked."""
+"""Most bytes of all files unpacked."""
 MOST_FILES = 10_000
 
 
 def names(path: Path) -> list[str]:
-    """Of all files in the archive, which lead nowhere else and can be unpacked within bounds.
+    """Return the names of all files; they lead nowhere else and can be unpacked within bounds.
 
     Raises UserError.
     """

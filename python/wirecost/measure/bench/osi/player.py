@@ -23,7 +23,7 @@ NANOS = 1_000_000_000
 
 @dataclass(frozen=True)
 class PlayedStep:
-    """One step: its frame, the nanoseconds that handing it over and the step took, the answer."""
+    """Step: its frame, the nanoseconds that handing it over and the step took, the answer."""
 
     frame: memoryview
     step_ns: int
@@ -31,7 +31,7 @@ class PlayedStep:
 
 
 class Player(Closing):
-    """A sensor FMU that is given one sensor view a step. Raises UserError."""
+    """Sensor FMU that gets one sensor view a step. Raises UserError."""
 
     def __init__(self, archive: Path, values: Values) -> None:
         self._archive = archive

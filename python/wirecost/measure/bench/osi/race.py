@@ -21,36 +21,37 @@ from wirecost.system.children import ProgramFailedError
 VERIFIED_STEPS = 2  # both output buffers of a model are seen
 TURN_NS = 5_000_000
 WARM_NS = 10_000_000
-"""A turn begins with unmeasured steps: the others have left their own data in the caches."""
+"""Nanoseconds of unmeasured steps before a turn: others have left their data in the caches."""
 WARM_STEPS = (2, 50)
-"""At least, for both output buffers to be touched, and at most."""
+"""Least unmeasured steps, for both output buffers to be touched, and most."""
 TURNS = 10
 MOST_BESIDE = 0.1
-"""Of the time of a process's turns: processor time that its other threads may use."""
+"""Share of the time of a process's turns that its other threads may use as processor time."""
 BESIDE_NS = 10_000_000
-"""And so much more: threads that libraries start take longer than a few short steps."""
+"""Nanoseconds that they may use besides: a library's start takes longer than a few steps."""
 MESSAGES = ("sensor view", "sensor data")
 FLOOR = "none"
-"""A floor's library: its structs have gaps that compilers leave."""
+"""Library of floors, whose structs have gaps that compilers leave."""
 STATED_ERRORS = {
     "time_of_flight": FLIGHT_ERROR,
     "signal_strength": SIGNAL_ERROR,
     "distance": RANGE_ERROR,
 }
-"""Of reduced contenders, by field."""
+"""Errors of reduced contenders, by field."""
 
 FIRST_FRAME = 16
-"""The frames before are for verifying and for finding out how long a step takes."""
+"""First frame that is timed; those before are for verifying and calibrating."""
 MOST_GAP = 16
 
 
 @dataclass(frozen=True)
 class PlannedTurn:
-    """``last``: the number of its last frame. ``read``: whether that frame's messages are read.
+    """Steps of a turn, the number of its last frame, and if that frame's messages are read.
 
-    A contender must not be able to tell a step that will be read from one that is only timed. So
-    how long a turn is, and which one is read, is drawn anew in each run; not from ``--seed``, which
-    contenders know. All processes of a run have the same frames: equal bytes are read once.
+    A contender must not be able to tell a step that will be read from one that is only timed. The
+    length of a turn and the one that is read are therefore drawn anew in each run; not from
+    ``--seed``, which contenders know. All processes of a run have the same frames: equal bytes are
+    read once.
     """
 
     steps: int
@@ -61,18 +62,20 @@ class PlannedTurn:
 def planned(
     steps: int, per_turn: int, most_warm: int, secret: int, process: int
 ) -> list[PlannedTurn]:
-    """Turns of ``per_turn`` steps on average, ``steps`` together, at most ``most_warm`` unmeasured
-    ones before each. No frame comes twice."""
+    """Return turns of ``per_turn`` steps on average, ``steps`` together.
+
+    There are at most ``most_warm`` unmeasured steps before each. No frame comes twice.
+    """
     draw = Random(secret)
-    found: list[tuple[int, int]] = []
-    last, left = FIRST_FRAME, steps
-    while left > 0:
+    lengths: list[tuple[int, int]] = []
+    last, remaining = FIRST_FRAME, steps
+    while remaining > 0:
         length = draw.randint(1, 2 * per_turn - 1)
         last += most_warm + length + draw.randrange(MOST_GAP)
-        found.append((min(length, left), last))
-        left -= length
-    read = Random(f"{secret} {process}").randrange(len(found))
-    return [PlannedTurn(count, at, i == read) for i, (count, at) in enumerate(found)]
+        lengths.append((min(length, remaining), last))
+        remaining -= length
+    read = Random(f"{secret} {process}").randrange(len(lengths))
+    return [PlannedTurn(count, at, i == read) for i, (count, at) in enumerate(lengths)]
 
 
 def run_race(
@@ -88,6 +91,8 @@ def run_race(
 
 
 class _Race:
+    """Race of one case, process by process."""
+
     def __init__(
         self,
         case: Case[OsiContender],
@@ -100,16 +105,16 @@ class _Race:
         self._plan = plan
         self._same_work = same_work
         self._read: dict[str, dict[str, str]] = {entry.key: {} for entry in case.entries}
-        """Of each contender, the digests of messages that were read in full, by fingerprint."""
+        """Digests of messages that were read in full, by contender and fingerprint."""
         self._within_error: set[tuple[str, str]] = set()
-        """Digests of a message of a reduced contender and the baseline's, which agree as stated."""
+        """Pairs of digests, a reduced contender's and the baseline's, that agree as stated."""
         self._secret = SystemRandom().getrandbits(64)
         self._per_turn = 0
         self._end = 0
-        """The step at which all that play a trace are compared after a round."""
+        """Step at which all that play a trace are compared after a round."""
 
     def round(self, process: int) -> None:
-        """One process of each contender that has not failed."""
+        """Run one process of each contender that has not failed."""
         with self._workers(process) as workers:
             self._verify(process, workers)
             if process == 0:
@@ -120,8 +125,8 @@ class _Race:
 
     @property
     def _played(self) -> bool:
-        """Whether frames of a trace come one by one, and other ones to each process."""
-        return not all(one.poison_view for one in self._assignments.values())
+        """Return whether frames of a trace come one by one, and other ones to each process."""
+        return not all(assignment.poison_view for assignment in self._assignments.values())
 
     @contextmanager
     def _workers(self, process: int) -> Iterator[dict[str, OsiWorker]]:
@@ -166,11 +171,11 @@ class _Race:
         self._forget(workers)
 
     def _verified(self, entry: Entry[OsiContender], worker: OsiWorker) -> Verified:
-        return self._known(entry, worker.verify(self._read[entry.key]))
+        return self._remembered(entry, worker.verify(self._read[entry.key]))
 
-    def _known(self, entry: Entry[OsiContender], found: Verified) -> Verified:
-        self._read[entry.key] |= dict(zip(found.fingerprints, found.digests, strict=True))
-        return found
+    def _remembered(self, entry: Entry[OsiContender], verified: Verified) -> Verified:
+        self._read[entry.key] |= dict(zip(verified.fingerprints, verified.digests, strict=True))
+        return verified
 
     def _forget(self, workers: dict[str, OsiWorker]) -> None:
         for entry in self._case.running:
@@ -178,16 +183,15 @@ class _Race:
                 workers[entry.key].forget()
 
     def _write_again(self, workers: dict[str, OsiWorker]) -> None:
-        """Check bytes once more: what was verified has been overwritten; written again, it must be
-        the same bytes."""
+        """Check that messages, which were overwritten, are the same bytes when written again."""
         if self._played or not self._same_work:
             return
         for entry in self._case.running:
             if entry.contender.library == FLOOR or entry.contender.compared == "published":
                 continue
             with entry.failing(ProgramFailedError):
-                for mine in workers[entry.key].again(VERIFIED_STEPS):
-                    for message, fingerprint in zip(MESSAGES, mine, strict=True):
+                for fingerprints in workers[entry.key].again(VERIFIED_STEPS):
+                    for message, fingerprint in zip(MESSAGES, fingerprints, strict=True):
                         if fingerprint not in self._read[entry.key]:
                             entry.failure = f"its {message} holds bytes that nobody writes"
 
@@ -230,7 +234,7 @@ class _Race:
         return ahead
 
     def _compare_at_end(self, workers: dict[str, OsiWorker]) -> None:
-        """At one frame of a trace, behind what the quickest was warmed by."""
+        """Compare at one frame of a trace, behind those that warmed the quickest."""
 
         def at_end(worker: OsiWorker, read: dict[str, str]) -> Verified:
             worker.advance(self._end)
@@ -241,16 +245,18 @@ class _Race:
     def _compare(
         self, workers: dict[str, OsiWorker], look: Callable[[OsiWorker, dict[str, str]], Verified]
     ) -> None:
-        """Of messages that were timed like any other, or come after them: a contender that only
-        pretended while it was watched is found out."""
+        """Compare messages that were timed like any other, or come after them.
+
+        This finds a contender that only pretended while it was watched.
+        """
         first: tuple[Entry[OsiContender], Verified] | None = None
         for entry in self._case.running:
             with entry.failing(ProgramFailedError):
-                found = self._known(entry, look(workers[entry.key], self._read[entry.key]))
-                first = first or (entry, found)
+                verified = self._remembered(entry, look(workers[entry.key], self._read[entry.key]))
+                first = first or (entry, verified)
                 baseline, expected = first
                 fault = self._same_work and self._mismatch(
-                    entry, [found], baseline, [expected], workers
+                    entry, [verified], baseline, [expected], workers
                 )
                 if fault:
                     entry.failure = f"while it was timed, {fault}"
@@ -264,23 +270,23 @@ class _Race:
         expected: list[Verified],
         workers: dict[str, OsiWorker],
     ) -> str | None:
-        """Raises ProgramFailedError."""
+        """Return how messages differ from the baseline's. Raises ProgramFailedError."""
         compared = entry.contender.compared
-        for step, (mine, theirs) in enumerate(zip(verified, expected, strict=True)):
+        for step, (actual, reference) in enumerate(zip(verified, expected, strict=True)):
             for which, message in enumerate(MESSAGES):
                 seen = compared != "published" and not (compared == "view" and which == 1)
-                pair = mine.digests[which], theirs.digests[which]
+                pair = actual.digests[which], reference.digests[which]
                 if not seen or pair[0] == pair[1] or pair in self._within_error:
                     continue
-                one = workers[entry.key].canonical(step, which)
+                content = workers[entry.key].canonical(step, which)
                 other = workers[baseline.key].canonical(step, which)
-                if one is None or other is None:
+                if content is None or other is None:
                     return f"its {message} is not {baseline.key}'s, as it was in another process"
-                if where := _difference(one, other, exact=compared != "error"):
+                if where := _difference(content, other, exact=compared != "error"):
                     return f"its {message} is not {baseline.key}'s: {where}"
                 self._within_error.add(pair)
             both_exact = compared == baseline.contender.compared == "exact"
-            if both_exact and mine.read_sum != theirs.read_sum:
+            if both_exact and actual.read_sum != reference.read_sum:
                 return f"what its sensor read is not what {baseline.key}'s did"
         return None
 
@@ -300,5 +306,9 @@ def _facts(verified: Verified) -> dict[str, object]:
     }
 
 
-def _difference(one: Canonical, other: Canonical, exact: bool) -> str:
-    return first_difference(one, other) if exact else difference_beyond(one, other, STATED_ERRORS)
+def _difference(message: Canonical, other: Canonical, exact: bool) -> str:
+    return (
+        first_difference(message, other)
+        if exact
+        else difference_beyond(message, other, STATED_ERRORS)
+    )

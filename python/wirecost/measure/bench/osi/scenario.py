@@ -30,6 +30,8 @@ MAX_OBJECTS = 1_000_000
 
 @dataclass(frozen=True)
 class OsiSettings:
+    """Settings of ``bench osi``; ``steps`` of each contender are over all its processes."""
+
     cases: tuple[OsiWork, ...]
     steps: int = 30
     fmi: int = 2
@@ -109,7 +111,7 @@ def run(settings: OsiSettings, registry: Registry, journal: Journal, progress: P
 def _entry(
     contender: OsiContender, allocator: str, work: OsiWork, settings: OsiSettings, logs: Path
 ) -> Entry[OsiContender]:
-    """``logs``: the folder of the race's."""
+    """Return the entry of a contender; ``logs``: folder of the race's logs."""
     key = " ".join(part for part in (contender.name, allocator) if part)
     who = {
         "case": work.name,

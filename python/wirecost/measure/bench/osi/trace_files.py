@@ -17,7 +17,7 @@ from wirecost.schema.columns.reduced import OSI_REDUCTIONS
 from wirecost.system.errors import UserError
 
 REFLECTIONS, OBJECTS, FRAMES = 668_052, 10, 60
-"""The report's trace."""
+"""Size of the report's trace."""
 TYPE = "SensorView"
 LISTS = ("lidar_sensor_view.reflection",)
 FORMS = {"columns-to-old": "columns", "also-rows-to-old": "columns-also-rows"}
@@ -29,7 +29,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class TraceFrames:
-    """What the traces hold: a file's frames, or those of a source FMU."""
+    """Frames of the traces: a file's, or those of a source FMU."""
 
     file: Path | None = None
     source: Values | None = None
@@ -38,8 +38,10 @@ class TraceFrames:
 
 
 def can_play(contender: OsiContender, frames: TraceFrames) -> bool:
-    """Return whether a contender can have the frames: a file is on Protobuf's wire, so only what
-    reads that, or columns in it, can have it."""
+    """Return whether a contender can have the frames.
+
+    A file is on Protobuf's wire: only a contender that reads that, or columns in it, can have it.
+    """
     return frames.source is not None or contender.wire in ("protobuf", "columns")
 
 
@@ -50,10 +52,9 @@ def write_trace(
     folder: Path,
     progress: Progress,
 ) -> Path:
-    """Return the trace of a contender, an ``.osi`` file in ``folder`` shared by all that can share
-    it.
+    """Return the trace of a contender, an ``.osi`` file in ``folder``. Raises UserError.
 
-    Raises UserError.
+    Contenders that can share a file do.
     """
     if contender.wire not in ("protobuf", "columns"):
         path = folder / f"{contender.fmus}.osi"

@@ -19,7 +19,7 @@ from wirecost import _core
 
 @dataclass(frozen=True)
 class Canonical:
-    """A message's canonical bytes and their digest (BLAKE2b, 16 hexadecimal digits)."""
+    """Canonical bytes of a message and their digest (BLAKE2b, 16 hexadecimal digits)."""
 
     content: bytes
 
@@ -29,7 +29,7 @@ class Canonical:
 
 
 class IndependentReader:
-    """Reads the messages of one wire, given that wire's schema file; ``-``: it has none.
+    """Reader of one wire's messages, given that wire's schema file; ``-``: it has none.
 
     Raises ValueError for an unknown wire or a broken schema.
     """
@@ -47,32 +47,32 @@ class IndependentReader:
 
 
 def empty_step_ns(repetitions: int = 1001) -> int:
-    """Median nanoseconds that the timestamps of one step of both models cost."""
+    """Return the median nanoseconds that the timestamps of one step of both models cost."""
     samples = sorted(_core.empty_step_ns() for _ in range(repetitions))
     return samples[repetitions // 2]
 
 
-def difference_beyond(one: Canonical, other: Canonical, tolerances: dict[str, float]) -> str:
-    """Where two messages differ by more than the tolerances of their numbers; empty if nowhere.
+def difference_beyond(message: Canonical, other: Canonical, tolerances: dict[str, float]) -> str:
+    """Return where two messages differ by more than their numbers' tolerances; empty if nowhere.
 
     ``tolerances``: the largest difference by the field's name, in the field's unit.
     """
-    return _core.difference_beyond(one.content, other.content, tolerances)
+    return _core.difference_beyond(message.content, other.content, tolerances)
 
 
-def first_difference(one: Canonical, other: Canonical) -> str:
-    """Where two messages first differ, as a path with both values; empty if nowhere."""
-    for mine, theirs in zip(_leaves(one.content), _leaves(other.content), strict=False):
-        if mine.path != theirs.path:
-            return f"{min(mine.path, theirs.path)} is set in one and not in the other"
-        if mine.content != theirs.content:
-            return f"{mine.path}: {mine.value!r} against {theirs.value!r}"
-    return "" if one.content == other.content else "one message ends before the other"
+def first_difference(message: Canonical, other: Canonical) -> str:
+    """Return where two messages first differ, as a path with both values; empty if nowhere."""
+    for leaf, other_leaf in zip(_leaves(message.content), _leaves(other.content), strict=False):
+        if leaf.path != other_leaf.path:
+            return f"{min(leaf.path, other_leaf.path)} is set in one and not in the other"
+        if leaf.content != other_leaf.content:
+            return f"{leaf.path}: {leaf.value!r} against {other_leaf.value!r}"
+    return "" if message.content == other.content else "one message ends before the other"
 
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A scalar, a text or the length of a list, with its path and its canonical bytes."""
+    """Scalar, text or length of a list, with its path and its canonical bytes."""
 
     path: str
     kind: str
@@ -89,21 +89,21 @@ class _Leaf:
 
 @dataclass
 class _List:
-    """A list being read: its depth in the message and how many elements are left."""
+    """List being read: its depth in the message and the number of remaining elements."""
 
     name: str
     depth: int
-    left: int
+    remaining: int
     index: int = 0
 
 
 def _leaves(content: bytes) -> Iterator[_Leaf]:
-    """Every leaf of a canonical message, in its order."""
+    """Yield every leaf of a canonical message, in its order."""
     path: list[str] = []
     lists: list[_List] = []
     at = 0
     while at < len(content):
-        while lists and lists[-1].left == 0 and lists[-1].depth == len(path):
+        while lists and lists[-1].remaining == 0 and lists[-1].depth == len(path):
             lists.pop()
         kind = chr(content[at])
         if kind == "E":
@@ -116,7 +116,7 @@ def _leaves(content: bytes) -> Iterator[_Leaf]:
         if not name:
             name = f"{lists[-1].name}[{lists[-1].index}]"
             lists[-1].index += 1
-            lists[-1].left -= 1
+            lists[-1].remaining -= 1
         where = ".".join([*path, name])
         if kind == "M":
             path.append(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One contender in a process of its own, as the race sees it."""
+"""Contender in a process of its own, as the race sees it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from wirecost.system.children import ProgramFailedError
 
 MODULE = "wirecost.measure.bench.osi.worker_process"
 ANSWER_S = 600.0
-"""For messages of millions of reflections to be read in full; of each step of a turn as well."""
+"""Seconds to read messages of millions of reflections in full; of each step of a turn as well."""
 
 
 class OsiWorker:
-    """A handle on a worker process. Every call raises ProgramFailedError if it fails or dies."""
+    """Handle on a worker process. Every call raises ProgramFailedError if it fails or dies."""
 
     def __init__(self, assignment: Assignment) -> None:
         name = assignment.allocator
@@ -48,8 +48,10 @@ class OsiWorker:
         return file
 
     def verify(self, read: dict[str, str]) -> Verified:
-        """Make a step and look at its messages. ``read``: digests of messages that need not be read
-        again, by fingerprint."""
+        """Make a step and look at its messages.
+
+        ``read``: digests of messages that need not be read again, by fingerprint.
+        """
         return msgspec.convert(self._ask("verify", read=read), Verified)
 
     def look(self, read: dict[str, str]) -> Verified:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of one contender, driven by a ``Channel``: does what the race asks, step by step."""
+"""Process of one contender, driven by a ``Channel``: does what the race asks, step by step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PR_SET_THP_DISABLE = 41
 
 @dataclass(frozen=True)
 class Assignment:
-    """What one worker runs: two FMUs, their parameters, its wire and that wire's schema."""
+    """Work of one worker: two FMUs, their parameters, its wire and that wire's schema."""
 
     source: Path
     sensor: Path
@@ -36,11 +36,11 @@ class Assignment:
     source_values: Values
     sensor_values: Values
     allocator: str = ""
-    """One of ``allocators.NAMED``; else the one with which the race was started."""
+    """Name in ``allocators.NAMED``; empty for the allocator with which the race was started."""
     small_pages: bool = False
-    """Whether the kernel is to give it no huge pages, whatever it asks for."""
+    """True if the kernel is to give it no huge pages, whatever it asks for."""
     poison_view: bool = True
-    """Whether the sensor view may be overwritten: a trace's frames come again."""
+    """True if the sensor view may be overwritten; a trace's frames come again."""
 
     def in_process(self, number: int) -> Assignment:
         """Return the same with a folder for that process's logs."""
@@ -60,15 +60,15 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Verified:
-    """Of one step's messages: sensor view and sensor data."""
+    """Sizes, digests and fingerprints of one step's messages: sensor view and sensor data."""
 
     sizes: tuple[int, int]
     digests: tuple[str, str]
-    """Of the content, as the independent reader found it."""
+    """Digests of the content, as the independent reader read it."""
     fingerprints: tuple[str, str]
-    """Of the bytes: equal ones need not be read again."""
+    """Digests of the bytes: equal ones need not be read again."""
     read_sum: int = 0
-    """Of all reflections that the sensor read, where it was asked to read all."""
+    """Sum of all reflections that the sensor read, where it was asked to read all."""
 
 
 @dataclass
@@ -79,7 +79,7 @@ class OsiTurn:
     transfer_ns: list[int]
     peak_memory_bytes: int = 0
     ns: int = 0
-    """Of all its steps, unmeasured ones too."""
+    """Nanoseconds of all its steps, unmeasured ones too."""
     beside_ns: int = 0
     """Processor time of other threads, since the turn before."""
 
@@ -90,7 +90,7 @@ class OsiTurn:
 
 @dataclass(frozen=True)
 class _ReadMessage:
-    """A message; ``canonical`` is None where the digest was known."""
+    """Message as it was read; ``canonical`` is None where the digest was there."""
 
     fingerprint: str
     digest: str
@@ -98,14 +98,14 @@ class _ReadMessage:
 
 
 class ContenderModels:
-    """A contender's two models. Methods are commands: what they return is answered."""
+    """Two models of a contender. Methods are commands: what they return is answered."""
 
     def __init__(self) -> None:
         self._assignment: Assignment
         self._cosimulation: Cosimulation
         self._reader: IndependentReader
         self._own_threads: list[int] = []
-        """Those that were there before any model, such as an allocator's that adds memory."""
+        """Threads that were there before any model, such as an allocator's that adds memory."""
         self._steps = 0
         self._others_ns = 0
         """Processor time of other threads by the last turn."""
@@ -126,22 +126,24 @@ class ContenderModels:
     def open(self, assignment: JsonObject) -> str | None:
         """Load the models; return the file that malloc lies in."""
         self._own_threads = _other_threads()
-        self._assignment = given = msgspec.convert(assignment, Assignment, dec_hook=_path)
-        if given.small_pages:
+        self._assignment = work = msgspec.convert(assignment, Assignment, dec_hook=_path)
+        if work.small_pages:
             _refuse_huge_pages()
-        self._cosimulation = Cosimulation(open_fmu(given.source), open_fmu(given.sensor))
-        self._cosimulation.start(given.source_values, given.sensor_values)
-        self._reader = IndependentReader(given.wire, given.schema)
+        self._cosimulation = Cosimulation(open_fmu(work.source), open_fmu(work.sensor))
+        self._cosimulation.start(work.source_values, work.sensor_values)
+        self._reader = IndependentReader(work.wire, work.schema)
         return malloc_file()
 
     def verify(self, read: dict[str, str]) -> JsonObject:
-        """Step and ``look``."""
+        """Make a step and ``look``."""
         self._step()
         return self.look(read)
 
     def look(self, read: dict[str, str]) -> JsonObject:
-        """Read both messages of the last step in full unless ``read`` has the digest of such
-        bytes, then poison them so that stale data would show."""
+        """Read both messages of the last step in full, unless ``read`` has their digests.
+
+        Then poison them so that stale data would show.
+        """
         view, data = self._messages()
         view_read, data_read = (
             self._read(name, message, read)
@@ -175,8 +177,7 @@ class ContenderModels:
             self._step()
 
     def canonical(self, step: int, which: int, path: str) -> bool:
-        """Write the canonical form of a verified step's message into a file; return whether it was
-        read."""
+        """Write the canonical form of a verified message into a file; return if it was read."""
         canonical = self._verified[step][which]
         if canonical is not None:
             Path(path).write_bytes(canonical.content)
@@ -198,8 +199,10 @@ class ContenderModels:
         return min(samples[1:])
 
     def turn(self, warm: int, steps: int, last: int) -> JsonObject:
-        """Take a turn. ``last``: number of the frame that it ends with, unless a trace's frames
-        come anyway."""
+        """Take a turn.
+
+        ``last``: number of the frame that it ends with, unless a trace's frames come anyway.
+        """
         if self._assignment.poison_view:
             self._cosimulation.jump(last + 1 - steps - warm)
         begin = time.perf_counter_ns()
@@ -241,7 +244,7 @@ class ContenderModels:
 
 
 def _peak_memory_bytes() -> int:
-    """Return this process's. Not getrusage's, which has that of the process that started it."""
+    """Return this process's peak; getrusage has that of the process that started it."""
     for line in Path("/proc/self/status").read_text().splitlines():
         name, _, value = line.partition(":")
         if name == "VmHWM":
@@ -255,8 +258,10 @@ def _others_ns(own: list[int]) -> int:
 
 
 def _thread_ns(thread: int) -> int:
-    """Return the processor time of a thread of this process, by the clock that Linux numbers so
-    (``pthread_getcpuclockid`` wants a handle, which nobody has of a library's thread)."""
+    """Return the processor time of a thread of this process, by its clock's number in Linux.
+
+    ``pthread_getcpuclockid`` wants a handle, which nobody has of a library's thread.
+    """
     return time.clock_gettime_ns((~thread << 3) | 6)
 
 

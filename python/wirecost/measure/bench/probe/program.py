@@ -11,13 +11,15 @@ from wirecost.measure.bench.engine.program import Program
 PROGRAM = Program("probe_contenders")
 SECTIONS_OF_A_SAMPLE = 500
 WARM_SECTIONS = 20
-"""Before each sample; they are recorded, but not timed."""
+"""Sections before each sample; they are recorded, but not timed."""
 
 
 @dataclass(frozen=True)
 class ProbeContender:
-    """A scheme that measures a section; ``records`` is what its log holds of each section:
-    sections, marks or nothing."""
+    """Scheme that measures a section.
+
+    ``records``: kind of record that its log holds of each section: sections, marks or nothing.
+    """
 
     number: int
     case: str
@@ -30,6 +32,7 @@ class ProbeContender:
 
     @property
     def label(self) -> str:
+        """Return name and mode."""
         return f"{self.name} {self.mode}".rstrip()
 
     def entry(self) -> Entry[ProbeContender]:
@@ -50,8 +53,10 @@ class ProbeContender:
 
 @dataclass(frozen=True)
 class Planted:
-    """What a section held and what the contender itself reports of it, -1 where it reports
-    nothing: nanoseconds, and by how much its first counter grew."""
+    """Work in a section, and what the contender itself reports of it, -1 where that is nothing.
+
+    It reports nanoseconds, and by how much its first counter grew.
+    """
 
     pages: int
     instructions: int
@@ -60,10 +65,11 @@ class Planted:
 
 
 def contenders() -> list[ProbeContender]:
-    found = []
+    """Return all contenders that the program has."""
+    schemes = []
     for number, case, name, mode, counters, records, calls, what in PROGRAM.rows("list"):
         names = tuple(counters.split(",")) if counters not in {"", "none"} else ()
-        found.append(
+        schemes.append(
             ProbeContender(int(number), case, name, mode, names, records, int(calls), what)
         )
-    return found
+    return schemes

@@ -16,7 +16,7 @@ from wirecost.measure.bench.probe.verification import absent, fault
 
 
 def run_race(case: Case[ProbeContender], plan: ProcessPlan, folder: Path) -> None:
-    """Fills the entries. ``folder``: for the contenders' logs. Raises ProgramFailedError."""
+    """Fill the entries. ``folder``: for the contenders' logs. Raises ProgramFailedError."""
     entries = {entry.key: entry for entry in case.entries}
 
     def measure(keys: list[str], repetitions: int) -> Iterator[list[StageSample]]:
@@ -25,15 +25,17 @@ def run_race(case: Case[ProbeContender], plan: ProcessPlan, folder: Path) -> Non
         yield from _process(case, present, repetitions, folder)
         shutil.rmtree(folder)
 
-    for found in measured(plan, list(entries), measure):
-        case.keep(found)
+    for samples in measured(plan, list(entries), measure):
+        case.keep(samples)
 
 
 def _process(
     case: Case[ProbeContender], entries: list[Entry[ProbeContender]], repetitions: int, folder: Path
 ) -> Iterator[list[StageSample]]:
-    """A process of each contender. Contender i logs into ``folder / str(i)``. One that did not do
-    its work fails."""
+    """Run a process of each contender; one that did not do its work fails.
+
+    Contender i logs into ``folder / str(i)``.
+    """
     by_number = {str(entry.contender.number): entry for entry in entries}
     planted: dict[str, list[Planted]] = {number: [] for number in by_number}
 
@@ -47,11 +49,11 @@ def _process(
             else:
                 yield StageSample(by_number[number].key, int(rest[0]), "total", float(rest[1]))
 
-    for turn, found in enumerate(rounds(samples(), case.report)):
+    for turn, round_samples in enumerate(rounds(samples(), case.report)):
         if turn == 0:
             for number, entry in by_number.items():
                 entry.missing = entry.missing or absent(entry.contender, folder / number)
-        yield found
+        yield round_samples
     for number, entry in by_number.items():
         if not (entry.missing or entry.failure):
             entry.failure = fault(entry.contender, planted[number], repetitions, folder / number)

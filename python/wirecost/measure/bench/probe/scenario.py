@@ -16,18 +16,18 @@ from wirecost.system import scratch
 
 SCENARIO = "probe"
 MOST_SAMPLES = 1000
-"""A log holds every section that is timed."""
+"""Most samples, since a log holds every section that is timed."""
 
 
 @dataclass(frozen=True)
 class ProbeSettings:
     samples: int = 200
-    """Of each contender, over all its ``processes``."""
+    """Samples of each contender, over all its ``processes``."""
     processes: int = PROCESSES
     seed: int = 1
 
     def check(self) -> None:
-        """Raises UserError on what cannot be run."""
+        """Check all options. Raises UserError on what cannot be run."""
         limits.between("--samples", self.samples, 1, MOST_SAMPLES)
         limits.at_least_one("--processes", self.processes)
         limits.seed(self.seed)
@@ -42,7 +42,7 @@ def run(settings: ProbeSettings, journal: Journal, progress: Progress) -> None:
     settings.check()
     PROGRAM.check_installed()
     contenders = program.contenders()
-    entries = [one.entry() for one in contenders]
+    entries = [contender.entry() for contender in contenders]
     measurement = Measurement(journal, progress, settings.samples * len(entries))
     measurement.about(
         SCENARIO,
@@ -66,4 +66,4 @@ def run(settings: ProbeSettings, journal: Journal, progress: Progress) -> None:
             with measurement.case("sections", entries, settings.samples) as case:
                 run_race(case, settings.plan, folder / "logs")
         finally:
-            journal.about(not_run={one.key: one.missing for one in entries if one.missing})
+            journal.about(not_run={entry.key: entry.missing for entry in entries if entry.missing})

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a contender did its work: what was planted into sections is what it saw, and its log
-holds every section that was timed."""
+"""Verification of a contender's work.
+
+It must have seen what was planted into sections; its log must hold every section that was timed.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +20,30 @@ from wirecost.results.records.probe_log import COUNTER, ProbeLog, read_logs
 from wirecost.system.errors import UserError
 
 STRAY = 0.1
-"""Part of the sections that may hold faults beyond those planted, as the kernel's own."""
+"""Share of the sections that may hold faults beyond those planted, as the kernel's own."""
 
 
 def fault(
     contender: ProbeContender, planted: list[Planted], samples: int, logs: Path
 ) -> str | None:
-    """What is wrong, or None. ``logs``: the folder of this contender's probe logs, which hold the
-    planted sections and those of all samples."""
+    """Return what is wrong, or None.
+
+    ``logs``: folder of this contender's probe logs, which hold the planted sections and those of
+    all samples.
+    """
     if contender.records:
         return _log_fault(contender, planted, samples, logs)
     if logs.exists():
         return "it recorded, and was not asked to"
     if contender.counters:
-        return _count_fault(contender, planted, [one.counted for one in planted])
-    if contender.mode != "off" and sum(one.ns for one in planted) <= 0:
+        return _count_fault(contender, planted, [section.counted for section in planted])
+    if contender.mode != "off" and sum(section.ns for section in planted) <= 0:
         return "it saw no time pass in sections with work in them"
     return None
 
 
 def absent(contender: ProbeContender, logs: Path) -> str | None:
-    """Which of its counters this machine does not have."""
+    """Return which of its counters this machine does not have."""
     if not contender.records:
         return None
     try:
@@ -53,12 +58,12 @@ def _log_fault(
     contender: ProbeContender, planted: list[Planted], samples: int, logs: Path
 ) -> str | None:
     try:
-        found = read_logs([logs])
+        logs_read = read_logs([logs])
     except UserError as error:
         return str(error)
-    if len(found) != 1:
-        return f"it left {len(found)} logs instead of one"
-    log = found[0]
+    if len(logs_read) != 1:
+        return f"it left {len(logs_read)} logs instead of one"
+    log = logs_read[0]
     sections = len(planted) + samples * (SECTIONS_OF_A_SAMPLE + WARM_SECTIONS)
     expected = sections * (2 if contender.records == "marks" else 1)
     lost = log.dropped + log.unclosed + log.unmatched
@@ -88,10 +93,10 @@ def _records_fault(contender: ProbeContender, planted: list[Planted], log: Probe
 def _count_fault(
     contender: ProbeContender, planted: list[Planted], counted: list[int]
 ) -> str | None:
-    """Page faults must be those planted, instructions at least those."""
+    """Compare counts: page faults must be those planted, instructions at least those."""
     counter = contender.counters[0]
     faults = counter == "minor-faults"
-    least = np.array([one.pages if faults else one.instructions for one in planted])
+    least = np.array([section.pages if faults else section.instructions for section in planted])
     beyond = np.array(counted) - least
     if (beyond < 0).any():
         at = int(np.flatnonzero(beyond < 0)[0])
