@@ -45,14 +45,16 @@ class ColumnAdvice:
 
     @property
     def form(self) -> str:
-        """The smallest; of equals the one that changes least. float32 only where it is asked for:
-        its error grows with the values."""
+        """The smallest form; among equals, the one that changes the values least.
+
+        float32 only where it is asked for: its error grows with the values.
+        """
         forms = [form for form in FORMS if form in self.costs and form != "float32"]
         return min(forms, key=lambda form: self.costs[form].bytes)
 
     @property
     def reduction(self) -> str:
-        """As ``--reduce`` takes it."""
+        """The form as ``--reduce`` takes it."""
         if self.form == "error" and self.allowed is not None:
             return f"error:{self.allowed.error!r}"
         return self.form
@@ -84,7 +86,7 @@ class ListAdvice:
 
     @property
     def columns(self) -> dict[str, ColumnAdvice]:
-        """Of those that some element has; the others take no bytes."""
+        """The columns that some element has; the others take no bytes."""
         return {path: column for path, column in self.fields.items() if column.costs["exact"].bytes}
 
     @property
@@ -93,16 +95,18 @@ class ListAdvice:
 
     @property
     def saves(self) -> bool:
-        """Whether the columns are smaller than the rows: those of a few elements often are not,
-        because columns are aligned."""
+        """True where the columns are smaller than the rows.
+
+        Columns of a few elements often are not, because columns are aligned.
+        """
         return self.totals[RECOMMENDED].bytes < self.totals[ROWS].bytes
 
     def to_compile(self) -> list[str]:
-        """What ``wirecost compile`` takes: the list, and ``--reduce`` for what is not exact."""
+        """Return options of ``wirecost compile``, with ``--reduce`` for columns not exact."""
         return [f"--columns {self.message}", *self._reduced()]
 
     def to_convert(self) -> list[str]:
-        """The same for ``wirecost trace convert``, which takes paths."""
+        """Return options of ``wirecost trace convert``, which takes paths."""
         return [f"--columns {','.join(self.paths)}", *self._reduced()]
 
     def _reduced(self) -> list[str]:
@@ -122,7 +126,10 @@ class Advice:
 
 
 def advise(source: Source, errors: Errors, zstd_level: int, progress: Progress) -> Advice:
-    """Raises UserError on damaged input and on errors for what no list has."""
+    """Measure all forms of every list.
+
+    Raises UserError on damaged input and on errors for fields that no list has.
+    """
     advice = Advice(source.total, source.sampled, zstd_level)
     compressor = zstandard.ZstdCompressor(level=zstd_level)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How large an error of a field may be: what the user says, else what its unit suggests.
+"""Largest allowed error of a field: what the user says, else what its unit suggests.
 
 The proposals are below what today's sensors resolve: 1 mm, 1 mm/s, 0.001°, 0.1 dB, 0.1 %.
 """
@@ -48,7 +48,7 @@ _PROPOSALS = (
 
 
 def proposed(message: str, path: str) -> Allowed | None:
-    """A field's unit, as far as names in OSI show it; else None."""
+    """Return the error for a field's unit, as far as names in OSI show it; else None."""
     for pattern, allowed in _PROPOSALS:
         if re.search(f"(?:{pattern})$", f"{message}.{path}"):
             return allowed
@@ -57,14 +57,14 @@ def proposed(message: str, path: str) -> Allowed | None:
 
 @dataclass
 class Errors:
-    """What ``--error`` gave, by field, by ``message.field`` or for all as ``*``."""
+    """Errors of ``--error``, by field, by ``message.field`` or for all as ``*``."""
 
     limits: dict[str, float] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
     @staticmethod
     def parse(options: Sequence[str]) -> Errors:
-        """``FIELD=E`` each; 0 keeps every bit. Raises UserError."""
+        """Parse ``FIELD=E`` options; 0 keeps every bit. Raises UserError."""
         limits = {}
         for option in options:
             where, _, text = option.rpartition("=")
@@ -81,7 +81,7 @@ class Errors:
         return Errors(limits)
 
     def of(self, message: str, path: str) -> Allowed | None:
-        """None: no error at all."""
+        """Return the allowed error of a field; None for no error at all."""
         unit = proposed(message, path)
         for where in (f"{message}.{path}", path, "*"):
             if where in self.limits:
@@ -91,7 +91,7 @@ class Errors:
         return unit
 
     def check(self) -> None:
-        """Raises UserError on a field that no list had."""
+        """Raise UserError for a field that no list had."""
         for where in self.limits.keys() - self.used:
             raise UserError(
                 f"--error {where}: no list has a column {where} of real numbers; the table "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What columns' bytes say: how many belong to a field, and how far its values are off."""
+"""Sizes and errors of columns: bytes of each field, and how far its values are off."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ MOST_DISTINCT = 1 << 16
 
 
 def payloads(node: Node, content: memoryview) -> dict[str, int]:
-    """Bytes of all that belongs to a field (column, presence, offsets, scale, …) by its dotted
-    path, those of messages included; without tags, lengths and padding."""
+    """Return the bytes of each field by its dotted path, without tags, lengths and padding.
+
+    They include all that belongs to a field: column, presence, offsets, scale and so on. A message
+    has the bytes of its fields.
+    """
     sizes: dict[str, int] = {}
     for number, value in fields(content):
         band, of = divmod(number, BAND)
@@ -38,19 +41,19 @@ def payloads(node: Node, content: memoryview) -> dict[str, int]:
 
 
 def _path(node: Node) -> str:
-    """Of a repeated text, that of its texts: the one that ``--reduce`` takes."""
+    """Return a field's path; of a repeated text that of its texts, which ``--reduce`` takes."""
     return node.children[0].path if node.wraps else node.path
 
 
 def _scalar(node: Node, band: int) -> int:
-    """Bytes of a scale, a base or a constant."""
+    """Return the bytes of a scale, a base or a constant."""
     if band in (3, 4):
         return 8
     return 1 if node.kind == "bool" else max(4, node.width)
 
 
 def numbers(column: Any) -> npt.NDArray[Any] | None:
-    """The values that elements have; None of texts."""
+    """Return the values that elements have; None for texts."""
     if column.node.is_text or column.node.wraps:
         return None
     values: npt.NDArray[Any] = column.values
@@ -60,7 +63,10 @@ def numbers(column: Any) -> npt.NDArray[Any] | None:
 
 
 def largest_error(column: Any, exact: Any) -> float:
-    """Between two readings of the same field; 0 where all bits agree, and of texts."""
+    """Return the largest difference of two readings of a field.
+
+    0 where all bits agree, and for texts.
+    """
     got, expected = numbers(column), numbers(exact)
     if got is None or expected is None or got.dtype.kind != "f" or not got.size:
         return 0.0
@@ -73,7 +79,7 @@ def largest_error(column: Any, exact: Any) -> float:
 
 @dataclass
 class Statistics:
-    """What the values of a field are, over all lists it was added from."""
+    """Number and range of a field's values, over all lists it was added from."""
 
     elements: int = 0
     """Of the list or the message around the field."""
@@ -118,7 +124,7 @@ class Statistics:
 
 
 def measured(kind: type[Columns[Any]], content: bytes) -> tuple[dict[str, int], dict[str, Any]]:
-    """Bytes and columns of each field by its dotted path."""
+    """Return bytes and columns of each field by its dotted path."""
     columns = kind.read(content).columns()
     by_path = {_path(column.node): column for _, column in columns}
     return payloads(kind.NODE, memoryview(content)), by_path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where lists come from that are advised on: traces, and point clouds taken as OSI's lists."""
+"""Sources of lists to advise on: traces, and point clouds taken as OSI's lists."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _of_rows(listed: Found, path: str) -> List:
 
 
 def _framed(number: int, encoded: Sequence[bytes]) -> bytes:
-    """A repeated message's bytes in the message around it."""
+    """Return the bytes of a repeated message in the message around it."""
     tag = _varint(number << 3 | 2)
     return b"".join([part for element in encoded for part in (tag, _varint(len(element)), element)])
 
@@ -172,7 +172,7 @@ class CloudSource:
 
 
 def _intensity(stored: npt.NDArray[Any] | None, there: npt.NDArray[np.bool_]) -> Values | None:
-    """As part of full scale, 0 … 1; None where there is none."""
+    """Return intensities as part of full scale, 0 … 1; None where there are none."""
     if stored is None:
         return None
     values = np.nan_to_num(stored[there].astype(np.float64), nan=0, posinf=0, neginf=0)

@@ -25,17 +25,20 @@ many."""
 
 
 def to_arrow(columns: Columns[Any], limit: int = MOST_VALUES) -> pa.Table:
-    """A table with a row an element; ``table.flatten()`` gives structs' fields dotted names.
+    """Return a table with one row per element.
 
-    Arrays stay valid as long as the table. ``limit``: the largest number of values that is made in
-    memory. Raises UserError without pyarrow, beyond the limit, and on strings that are not UTF-8.
+    ``table.flatten()`` gives structs' fields dotted names. Arrays stay valid as long as the table.
+    ``limit``: the largest number of values that is made in memory. Raises UserError without
+    pyarrow, beyond the limit, and on strings that are not UTF-8.
     """
     return _Arrow(limit).table(columns)
 
 
 def to_polars(columns: Columns[Any], limit: int = MOST_VALUES) -> pl.DataFrame:
-    """The same for Polars, which takes numbers where they lie and copies texts and lists' offsets.
-    Raises UserError."""
+    """Return a data frame with one row per element. Raises UserError.
+
+    Polars takes numbers where they lie and copies texts and lists' offsets.
+    """
     import polars as pl  # noqa: PLC0415  slow to import
 
     frame = pl.from_arrow(to_arrow(columns, limit))
@@ -141,7 +144,7 @@ class _Arrow:
         return self._pa.py_buffer(np.packbits(present, bitorder="little"))
 
     def _buffer(self, values: npt.NDArray[Any]) -> Any:
-        """Over the array itself where it is aligned and contiguous, as Arrow asks."""
+        """Return a buffer over the array itself where it is aligned and contiguous for Arrow."""
         return self._pa.py_buffer(np.require(values, requirements=["A", "C"]))
 
     def _spend(self, count: int) -> None:

@@ -37,13 +37,16 @@ class Decoder:
 
     @property
     def schema(self) -> pa.Schema:
-        """Of all batches. Raises UserError on a list that is not there or has no columns."""
+        """The schema of all batches.
+
+        Raises UserError on a list that is not there or has no columns.
+        """
         return self._empty().schema
 
     def __call__(self, message: bytes | memoryview) -> pa.RecordBatch:
-        """A row for each element, in rows or in columns; none where the message has no such list.
+        """Return a row per element, in rows or in columns; none where there is no such list.
 
-        Raises UserError on what is no such message.
+        Raises UserError on bytes that are no such message.
         """
         frame = Frame("message", self.type_name, 0, None, memoryview(message))
         paths = [path for path in frame.lists() if self.path in (path, without_indices(path))]

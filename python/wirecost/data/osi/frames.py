@@ -63,8 +63,10 @@ class Frame:
             ) from error
 
     def lists(self) -> dict[str, int]:
-        """Path and length of each list that ``columns`` gives: ``lidar_sensor_view[0].reflection``
-        and so on. Raises UserError."""
+        """Return path and length of each list that ``columns`` can return. Raises UserError.
+
+        A path is ``lidar_sensor_view[0].reflection``, for example.
+        """
         return {path: listed.count for path, listed in self._lists.items()}
 
     @overload
@@ -72,12 +74,12 @@ class Frame:
     @overload
     def columns(self, path: str, kind: type[Kind]) -> Kind: ...
     def columns(self, path: str, kind: type[Any] | None = None) -> Any:
-        """A list as columns: ``columns.time_of_flight.values`` is a NumPy array over all elements.
+        """Return a list as columns. Raises UserError.
 
-        ``path``: as ``lists`` gives it; indices may be left out where one list fits. ``kind``: the
-        generated class that is expected, for type checkers. What the trace holds in columns is
-        read where it lies; the rows of a frame become columns when first asked for. Raises
-        UserError.
+        ``columns.time_of_flight.values`` is a NumPy array over all elements. ``path``: as ``lists``
+        returns it; indices may be left out where one list fits. ``kind``: the generated class that
+        is expected, for type checkers. Lists that the trace holds in columns are read where they
+        lie; the rows of a frame become columns when first asked for.
         """
         listed = self._found(path)
         if kind is not None and listed.kind is not kind:
@@ -93,7 +95,7 @@ class Frame:
         return self._read[listed.path]
 
     def _columns(self, listed: Found) -> Columns[Any]:
-        """Where the columns of a list come from. Raises ValueError."""
+        """Read the columns of a list from the message, else convert its rows. Raises ValueError."""
         data = self.data if listed.columns is not None else self._converted
         fields = listed.kind.find(data, f"osi3.{self.type_name}")
         here = [field for field in fields if field.path == listed.path]
@@ -148,7 +150,7 @@ class Frames(Closing, Sequence[Frame]):
         return sum(1 for _ in self._opened().frames()) if count is None else count
 
     def __len__(self) -> int:
-        """A .txth file is read to its end for it."""
+        """Return the number of frames; a .txth file is read to its end for it."""
         return self._count
 
     def __iter__(self) -> Iterator[Frame]:
@@ -160,7 +162,7 @@ class Frames(Closing, Sequence[Frame]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Frame]: ...
     def __getitem__(self, index: int | slice) -> Frame | Sequence[Frame]:
-        """Frame ``index``, negative ones from the end; .txth files are read up to there."""
+        """Return frame ``index``, negative ones from the end; .txth files are read up to there."""
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
         number = index + len(self) if index < 0 else index
@@ -178,7 +180,7 @@ class Frames(Closing, Sequence[Frame]):
         return self._trace
 
     def close(self) -> None:
-        """Frames that were taken stay valid."""
+        """Close the trace; frames that were taken stay valid."""
         self._closed = True
         self._trace.close()
 

@@ -47,14 +47,16 @@ class Found:
 
 
 def without_indices(path: str) -> str:
-    """``lidar_sensor_view.reflection``"""
+    """Remove the indices of a path: ``lidar_sensor_view.reflection``."""
     return _INDEX.sub("", path)
 
 
 @cache
 def kind_of(element: Descriptor) -> type[Columns[Any]] | None:
-    """The class of columns for a message type; None where wirecost was built without. Raises
-    UserError."""
+    """Return the class of columns for a message type. Raises UserError.
+
+    None where wirecost was built without it.
+    """
     module = element.file.name.removesuffix(".proto").replace("/", ".")
     try:
         importlib.import_module(COMPILED)
@@ -70,7 +72,7 @@ def kind_of(element: Descriptor) -> type[Columns[Any]] | None:
 
 
 def find(message: Message) -> Iterator[Found]:
-    """All such lists below a message that ``messages.parse`` made."""
+    """Yield all such lists below a message that ``messages.parse`` returned."""
     return _below(message, "")
 
 
@@ -98,7 +100,7 @@ def _columns(message: Message, field: FieldDescriptor) -> bytes | None:
 
 @cache
 def _leading(message: Descriptor) -> tuple[FieldDescriptor, ...]:
-    """The fields that are such lists or have some below them."""
+    """Return the fields that are such lists or have some below them."""
     return tuple(field for field in message.fields if _leads(field, frozenset()))
 
 

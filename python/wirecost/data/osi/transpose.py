@@ -26,15 +26,18 @@ class Arrays:
     present: dict[str, npt.ArrayLike] = field(default_factory=dict)
 
     def prepare(self, reductions: str | dict[str, str] | None = None) -> Prepared:
-        """Raises the columns' WireError."""
+        """Prepare the columns; raises their WireError."""
         return self.kind.prepare(
             self.count, self.values, present=self.present, reductions=reductions
         )
 
 
 def transposed(kind: type[Columns[Any]], rows: Sequence[Message]) -> Arrays:
-    """``rows``: Protobuf messages of the type the columns are made for. Fields that the schema
-    does not know have no column."""
+    """Return the rows' fields as arrays.
+
+    ``rows``: Protobuf messages of the type the columns are made for. Fields that the schema does
+    not know have no column.
+    """
     present: dict[str, npt.ArrayLike] = {}
     return Arrays(kind, len(rows), _fields(kind.NODE, rows, present), present)
 
@@ -69,7 +72,7 @@ def _repeated(node: Node, held: list[Any], present: dict[str, npt.ArrayLike]) ->
 
 
 def _one(node: Node, held: list[Any]) -> Any:
-    """A value an element; those of absent fields are ignored."""
+    """Return one value per element; values of absent fields are ignored."""
     if node.is_text:
         return held
     dtype = {"bool": np.bool_, "enum": np.int32}.get(node.kind, node.kind)

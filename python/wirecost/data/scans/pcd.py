@@ -39,9 +39,9 @@ class _Header:
 
 
 def read(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """The fields that have one value a point, each of shape (points,); of ascii as doubles.
+    """Read the fields with one value per point, each of shape (points,); from ascii as doubles.
 
-    Raises UserError on what cannot be read as such.
+    Raises UserError on a file that cannot be read as .pcd.
     """
     try:
         with open_regular(path) as file:
@@ -128,7 +128,7 @@ def _binary(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
 
 
 def _compressed(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
-    """The values of one field after those of another, together compressed by LZF."""
+    """Return the fields of LZF-compressed data, which holds one whole field after the other."""
     at = header.size + 8
     if at > len(content):
         raise ValueError("it is cut off, its data has no size")
@@ -149,8 +149,10 @@ def _compressed(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[An
 
 
 def _without_lzf(data: bytes, size: int) -> bytearray:
-    """Return the bytes that Marc Lehmann's LZF compressed: runs of new bytes, and references to
-    bytes that came before. Raises ValueError."""
+    """Decompress Marc Lehmann's LZF: runs of new bytes, and references to earlier bytes.
+
+    Raises ValueError.
+    """
     unpacked = bytearray()
     at = 0
     try:
@@ -199,7 +201,10 @@ def _ascii(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
 
 
 def _singles(header: _Header, widths: list[int]) -> Iterator[tuple[str, np.dtype[Any], int]]:
-    """The fields with one value a point, and where they stand in it; ``widths``: of a value."""
+    """Yield the fields with one value per point, and where they stand in it.
+
+    ``widths``: of a value.
+    """
     at = 0
     for (name, dtype, count), width in zip(header.fields, widths, strict=True):
         if count == 1 and name != "_":

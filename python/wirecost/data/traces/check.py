@@ -65,8 +65,10 @@ class _Frames:
 
 
 def check(trace: Trace, progress: Progress) -> list[Finding]:
-    """Parse every frame of the trace and judge it, errors first. Raises UserError where the file
-    cannot be read on."""
+    """Parse every frame of the trace and judge it, errors first.
+
+    Raises UserError where the file cannot be read on.
+    """
     seen = _pass(trace, progress)
     named = misnamed(trace.path, type_of(trace.path) or "", trace.type_name)
     findings = [
@@ -84,7 +86,7 @@ def check(trace: Trace, progress: Progress) -> list[Finding]:
 
 
 def _after(warning: str) -> str:
-    """Without the path, which every finding stands below."""
+    """Return a warning without the path, which stands above every finding."""
     return warning.partition(": ")[2]
 
 

@@ -15,7 +15,10 @@ class Conversion(Protocol):
     """A message to the same message in the other form."""
 
     def __call__(self, message: memoryview) -> memoryview | bytes:
-        """The result holds until the next call. Raises ValueError on what is no such message."""
+        """Convert a message; the result holds until the next call.
+
+        Raises ValueError on bytes that are no such message.
+        """
         ...
 
 
@@ -57,8 +60,10 @@ def conversion(type_name: str, wanted: Wanted, before: int = 0) -> Conversion | 
 
 @lru_cache(maxsize=16)
 def _converter(type_name: str, wanted: Wanted) -> Converter:
-    """Plan once for all traces of a type: planning takes as long as converting a short trace. A
-    process converts one trace at a time."""
+    """Plan once for all traces of a type: planning takes as long as converting a short trace.
+
+    A process converts one trace at a time.
+    """
     full_name = f"osi3.{type_name}"
     if wanted.rows:
         return Converter.to_rows_of(full_name)

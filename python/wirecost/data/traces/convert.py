@@ -31,7 +31,7 @@ class Bound:
 
     @staticmethod
     def parse(option: str, text: str) -> Bound:
-        """``250`` or ``2.5s``. Raises UserError."""
+        """Parse ``250`` or ``2.5s``. Raises UserError."""
         if _SECONDS.fullmatch(text):
             whole, _, rest = text[:-1].partition(".")
             return Bound(ns=int(whole) * NANOS + int(rest.ljust(9, "0")))

@@ -42,10 +42,9 @@ class Mapped:
         self._read = 0
 
     def note_read(self, size: int) -> None:
-        """Note that so many more bytes were read from front to back: what lies before is needed no
-        more.
+        """Note that ``size`` more bytes were read in order, and release pages before them.
 
-        Views stay valid: the kernel reads pages again that are.
+        Views stay valid: the kernel reads released pages again.
         """
         self._read += size
         if self._read >= RELEASED and self._map is not None:
@@ -65,7 +64,7 @@ class Mapped:
         return advance
 
     def close(self) -> None:
-        """Frames that are still held keep the mapping alive."""
+        """Close the file; frames that are still held keep the mapping alive."""
         self.view = memoryview(b"")
         self._map = None
 

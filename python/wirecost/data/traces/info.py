@@ -83,7 +83,7 @@ def info(trace: Trace, progress: Progress) -> TraceInfo:
 
 
 def _ends(trace: OsiTrace) -> tuple[Sizes, list[int]]:
-    """Sizes of all frames; timestamps of the first and the last."""
+    """Return the sizes of all frames, and the timestamps of the first and the last."""
     numbers = {0, trace.frame_count - 1} if trace.frame_count else set()
     frames = [frame for number in sorted(numbers) for frame in trace.frames(number, number + 1)]
     return trace.sizes, [time for time, _ in frames if time is not None]

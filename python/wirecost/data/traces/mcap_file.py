@@ -25,8 +25,10 @@ CACHED = 32 << 20
 
 
 class McapChannel(Closing):
-    """The frames of one Protobuf channel, in the order of their log times. ``what``: which channels
-    there are to choose from, for people. Raises UserError."""
+    """The frames of one Protobuf channel, in the order of their log times. Raises UserError.
+
+    ``what``: which channels there are to choose from, for people.
+    """
 
     what = "Protobuf channel"
     remedy = "record its messages in Protobuf"
@@ -65,7 +67,7 @@ class McapChannel(Closing):
 
     @staticmethod
     def channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
-        """Topic → its channels' ids and message type."""
+        """Return ids and message type of each topic's channels."""
         return protobuf_channels(contents)
 
     @property
@@ -163,8 +165,10 @@ class _Chunks:
 def channels_of(
     contents: mcap_index.Contents, encodings: Container[tuple[str, str]]
 ) -> dict[str, tuple[set[int], str]]:
-    """Topic → its channels' ids and message type, for the channels of these encodings, each of
-    messages and of their schema."""
+    """Return ids and message type of each topic's channels of these encodings.
+
+    ``encodings``: pairs of the messages' and their schema's.
+    """
     topics: dict[str, tuple[set[int], str]] = {}
     for channel in contents.channels.values():
         schema = contents.schemas.get(channel.schema_id)

@@ -53,8 +53,10 @@ _DATA = (Opcode.MESSAGE, Opcode.CHUNK)
 
 
 class Bytes:
-    """A view as the file that the mcap package reads. A read that wants more than there is raises
-    EOFError: the package would take what is left for the whole."""
+    """A view as the file that the mcap package reads.
+
+    A read of more than there is raises EOFError: the package would take the rest for the whole.
+    """
 
     def __init__(self, view: memoryview) -> None:
         self._view = view
@@ -105,7 +107,7 @@ class Frames:
         self.offset = array("Q")
 
     def add(self, channel: int, log_time: int, chunk: int, offset: int) -> None:
-        """``chunk``: where the chunk's record is, or OUTSIDE; ``offset`` of the message in it."""
+        """Add a message at ``offset`` in ``chunk``, which is the chunk's position, or OUTSIDE."""
         self.channel.append(channel)
         self.log_time.append(log_time)
         self.chunk.append(chunk)
@@ -138,8 +140,10 @@ class Contents:
 
 
 def read_contents(view: memoryview, progress: Progress) -> Contents:
-    """By the summary where it is complete; else all chunks are read once. Raises the errors in
-    DAMAGE only where the file is not MCAP at all."""
+    """Read the summary where it is complete, else all chunks once.
+
+    Raises the errors in DAMAGE only where the file is not MCAP at all.
+    """
     if next(StreamReader(stream(view), record_size_limit=len(view)).records, None) is None:
         raise ValueError("no record")
     summary, complaint = _summary(view)
@@ -329,8 +333,10 @@ def chunk_at(view: memoryview, at: int) -> memoryview:
 
 
 def unpacked(chunk: Chunk) -> memoryview:
-    """Return a chunk's records; never more bytes than it claims, but for one that shows that there
-    are more, and MAX_CHUNK allows."""
+    """Return a chunk's records, at most one byte more than it claims and MAX_CHUNK allows.
+
+    The byte more shows that there are more than it claims.
+    """
     size = chunk.uncompressed_size
     if size > MAX_CHUNK:
         raise ValueError(f"a chunk of {size} bytes")

@@ -39,7 +39,7 @@ PROTOBUF_VERSION: str = google.protobuf.__version__
 
 @cache
 def schema() -> pb.FileDescriptorSet:
-    """OSI as the build derived it from the pinned osi-python package."""
+    """Return OSI as the build derived it from the pinned osi-python package."""
     path = Path(_core.__file__).parent / "schemas" / "osi.fds"
     try:
         return pb.FileDescriptorSet.FromString(path.read_bytes())
@@ -106,7 +106,7 @@ def schema_of(name: str) -> bytes:
 
 @cache
 def message_class(name: str) -> type[Message]:
-    """``SensorView`` → its class. Raises UserError on a name that OSI does not have."""
+    """Return the class of ``SensorView``. Raises UserError on a name that OSI does not have."""
     if name not in TYPES.values():
         raise UserError(f"--type {name}: not an OSI message; there are {', '.join(TYPES.values())}")
     return GetMessageClass(_pool().FindMessageTypeByName(f"osi3.{name}"))
@@ -141,16 +141,17 @@ def parse(name: str, frame: memoryview) -> Message:
 
 
 def unknown_bytes(message: Message) -> int:
-    """Return how many bytes of a parsed message the schema does not know; they are dropped from
-    it."""
+    """Return how many bytes of a parsed message the schema does not know, and drop them."""
     before = message.ByteSize()
     message.DiscardUnknownFields()
     return before - message.ByteSize()
 
 
 def unknown_fields(message: Message, path: str = "") -> Iterator[str]:
-    """Yield where fields are that the schema does not know: ``moving_object.base field 99``.
-    Padding of columns is none of them."""
+    """Yield the fields that the schema does not know: ``moving_object.base field 99``.
+
+    Padding of columns is not among them.
+    """
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]
         if field.field_number == PADDING:
             continue
@@ -163,7 +164,7 @@ def unknown_fields(message: Message, path: str = "") -> Iterator[str]:
 
 
 def lists(message: Message) -> dict[str, int]:
-    """Lengths of the lists of messages in a frame by path, sensors' own lists summed up.
+    """Return lengths of the lists of messages in a frame by path, sensors' own lists summed up.
 
     A list in columns has the path of its field of columns, ``….reflection_columns``.
     """
@@ -196,8 +197,10 @@ def _elements(columns: bytes) -> int:
 
 
 def fits(name: str, frames: Iterable[memoryview]) -> float:
-    """Return how much of the frames a type does not know: 0 all known, 1 nothing known or no such
-    type."""
+    """Return the share of the frames' bytes that a type does not know, 0 … 1.
+
+    1 also where there is no such type.
+    """
     unknown = total = 0
     for frame in frames:
         try:
@@ -209,7 +212,7 @@ def fits(name: str, frames: Iterable[memoryview]) -> float:
 
 
 def identify(frames: Iterable[memoryview]) -> list[str]:
-    """The types that know the frames best; several where they fit equally, none where none does."""
+    """Return the types that know the frames best; several where they fit equally, or none."""
     frames = list(frames)
     shares = {name: fits(name, frames) for name in TYPES.values()}
     best = min(shares.values())

@@ -55,7 +55,7 @@ def open_trace(
 
 
 def _type_seen(trace: OsiTrace, first: list[memoryview]) -> str:
-    """By the name where that fits the first frames and no other type fits better, else by those."""
+    """Return the name's type where no other fits the first frames better; else theirs."""
     named = type_of(trace.path)
     unknown = messages.fits(named, first) if named is not None else 1.0
     if named is not None and not unknown:
@@ -74,7 +74,7 @@ def _type_seen(trace: OsiTrace, first: list[memoryview]) -> str:
 
 
 def _type_read(path: Path) -> str:
-    """By trying to read the first message: text names its fields."""
+    """Return the type by which the first message can be read: text names its fields."""
     return _only(path, [name for name in TYPES.values() if TextTrace(path, name).readable])
 
 

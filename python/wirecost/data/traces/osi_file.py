@@ -70,8 +70,10 @@ class OsiTrace(Closing):
 
     @property
     def sizes(self) -> npt.NDArray[np.uint64]:
-        """Bytes of every message, without touching any. Raises UserError where the file cannot hold
-        them."""
+        """Bytes of every message, without touching any.
+
+        Raises UserError where the file cannot hold them.
+        """
         begins, ends = self._offsets[:-1], self._offsets[1:]
         # Compared before they are subtracted: the numbers are unsigned.
         if (ends > self._data.size).any() or (ends < begins + np.uint64(_LENGTH.size)).any():
@@ -79,7 +81,7 @@ class OsiTrace(Closing):
         return ends - begins - np.uint64(_LENGTH.size)
 
     def message(self, number: int) -> memoryview:
-        """Frame ``number`` from 0, not copied. Raises IndexError beyond the last frame."""
+        """Return frame ``number`` from 0, not copied. Raises IndexError beyond the last frame."""
         if not 0 <= number < self.frame_count:
             raise IndexError(number)
         at, end = map(int, self._offsets[number : number + 2])
@@ -139,7 +141,7 @@ class OsiWriter(TraceWriter):
     """Writes frames as they come; the file appears whole or not at all."""
 
     def _write(self, _timestamp_ns: int | None, message: memoryview | bytes) -> None:
-        """The timestamp is the message's own business here. Raises UserError."""
+        """Write a message, which has its own timestamp. Raises UserError."""
         if len(message) > MAX_LENGTH:
             raise UserError(
                 f"{self.path}: frame {self.frame_count} has {len(message)} bytes, an .osi frame "

@@ -35,12 +35,12 @@ _LENGTH = struct.Struct("<I")
 
 
 def index_path(trace: Path) -> Path:
-    """``drive.osi`` → ``drive.osi.index``"""
+    """Return the path of a trace's index: ``drive.osi`` → ``drive.osi.index``."""
     return trace.with_name(f"{trace.name}.index")
 
 
 def offsets(trace: Path, data: Mapped, progress: Progress, worthwhile: int = WORTHWHILE) -> Offsets:
-    """From the index beside the trace, which is written where it is missing or stale.
+    """Read the index beside the trace, or write it where it is missing or stale.
 
     Where the folder cannot be written the offsets are kept in memory only.
     """
@@ -92,7 +92,7 @@ def _collected(data: memoryview, progress: Progress) -> Offsets:
 
 
 def digest(data: memoryview) -> bytes:
-    """BLAKE2b, 16 bytes, of the trace's first and last 4096 bytes."""
+    """Return BLAKE2b, 16 bytes, of the trace's first and last 4096 bytes."""
     return hashlib.blake2b(bytes(data[:ENDS]) + bytes(data[-ENDS:]), digest_size=16).digest()
 
 

@@ -43,7 +43,7 @@ class TextTrace(Closing):
 
     @property
     def readable(self) -> bool:
-        """Return whether the first message is of the type."""
+        """True where the first message is of the type."""
         first = next(self._texts(), None)
         try:
             return first is not None and self._parsed(first[1]).ByteSize() > 0
@@ -122,7 +122,7 @@ class TextTrace(Closing):
             raise UserError(f"{self.path}: not text ({error}); is it an .osi file?") from error
 
     def close(self) -> None:
-        """Nothing stays open between two calls of ``frames``."""
+        """Do nothing: no file stays open between two calls of ``frames``."""
 
 
 class TextWriter(TraceWriter):

@@ -22,7 +22,7 @@ Progress = Callable[[int, int, str], None]
 
 
 def silent(_done: int, _total: int, _text: str) -> None:
-    """The progress of those who do not watch."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class FrameNumbers:
         self.count += 1
 
     def of(self, total: int) -> str:
-        """``frame 3``, ``all 20 frames``, ``5 of 20 frames, first 3``"""
+        """Return ``frame 3``, ``all 20 frames`` or ``5 of 20 frames, first 3``."""
         if self.count == total:
             return f"all {total} frames" if total > 1 else "its one frame"
         if self.count == 1:
@@ -93,7 +93,7 @@ class TraceWriter(WholeFile, ABC):
         """One line each, once all frames are written: what the format holds otherwise."""
 
     def write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
-        """One more frame. Raises UserError where the format or the disk cannot hold it."""
+        """Write one more frame. Raises UserError where the format or the disk cannot hold it."""
         try:
             self._write(timestamp_ns, message)
         except OSError as error:

@@ -11,10 +11,10 @@ NANOS = 1_000_000_000
 
 
 def fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Number and value of each field, in the order of the bytes; nothing is copied.
+    """Yield number and value of each field, in the order of the bytes; nothing is copied.
 
-    Varints and fixed numbers are unsigned. Raises ValueError on what is no Protobuf message and on
-    groups, which no OSI message has.
+    Varints and fixed numbers are unsigned. Raises ValueError on bytes that are no Protobuf message
+    and on groups, which no OSI message has.
     """
     at, end = 0, len(data)
     while at < end:
@@ -71,7 +71,7 @@ def first(data: memoryview, number: int) -> int | memoryview | None:
 
 
 def timestamp_ns(data: memoryview, number: int) -> int | None:
-    """An OSI ``Timestamp`` in field ``number``, as nanoseconds; None without a readable one."""
+    """Return an OSI ``Timestamp`` in field ``number``, in nanoseconds; None without one."""
     stamp = first(data, number)
     if not isinstance(stamp, memoryview):
         return None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL over a store: by DuckDB where it is installed, which needs little memory for large stores,
-else by Polars.
+"""SQL over a store: by DuckDB where it is installed, else by Polars.
+
+DuckDB needs little memory for large stores.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ MODE = "mode"
 
 
 def ask(store: Store, sql: str, memory: int = MEMORY) -> pl.DataFrame:
-    """The answer, over the tables ``records``, ``samples`` and ``rows``; ``memory``: bytes that
-    DuckDB may take. Raises UserError for an empty store and for what the engine does not take."""
+    """Run a query over the tables ``records``, ``samples`` and ``rows``.
+
+    ``memory``: bytes that DuckDB may take. Raises UserError for an empty store and for SQL that the
+    engine refuses.
+    """
     if not store.place.names(RECORDS):
         raise UserError(f"{store.place}: has no results yet; name a store that a campaign filled")
     try:

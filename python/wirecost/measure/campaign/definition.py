@@ -202,8 +202,10 @@ _KEY = re.compile(r"""\s*(["']?)([\w-]+)\1\s*=""")
 
 
 class Lines:
-    """Lines of the keys of one file that was parsed without an error: Python's parser does not
-    tell."""
+    """Lines of the keys of one file that was parsed without an error.
+
+    Python's parser does not report them.
+    """
 
     def __init__(self, text: str) -> None:
         self._found: dict[tuple[str, int, str], int] = {}

@@ -24,9 +24,11 @@ OF_THE_FOLDER = ("--out", "--json")
 def imported(
     store: Store, folders: list[Path], campaign: str, machine: str, revision: str | None
 ) -> tuple[int, int, list[str]]:
-    """Import folders and return how many were put in, how many were there, and why others cannot
-    be. ``revision``: None for wirecost's version, which a folder names. Raises UserError where the
-    store cannot be written."""
+    """Import folders; return how many were put in, how many were there, and why others cannot be.
+
+    ``revision``: None for wirecost's version, which a folder names. Raises UserError where the
+    store cannot be written.
+    """
     records = store.records()
     there = set(records["task"].to_list())
     store.begin()
@@ -61,7 +63,7 @@ def imported(
 
 
 def _not_kept(store: Store, done: int, error: OSError) -> UserError:
-    """``done``: folders that were put in before."""
+    """Return the error of a full store; ``done``: folders that were put in before."""
     failed = failed_write(str(store.place), error, REMEDY)
     if done:
         return UserError(f"{failed}; {done:,} imported, the same command imports the rest")
@@ -70,7 +72,7 @@ def _not_kept(store: Store, done: int, error: OSError) -> UserError:
 
 
 def _key(campaign: str, machine: str, results: Results) -> str:
-    """By content: a copy of a folder is the same."""
+    """Return a key by content: a copy of a folder has the same."""
     digest = hashlib.sha256(f"{campaign}\n{machine}\n".encode())
     digest.update(json.dumps(msgspec.to_builtins(results.meta), sort_keys=True).encode())
     digest.update(results.samples.write_csv().encode())

@@ -47,8 +47,10 @@ class Measured:
 
 @contextmanager
 def alone(patience_s: float = 0.0) -> Iterator[None]:
-    """Raise UserError where another campaign of this user measures on this host, and still does
-    after so long."""
+    """Raise UserError where another campaign of this user measures on this host.
+
+    ``patience_s``: how long to wait for its end.
+    """
     path = state_folder() / f"measuring-{boot()}.lock"
     end = Deadline(patience_s)
     while (lock := claim(path)) is None:
@@ -68,13 +70,15 @@ def boot() -> str:
 
 
 def limit_s(task: Task) -> float:
-    """After so long a task is ended."""
+    """Return the seconds after which a task is ended."""
     return LONGER * task.expected_s + SPARE_S
 
 
 def measure(campaign: str, task: Task, beside: str = "") -> Measured:
-    """Run it; what goes wrong is in the record. Within ``alone``. ``beside``: what of the campaign
-    runs on this host meanwhile."""
+    """Run the task within ``alone``; the record has what goes wrong.
+
+    ``beside``: what of the campaign runs on this host meanwhile.
+    """
     with scratch.folder("campaign") as parent:
         return _measured(campaign, task, beside, parent / "result")
 

@@ -56,8 +56,11 @@ def run(
     results: Results,
     progress: Progress,
 ) -> Outcome:
-    """Run the tasks of ``machines``. What failed before is tried again. Raises UserError where the
-    store has some already and not ``resume``, OSError where it cannot be written."""
+    """Run the tasks of ``machines``; those that failed before are tried again.
+
+    Raises UserError where the store has some already and not ``resume``, OSError where it cannot be
+    written.
+    """
     outcome = Outcome()
     records = store.records()
     there = set(records.filter(outcome=DONE)["task"].to_list())
@@ -82,7 +85,7 @@ def run(
 
 
 def here(store: Store, measure: Callable[[Task], Measured]) -> Results:
-    """On this machine, in this process, one after the other."""
+    """Run tasks on this machine, in this process, one after the other."""
 
     def results(tasks: list[Task], _: set[str]) -> Iterator[Given]:
         for task in tasks:
@@ -96,7 +99,7 @@ def here(store: Store, measure: Callable[[Task], Measured]) -> Results:
 def _follow(
     tasks: list[Task], there: set[str], results: Results, progress: Progress, outcome: Outcome
 ) -> None:
-    """Machines work at the same time: what is left takes as long as the one with most."""
+    """Report progress by time: machines work in parallel, so the one with most work counts."""
     remaining_s: defaultdict[str, float] = defaultdict(float)
     for task in tasks:
         remaining_s[task.machine] += task.expected_s

@@ -34,9 +34,11 @@ class Task:
 
 
 def tasks(definition: Definition, check: Check, revision: str = "") -> list[Task]:
-    """Return all of them, those of a repetition shuffled by the seed. ``revision``: what is
-    measured, in the user's words; another's tasks are others. Raises UserError where ``check``
-    refuses one, where two are the same, and where they are too many."""
+    """Return all tasks, each repetition's shuffled by the seed.
+
+    ``revision``: what is measured, in the user's words; another's tasks are others. Raises
+    UserError where ``check`` refuses one, where two are the same, and where they are too many.
+    """
     lines: list[tuple[Bench, tuple[str, ...]]] = []
     for bench in definition.benches:
         combinations = list(_combinations(bench, definition))
@@ -107,7 +109,7 @@ def _task(
 
 
 def _place(bench: Bench, why: str) -> tuple[str, str]:
-    """The table and key that an error of the command line speaks of, as far as it names one."""
+    """Return table and key that an error of the command line is about, as far as it names one."""
     for table, keys in (("matrix", bench.matrix), ("options", bench.options)):
         for key in keys:
             if f"--{key}" in why:

@@ -18,7 +18,7 @@ class Bridge(Wire):
     made_by = "kernel"
 
     def __init__(self, profile: Profile, hosts: Sequence[Namespace]) -> None:
-        """Raises NetworkError."""
+        """Join the hosts by a bridge of the kernel. Raises NetworkError."""
         self._namespace = Namespace()
         try:
             # A switch that knows no groups: multicast goes to every port.

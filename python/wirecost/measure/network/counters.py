@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes and packets that passed an interface, as the kernel counts: with Ethernet's header of 14
-bytes, except on loopback, where packets have none and hold up to 64 kB."""
+"""Bytes and packets that passed an interface, as the kernel counts.
+
+They include Ethernet's header of 14 bytes, except on loopback, where packets have none and hold up
+to 64 kB.
+"""
 
 from __future__ import annotations
 
@@ -28,17 +31,17 @@ class Traffic:
 
 
 def read() -> dict[str, Traffic]:
-    """By interface. On loopback each byte is sent and received."""
+    """Read the counters of each interface; on loopback each byte is sent and received."""
     return parse(COUNTERS.read_text())
 
 
 def loopback() -> Traffic:
-    """All processes' of this machine: only on an idle one is it the measured ones'."""
+    """Read loopback's counters, of all processes: measure on an idle machine only."""
     return read()[LOOPBACK]
 
 
 def parse(text: str) -> dict[str, Traffic]:
-    """``/proc/net/dev``, proc(5)."""
+    """Parse ``/proc/net/dev``, proc(5)."""
     traffic = {}
     for line in text.splitlines()[2:]:
         name, _, numbers = line.partition(":")

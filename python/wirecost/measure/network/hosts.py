@@ -37,14 +37,16 @@ class Host:
         return self.namespace.prefix
 
     def traffic(self) -> Traffic:
-        """What passed its link since it was made."""
+        """Return the traffic of its link since it was made."""
         return self.namespace.call(counters.read)[self.interface]
 
 
 @dataclass(frozen=True)
 class Cut:
-    """When nothing passed, by CLOCK_MONOTONIC, in nanoseconds; the link is up some milliseconds
-    after the end."""
+    """Time without a link, by CLOCK_MONOTONIC, in nanoseconds.
+
+    The link is up some milliseconds after the end.
+    """
 
     begin_ns: int
     end_ns: int
@@ -68,13 +70,15 @@ class Network:
         return self.hosts[1:]
 
     def record(self) -> dict[str, object]:
-        """What was asked for and who made it, for a result folder."""
+        """Return the profile and the wire that serves it, for a result folder."""
         return {**self.profile.record(), "made_by": self.wire.made_by}
 
     @contextmanager
     def disturbed(self) -> Iterator[None]:
-        """Cuts the publisher's link when the profile says so, counted from here; ``cuts`` has
-        when that was. At the end all links are up. Raises NetworkError at the end."""
+        """Cut the publisher's link at the profile's times, counted from here; ``cuts`` has them.
+
+        At the end all links are up. Raises NetworkError at the end.
+        """
         end = threading.Event()
         errors: list[NetworkError] = []
         thread = threading.Thread(target=self._cut, args=(end, errors), daemon=True)
@@ -104,9 +108,9 @@ class Network:
 
 @contextmanager
 def network(profile: Profile, subscribers: int) -> Iterator[Network]:
-    """Host 0 for the publisher, and one for each subscriber, as long as the context lasts.
+    """Make host 0 for the publisher, and one for each subscriber, while the context lasts.
 
-    What runs on a host then is killed. Raises UserError with what is missing.
+    Programs that run on a host at the end are killed. Raises UserError with what is missing.
     """
     if not 1 <= subscribers < MOST_HOSTS:
         raise UserError(f"{subscribers} subscribers: give 1 to {MOST_HOSTS - 1}")

@@ -40,7 +40,7 @@ class Namespace(Closing):
     """A new one, with nothing but a loopback interface that is up; only that has IPv6."""
 
     def __init__(self) -> None:
-        """Raises NetworkError where that is not permitted."""
+        """Make a namespace. Raises NetworkError where that is not permitted."""
         self.descriptor = _in_thread(_new)
         self._inode = os.fstat(self.descriptor).st_ino
         try:
@@ -61,7 +61,7 @@ class Namespace(Closing):
         return (program("nsenter") or "nsenter", f"--net={self.path}", "--")
 
     def call(self, function: Callable[[], T]) -> T:
-        """Calls a function in a thread inside; sockets that it makes stay there."""
+        """Call a function in a thread inside; sockets that it makes stay there."""
 
         def inside() -> T:
             _check(_libc().setns(self.descriptor, CLONE_NEWNET))
@@ -70,11 +70,11 @@ class Namespace(Closing):
         return _in_thread(inside)
 
     def ip(self, *lines: str) -> None:
-        """Commands of ip(8), inside. Raises NetworkError."""
+        """Run commands of ip(8) inside. Raises NetworkError."""
         self.run("ip", "-batch", "-", lines="\n".join(lines))
 
     def run(self, *words: str, lines: str = "") -> str:
-        """What a program prints that runs inside. Raises NetworkError."""
+        """Run a program inside and return its output. Raises NetworkError."""
         process = children.start(
             [*self.prefix, program(words[0]) or words[0], *words[1:]],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -91,7 +91,7 @@ class Namespace(Closing):
         return str(output)
 
     def processes(self) -> list[int]:
-        """Those that run inside."""
+        """Return the ids of processes inside."""
         pids = []
         for entry in os.scandir("/proc"):
             if entry.name.isdigit():
@@ -101,7 +101,7 @@ class Namespace(Closing):
         return pids
 
     def end_processes(self) -> None:
-        """Kills what runs inside, and waits for its end."""
+        """Kill the processes inside, and wait for their end."""
         ended = []
         for number in self.processes():
             with suppress(OSError):
@@ -111,7 +111,7 @@ class Namespace(Closing):
         wait_for_ends(ended, END_S)
 
     def close(self) -> None:
-        """It is gone after this, with the processes inside. A second call does nothing."""
+        """Remove the namespace, with the processes inside. A second call does nothing."""
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
             self.end_processes()
@@ -119,7 +119,7 @@ class Namespace(Closing):
 
 
 def program(name: str) -> str | None:
-    """The path of a program, also one that only administrators have on theirs."""
+    """Return the path of a program, also one that only administrators have on theirs."""
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
 
 
@@ -129,8 +129,10 @@ def _new() -> int:
 
 
 def _without_ipv6() -> None:
-    """Of interfaces made later: IPv6 sends messages of its own, and a user's are to be counted.
-    Not where the kernel has none, or /proc cannot be written, as in containers."""
+    """Disable IPv6, which sends messages of its own, on interfaces made later.
+
+    Does nothing where the kernel has none, or /proc cannot be written, as in containers.
+    """
     with suppress(OSError):
         Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
 
@@ -145,7 +147,7 @@ def _check(result: int) -> None:
 
 
 def _in_thread(function: Callable[[], T]) -> T:
-    """In a thread of its own, because namespaces are the thread's: this one stays where it is."""
+    """Call a function in a new thread: a namespace is the thread's, and this one stays."""
     results: list[T] = []
     errors: list[BaseException] = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a network: delay, jitter, loss, rate, and when it is cut."""
+"""Faults of a network: delay, jitter, loss, rate, and when it is cut."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Profile:
 
     @property
     def needs_delay(self) -> bool:
-        """Whether a queue of the kernel's that only limits a rate is not enough."""
+        """True where a kernel's queue that only limits a rate is not enough."""
         return bool(self.delay_ms or self.jitter_ms or self.loss_percent)
 
     def record(self) -> dict[str, object]:
-        """For a result folder."""
+        """Return the values for a result folder."""
         return asdict(self)
 
 
@@ -72,7 +72,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 
 
 def find(text: str) -> Profile:
-    """A built-in profile by its name, or one of a TOML file. Raises UserError."""
+    """Return a built-in profile by its name, or read one from a TOML file. Raises UserError."""
     if text in BUILT_IN:
         return BUILT_IN[text]
     if "/" in text or text.endswith(".toml"):
@@ -85,7 +85,7 @@ def find(text: str) -> Profile:
 
 
 def read(path: Path) -> Profile:
-    """Raises UserError: file, key, what is wrong there and what to write."""
+    """Read a profile; raise UserError with file, key, what is wrong there and what to write."""
     try:
         table = tomllib.loads(read_regular(path, LARGEST).decode())
     except OSError as error:

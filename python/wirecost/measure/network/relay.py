@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts joined by a switch in user space, for kernels without netem: TAP devices that a program of
-ours forwards between. It ends with this process."""
+"""Hosts joined by a switch in user space, for kernels without netem.
+
+A program of ours forwards between TAP devices. It ends with this process.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ SEED = 1
 
 
 def program() -> Path:
-    """Raises UserError where the compiled part is missing."""
+    """Return the relay's path. Raises UserError where the compiled part is missing."""
     return installation().folder / "programs" / NAME
 
 
@@ -28,7 +30,7 @@ class Relay(Wire):
     made_by = "relay"
 
     def __init__(self, profile: Profile, hosts: Sequence[Namespace], seed: int = SEED) -> None:
-        """Raises NetworkError, UserError."""
+        """Start the relay between the hosts. Raises NetworkError, UserError."""
         descriptors = [host.descriptor for host in hosts]
         numbers = (
             round(profile.delay_ms * 1e6),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this machine lacks for networks of one's own, on one line each."""
+"""Parts that this machine lacks for networks of its own, on one line each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TUN = "/dev/net/tun"
 
 
 def missing(profile: Profile) -> str | None:
-    """Why the profile cannot be had here and what to do, or None."""
+    """Return why the profile cannot be had here and what to do, or None."""
     absent = [name for name in PROGRAMS if program(name) is None]
     if absent:
         packages = sorted({PROGRAMS[name] for name in absent})
@@ -37,7 +37,7 @@ def missing(profile: Profile) -> str | None:
 
 
 def instead(profile: Profile) -> str | None:
-    """What stands in for what this kernel lacks, where something does."""
+    """Return what stands in for a queue that this kernel lacks; None where nothing does."""
     if not profile.needs_delay or has_netem():
         return None
     return (
@@ -48,7 +48,7 @@ def instead(profile: Profile) -> str | None:
 
 @cache
 def has_netem() -> bool:
-    """Whether this kernel can delay packets."""
+    """Return whether this kernel can delay packets."""
     with Namespace() as namespace:
         return _has_queue(namespace, "netem")
 
@@ -75,7 +75,7 @@ def _no_queue(kind: str) -> str:
 
 
 def _without_relay() -> str | None:
-    """What the relay lacks."""
+    """Return what the relay lacks."""
     why = _no_queue("netem")
     if not os.access(TUN, os.R_OK | os.W_OK):
         return f"{why}, or make {TUN} accessible for wirecost's own relay"

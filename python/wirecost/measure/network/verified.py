@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a network does what its profile says, by ping and a short stream of packets."""
+"""Verification of a network by ping and a short stream of packets."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Reading:
 
     @property
     def loss_percent(self) -> float:
-        """Of round trips."""
+        """Lost round trips, in per cent."""
         return 100 * (1 - self.received / self.sent)
 
     def record(self) -> dict[str, object]:
@@ -63,7 +63,7 @@ class Reading:
 
 
 def verify(network: Network, pings: int = PINGS) -> list[Reading]:
-    """A reading for each subscriber's host. Raises NetworkError where ping does not work."""
+    """Measure each subscriber's host. Raises NetworkError where ping does not work."""
     here = network.publisher
     # The first one waits for the other's address, longer where a question for it is lost.
     _pinged(here, network.subscribers, "-c", "1", "-i", "0.1", "-w", "10")
@@ -79,7 +79,7 @@ def verify(network: Network, pings: int = PINGS) -> list[Reading]:
 
 
 def differences(profile: Profile, readings: list[Reading]) -> list[str]:
-    """Where a network is not as its profile says, a line each."""
+    """Return where a network is not as its profile says, a line each."""
     faults = []
     for reading in readings:
         there = f"network {profile.name}: to host {reading.host}:"
@@ -103,7 +103,7 @@ def differences(profile: Profile, readings: list[Reading]) -> list[str]:
 def _pinged(
     here: Host, hosts: tuple[Host, ...], *options: str
 ) -> list[tuple[int, int, float, float, float, float]]:
-    """All at once, what ``parse`` reads of each."""
+    """Ping all hosts at once; return what ``parse`` reads of each."""
     command = [*here.prefix, program("ping") or "ping", "-n", "-q", *options]
     started = [
         children.start(
@@ -122,8 +122,10 @@ def _pinged(
 
 
 def parse(output: str, errors: str) -> tuple[int, int, float, float, float, float]:
-    """The summary of iputils' ping: sent, received, and round trips' minimum, mean, maximum and
-    deviation in milliseconds. Raises NetworkError."""
+    """Parse the summary of iputils' ping. Raises NetworkError.
+
+    Returns sent, received, and round trips' minimum, mean, maximum and deviation in milliseconds.
+    """
     counted = re.search(r"(\d+) packets transmitted, (\d+) received", output)
     if counted is None:
         raise NetworkError(f"ping: {' '.join(errors.split()) or 'prints no summary'}")
@@ -133,7 +135,7 @@ def parse(output: str, errors: str) -> tuple[int, int, float, float, float, floa
 
 
 def _rate(here: Host, there: Host) -> float:
-    """Of a stream that fills the link, in the middle of its time, 10^6 bits per second."""
+    """Return the rate of a stream that fills the link, in the middle of its time, in Mbit/s."""
     inbox = there.namespace.call(_socket)
     outbox = here.namespace.call(_socket)
     with inbox, outbox:

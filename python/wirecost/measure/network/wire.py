@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What joins the hosts: by the kernel's bridge, or by a relay of ours."""
+"""Links of the hosts: the kernel's bridge, or a relay of ours."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ class Wire(Closing):
 
     @abstractmethod
     def set_down(self, host: int, down: bool) -> None:
-        """Cuts a host's link, or mends it: without notice, as beyond a switch. Raises
-        NetworkError."""
+        """Cut a host's link, or mend it. Raises NetworkError.
+
+        The host gets no notice, as when a link beyond a switch is cut.
+        """
 
     def counts(self) -> dict[str, int]:
-        """What became of packets, where the wire counts that itself."""
+        """Return what became of packets, where the wire counts that itself."""
         return {}
 
 
@@ -38,7 +40,7 @@ def mac(host: int) -> str:
 
 
 def limited(interface: str, profile: Profile) -> tuple[str, ...]:
-    """The command of tc(8) for an interface that sends at the profile's rate."""
+    """Return the command of tc(8) for an interface that sends at the profile's rate."""
     burst = max(2 * FRAME, round(profile.rate_mbit * 1e6 / 8 * BURST_S))
     return (
         "tc", "qdisc", "replace", "dev", interface, "root", "tbf",
@@ -48,7 +50,10 @@ def limited(interface: str, profile: Profile) -> tuple[str, ...]:
 
 
 def emulated(interface: str, profile: Profile) -> tuple[str, ...]:
-    """The same with delay, jitter and loss, by netem. Its rate is what keeps the order."""
+    """Return the command of tc(8) for rate, delay, jitter and loss, by netem.
+
+    Its rate is what keeps the order.
+    """
     bits_waiting = profile.rate_mbit * 1e3 * (profile.delay_ms + profile.jitter_ms)
     limit = profile.queue_packets + round(bits_waiting / 8 / FRAME)
     jitter = (f"{profile.jitter_ms}ms",) if profile.jitter_ms else ()

@@ -49,8 +49,10 @@ class Options:
 
     @property
     def digest(self) -> str:
-        """Equal where the same trace gives the same output: it covers the options, and the
-        versions of wirecost and OSI."""
+        """A digest that is equal where the same trace gives the same output.
+
+        It covers the options, and the versions of wirecost and OSI.
+        """
         of = (self, version("wirecost"), messages.schema_version())
         return hashlib.blake2b(repr(of).encode(), digest_size=16).hexdigest()
 
@@ -65,10 +67,10 @@ class Job:
 
 
 def jobs(inputs: Sequence[Source], folder: Path, options: Options) -> list[Job]:
-    """Outputs mirror the inputs below ``folder``.
+    """Return one job per input; outputs mirror the inputs below ``folder``.
 
-    Raises UserError where two inputs would give one output, and where an output would lie among
-    the inputs.
+    Raises UserError where two inputs would give one output, and where an output would lie among the
+    inputs.
     """
     by_path: dict[Path, Job] = {}
     for number, source in enumerate(inputs):
@@ -92,7 +94,7 @@ def jobs(inputs: Sequence[Source], folder: Path, options: Options) -> list[Job]:
 
 
 def _refuse_among_inputs(inputs: Sequence[Source], folder: Path) -> None:
-    """A second run would take the outputs of the first for inputs."""
+    """Raise UserError for a folder among the inputs: a second run would convert its outputs."""
     place = os.path.realpath(folder)
     for parent in {source.path.parent for source in inputs}:
         around = os.path.realpath(parent)

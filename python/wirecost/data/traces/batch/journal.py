@@ -62,8 +62,10 @@ class Entry:
 
 
 class Journal(Closing):
-    """The journal of a folder, which nobody else may convert into meanwhile. Where no output came
-    to be there, it is gone when it is closed, with the folders that were made. Raises UserError."""
+    """The journal of a folder, into which nobody else may convert meanwhile. Raises UserError.
+
+    Where no output came to be there, closing removes it, with the folders that were made.
+    """
 
     def __init__(self, folder: Path, options: Options) -> None:
         self.folder = folder
@@ -127,8 +129,11 @@ class Journal(Closing):
             self._append(self._entry(job, True, outcome.file_bytes[1], outcome.mtime_ns))
 
     def sweep(self, jobs: Iterable[Job]) -> None:
-        """Remove what killed processes left of these outputs, where a file system cannot keep files
-        without a name. The lock says that nobody writes them now."""
+        """Remove files that killed processes left beside these outputs.
+
+        There are some where a file system cannot keep files without a name. The lock says that
+        nobody writes them now.
+        """
         for job in jobs:
             with suppress(OSError):
                 for path in job.out.parent.iterdir():

@@ -19,12 +19,12 @@ _limited: int | None = None
 
 
 def limit(memory: int) -> None:
-    """Keep this process below ``memory`` bytes from here on: what would be more raises MemoryError.
-    A second call with the same number does nothing.
+    """Keep this process below ``memory`` bytes from here on: more raises MemoryError.
 
-    The kernel counts private memory that can be written, also what was reserved and never used. So
-    what may be added is what is left of ``memory`` now, less a window for pages of mapped files.
-    Raises UserError where that is too little to work with.
+    A second call with the same number does nothing. The kernel counts private memory that can be
+    written, also what was reserved and never used. So the limit adds what is left of ``memory``
+    now, less a window for pages of mapped files. Raises UserError where that is too little to work
+    with.
     """
     global _limited  # noqa: PLW0603 - the limit is the process's
     if _limited == memory:
@@ -43,7 +43,7 @@ def limit(memory: int) -> None:
 
 
 def peak() -> int:
-    """The most physical memory that this process has had, in bytes, pages of files included."""
+    """Return this process's largest physical memory so far, in bytes, pages of files included."""
     return _status()["VmHWM"]
 
 

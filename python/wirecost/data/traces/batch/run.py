@@ -118,8 +118,11 @@ def _converted_here(
 
 
 def _left(all_jobs: list[Job], journal: Journal, resume: bool, force: bool) -> list[Job]:
-    """Return what is to be converted. Raises UserError where that would replace what is not ours,
-    or was not asked to be replaced."""
+    """Return the jobs to convert.
+
+    Raises UserError where that would replace files that are not ours, or that nobody asked to
+    replace.
+    """
     if force:
         return all_jobs
     remaining = [job for job in all_jobs if not (resume and journal.is_finished(job))]
@@ -156,7 +159,10 @@ def _collect(
 
 
 def _without_room(line: str, folder: Path, totals: Totals) -> UserError:
-    """``line``: which file could not be written, and the remedy."""
+    """Return the error for a full disk.
+
+    ``line``: which file could not be written, and the remedy.
+    """
     done = totals.finished_before + totals.converted
     if not done:
         return UserError(line)

@@ -46,7 +46,10 @@ class Outcome:
 
 
 def convert_job(job: Job, options: Options, most: int | None) -> Outcome:
-    """``most``: bytes of memory that the process may take. A bad trace raises nothing."""
+    """Convert one trace; a bad trace raises nothing.
+
+    ``most``: bytes of memory that the process may take.
+    """
     begin = time.perf_counter()
     outcome = _outcome(job, options, most)
     seconds = time.perf_counter() - begin

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces in several processes. Each worker is a ProcessPoolExecutor of one process: when a process
-ends before its work, it is certain which trace it had, and no other worker is disturbed. A trace
-whose worker ended is converted again, ATTEMPTS times in all.
+"""Traces in several processes, each with a ProcessPoolExecutor of its own.
 
-Only paths and outcomes pass between the processes.
+When a process ends before its work, it is certain which trace it had, and no other worker is
+disturbed. A trace whose worker ended is converted again, ATTEMPTS times in all. Only paths and
+outcomes pass between the processes.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ TERMINAL_SIGNALS = {signal.SIGINT, signal.SIGHUP}
 
 
 class Workers:
-    """``count`` processes, each limited to ``most`` bytes of memory. ``replaced``: the number of
-    processes that ended before their work and were replaced."""
+    """``count`` processes, each limited to ``most`` bytes of memory.
+
+    ``replaced``: the number of processes that ended before their work and were replaced.
+    """
 
     def __init__(self, options: Options, count: int, most: int | None, journal: Journal) -> None:
         self._options, self._count, self._most, self._journal = options, count, most, journal

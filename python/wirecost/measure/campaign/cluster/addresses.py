@@ -13,8 +13,10 @@ PLAIN = "--trust-plain-tcp"
 
 
 def check_address(address: str, keys: str | None, trust_plain: bool) -> None:
-    """Raise UserError for what is no address, and for plain TCP, unless it is trusted by name:
-    whoever reaches it can run any program as the user."""
+    """Raise UserError for what is no address, and for plain TCP, unless it is trusted by name.
+
+    Everybody who reaches plain TCP can run any program as the user.
+    """
     match = ADDRESS.fullmatch(address)
     if match is None or not int(match[3]) <= 65535:
         raise UserError(f"{shown(address)}: give an address, such as tls://10.0.0.1:8786")

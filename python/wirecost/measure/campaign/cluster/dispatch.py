@@ -64,8 +64,10 @@ class Dispatch:
 
     def results(self, tasks: list[Task], there: set[str]) -> Iterator[Given]:
         """Yield results as they come; machines in parallel, each one's in the order given.
+
         ``there``: keys that the store has. Raises UserError where the scheduler is lost, OSError of
-        the store."""
+        the store.
+        """
         now = time.monotonic()
         for task in tasks:
             self._machines.setdefault(task.machine, _Machine(deque(), now)).waiting.append(task)
@@ -150,7 +152,7 @@ class Dispatch:
                 yield Given(task, None, f"machine {name}: {why}; --resume tries it again")
 
     def _present(self) -> set[str]:
-        """Machines that have a worker."""
+        """Return the machines that have a worker."""
         try:
             workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         except Exception as error:  # of Dask: the scheduler went away
@@ -171,7 +173,7 @@ class Dispatch:
 
 @contextmanager
 def connected(address: str, keys: str | None) -> Iterator[Any]:
-    """A client of that scheduler. Raises UserError."""
+    """Connect a client to that scheduler. Raises UserError."""
     package = distributed()
     try:
         client = package.Client(

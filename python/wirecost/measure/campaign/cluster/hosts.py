@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster of one campaign: a scheduler here and a worker on each machine of a lab. All end with
-this process, however it ends.
+"""A cluster of one campaign: a scheduler here and a worker on each machine of a lab.
+
+All end with this process, however it ends.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ class Hosts:
         self._workers: dict[str, _Started] = {}
 
     def start(self, machine: Machine) -> None:
-        """Its worker."""
+        """Start the machine's worker."""
         words = ["campaign", "worker", self.address, "--machine", machine.name,
                  "--keys", FROM_STDIN]  # fmt: skip
         self._workers[machine.name] = _Started(machine.words(words), self.keys)
 
     def ended(self, machine: str) -> str | None:
-        """Why that machine's worker has ended; None while it runs."""
+        """Return why that machine's worker has ended; None while it runs."""
         worker = self._workers.get(machine)
         return worker.ended() if worker else None
 
@@ -69,8 +70,10 @@ def hosts(lab: Lab) -> Iterator[Hosts]:
 
 
 class _Started:
-    """A program that gets the keys on its standard input, which stays open: it ends when that
-    does, also on another machine."""
+    """A program that gets the keys on its standard input, which stays open.
+
+    The program ends when that does, also on another machine.
+    """
 
     def __init__(self, words: list[str], keys: str) -> None:
         try:

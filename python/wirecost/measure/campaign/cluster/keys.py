@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys by which a scheduler, its workers and its clients know each other: one TLS key and
-certificate that only they have. Whoever has it can run any program as the user of each, because
-Dask's messages are pickles."""
+"""Keys by which a scheduler, its workers and its clients know each other.
+
+They are one TLS key and certificate that only they have. Whoever has it can run any program as the
+user of each, because Dask's messages are pickles.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,10 @@ def new_keys() -> str:
 
 
 def security(keys: str | None) -> Any:
-    """Return Dask's security; None where ``keys`` is. Raises UserError for text that is no key and
-    certificate."""
+    """Return Dask's security; None where ``keys`` is.
+
+    Raises UserError for text that is no key and certificate.
+    """
     if keys is None:
         return None
     certificate, key = _block(keys, CERTIFICATE), _block(keys, KEY)
@@ -59,7 +63,7 @@ def read_keys(path: Path) -> str:
 
 
 def write_keys(path: Path) -> None:
-    """Fresh ones into a file that only this user can read. Raises UserError, OSError."""
+    """Write fresh keys into a file that only this user can read. Raises UserError, OSError."""
     if path.exists():
         raise UserError(f"{path}: is there already; name another file, or remove it")
     private_folder(path.parent, "name a file in a folder of your own")

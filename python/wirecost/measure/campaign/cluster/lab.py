@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``lab.toml`` (docs/formats/lab.md): the machines of a campaign, and how a worker is started on
-each.
-"""
+"""``lab.toml`` (docs/formats/lab.md): a campaign's machines, and how each worker is started."""
 
 from __future__ import annotations
 
@@ -49,7 +47,7 @@ class Lab:
 
 
 def here(name: str, wirecost: tuple[str, ...]) -> Lab:
-    """This machine alone."""
+    """Return a lab of this machine alone."""
     return Lab(LOOPBACK, 0, (Machine(name, wirecost, by_ssh=False),))
 
 

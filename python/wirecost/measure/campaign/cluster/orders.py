@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders of a worker by reference, of which only names and numbers are sent, and what it has
-measured, kept on its own machine until the store has it: nothing is lost that was finished, whoever
-dies between."""
+"""Orders of a worker by reference, of which only names and numbers are sent.
+
+Files that it has measured are kept on its own machine until the store has them: nothing that was
+finished is lost, whichever process dies between.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,10 @@ class Order:
 
 
 def carry_out(order: Order) -> tuple[Files | None, str]:
-    """Return the task's files, or why there are none. On a worker; never raises, because its errors
-    would have to be known to whoever reads them."""
+    """Return the task's files, or why there are none; runs on a worker and never raises.
+
+    Its errors would have to be importable where they are read.
+    """
     try:
         return _measured(order), ""
     except (UserError, OSError) as error:
@@ -58,7 +62,7 @@ def _measured(order: Order) -> Files:
 
 
 def forget(keys: tuple[str, ...]) -> None:
-    """The store has these."""
+    """Remove the files that the store has."""
     _drop(keys)
 
 
@@ -72,7 +76,7 @@ LARGEST = 1 << 30
 
 
 def _keep(key: str, files: Files) -> None:
-    """The record last. Raises OSError, UserError."""
+    """Write a task's files, the record last. Raises OSError, UserError."""
     for kind in KINDS:
         if kind in files:
             write_private(_path(key, kind), files[kind])
@@ -86,7 +90,7 @@ def _kept(key: str) -> Files | None:
 
 
 def _drop(keys: Iterable[str]) -> None:
-    """The record first."""
+    """Remove the tasks' files, the record first."""
     for key in keys:
         for kind in reversed(KINDS):
             with suppress(OSError):

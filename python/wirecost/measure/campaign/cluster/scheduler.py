@@ -19,8 +19,10 @@ LOOK_S = 0.2
 def serve(
     address: str, keys: str | None, say: Callable[[str], None], ended: threading.Event
 ) -> None:
-    """At that address, until ``ended``. ``say`` gets the address with its port. Raises UserError
-    where it cannot listen there."""
+    """Serve at that address until ``ended``. Raises UserError where it cannot listen there.
+
+    ``say`` gets the address with its port.
+    """
     with scratch.run(), scratch.folder("scheduler") as folder:
         package = distributed()
         configure(str(folder))

@@ -14,8 +14,11 @@ ATTEMPTS = 5
 
 
 def configure(folder: str) -> None:
-    """This process's Dask: nothing listens but what is asked for, nothing is written elsewhere than
-    below ``folder``, and what matters of a worker's end is in the outcomes, not in logs."""
+    """Configure Dask in this process.
+
+    Nothing listens but what is asked for, nothing is written elsewhere than below ``folder``, and
+    outcomes report a worker's end, not logs.
+    """
     import dask  # noqa: PLC0415 - of an extra
 
     settings: dict[str, Any] = {

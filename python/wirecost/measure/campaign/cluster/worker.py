@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine that takes tasks: a process of Dask's, started anew when it is killed, for as long as
-there is a scheduler.
+"""A machine that takes tasks, for as long as there is a scheduler.
+
+It is a process of Dask's, started anew when it is killed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ def serve(
     say: Callable[[str], None],
     ended: threading.Event,
 ) -> None:
-    """Until ``ended``, or the scheduler has gone. Raises UserError if there never was one."""
+    """Run workers until ``ended``, or the scheduler has gone.
+
+    Raises UserError if there never was a scheduler.
+    """
     ever_begun = False
     while not ended.is_set():
         status, begun, last = _one(scheduler, machine, keys, say, ended)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m wirecost.measure.campaign.cluster.worker_process``: one of Dask's workers, until its
-scheduler is gone. What it needs comes as JSON on standard input: ``scheduler``, ``machine`` and
-``keys``.
+"""One of Dask's workers, until its scheduler is gone.
 
-The programs that it starts get the environment that it was given: nothing of Dask's is in it.
+``python -m wirecost.measure.campaign.cluster.worker_process`` reads JSON from standard input:
+``scheduler``, ``machine`` and ``keys``. The programs that it starts get the environment that it was
+given: nothing of Dask's is in it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ async def _serve(scheduler: str, machine: str, keys: str | None) -> None:
 
 
 def _own_address(scheduler: str) -> str:
-    """By which the scheduler reaches this host."""
+    """Return the address by which the scheduler reaches this host."""
     from distributed.utils import get_ip, get_ipv6  # noqa: PLC0415
 
     return str(get_ipv6(scheduler) if ":" in scheduler else get_ip(scheduler))
