@@ -10,7 +10,7 @@ from acceptance.goal import Goal, at_most
 from wirecost.results.analysis.intervals import Estimate
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.tensor import Meta
+from wirecost.results.records.schemas.tensor import TensorMeta
 from wirecost.results.report.scenarios.tensor.comparisons import Comparisons
 from wirecost.results.report.scenarios.tensor.contenders import (
     WRAPYFI,
@@ -56,7 +56,7 @@ def _counted(contenders: set[str], results: Results) -> list[Goal]:
     """Losses and rates of all transports."""
     runs = [
         run
-        for run in results.meta_as(Meta).runs
+        for run in results.meta_as(TensorMeta).runs
         if run.contender in contenders and run.asked_rate and not run.failure
     ]
     made = []

@@ -20,7 +20,7 @@ from attack.folder_edits import FOLDER, Files, mutated, packed, unpacked
 from attack.target import Target
 from support import probe_logs
 from wirecost.results.analysis.causes import explain
-from wirecost.results.analysis.compare.comparison import Settings, compare
+from wirecost.results.analysis.compare.comparison import CompareSettings, compare
 from wirecost.results.analysis.compare.runs import read_run
 from wirecost.results.analysis.probe_sections import executions, summary
 from wirecost.results.analysis.summary import document, summarize
@@ -109,7 +109,7 @@ def report(folder: Path) -> None:
 
 def compared(one: Path, other: Path) -> None:
     """What the command writes, in every format that is text."""
-    found = compare(read_run(one), read_run(other), Settings(fail_above=0.05))
+    found = compare(read_run(one), read_run(other), CompareSettings(fail_above=0.05))
     json.loads(json_document.text(compared_document(found)))
     markdown(found)
     compared_page(found)

@@ -19,7 +19,7 @@ from support.waiting import until
 from wirecost.measure.bench.transport.clients import NATIVE_PREFIX, PROGRAMS
 from wirecost.measure.network import profiles, support
 from wirecost.results.records.reading import read_results
-from wirecost.results.records.schemas.transport import Meta
+from wirecost.results.records.schemas.transport import TransportMeta
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 QUICK = ("--seconds", "0.3", "--processes", "1")
@@ -88,7 +88,7 @@ def test_best_effort_and_the_queue_are_what_matched_asks_for(wirecost: Run, tmp_
         out = tmp_path / asked.strip("-")
         (row,) = totals(measured(wirecost, out, *options, asked, "--queue", "7")).values()
         assert (row["reliable"], row["queue"]) == (bool(qos), 7)
-        settings = read_results(out).meta_as(Meta).settings
+        settings = read_results(out).meta_as(TransportMeta).settings
         assert settings["mqtt matched"]["qos"] == qos
         assert row["usage"]["daemon"]["cpu_ns"] > 0
 
@@ -124,7 +124,7 @@ def test_a_lossy_network_loses_packets_but_not_what_tcp_repairs(
     assert row["median_ns"] > 1_000_000  # the delay of one way
     assert row["wire_bytes"] > 100
     assert document["not_run"] == snapshot
-    network = read_results(tmp_path / "r").meta_as(Meta).networks["lossy"]
+    network = read_results(tmp_path / "r").meta_as(TransportMeta).networks["lossy"]
     assert network["loss_percent"] == 5
     assert network["ping_sent"] > network["ping_received"] > 0
 

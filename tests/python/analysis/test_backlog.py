@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wirecost.results.analysis.backlog import Pair, pairs
+from wirecost.results.analysis.backlog import BacklogPair, pairs
 
 PERIOD = 10.0
 
 
-def of(receiving: float, sending: float = 1.0, n: int = 100) -> Pair:
+def of(receiving: float, sending: float = 1.0, n: int = 100) -> BacklogPair:
     """A sender on time unless it takes longer than a period, and a receiver of one at a time that
     needs ``receiving`` for each."""
     before, received = [], []

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wirecost.results.analysis.compare.comparison import (
     FASTER,
     SLOWER,
-    Settings,
+    CompareSettings,
     TimeChange,
     judged,
 )
@@ -69,7 +69,7 @@ def test_comparisons_of_unchanged_programs_seldom_have_a_verdict() -> None:
         changes = [
             TimeChange((1,), str(q), len(a), len(b), shift(a, b, q, processes)) for q in (0.5, 0.9)
         ]
-        found = {one.verdict for one in judged(changes, Settings(0.0))}
+        found = {one.verdict for one in judged(changes, CompareSettings(0.0))}
         with_verdict += bool(found & {SLOWER, FASTER})
     assert with_verdict <= 5
 

@@ -17,7 +17,7 @@ from wirecost.results.analysis.compare.comparison import (
     FASTER,
     SAME,
     SLOWER,
-    Settings,
+    CompareSettings,
     TimeChange,
     judged,
 )
@@ -52,7 +52,7 @@ def verdicts(pairs: list[tuple[Array, Array]], q: float = 0.5, margin: float = 0
     changes = [
         TimeChange((i,), "p", len(a), len(b), shift(a, b, q)) for i, (a, b) in enumerate(pairs)
     ]
-    return [one.verdict for one in judged(changes, Settings(margin))]
+    return [one.verdict for one in judged(changes, CompareSettings(margin))]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -84,7 +84,7 @@ def test_processes_that_differ_by_themselves_are_no_change(apart: float) -> None
             TimeChange((i,), "p50", 30, 30, shift(a, b, 0.5, (processes, processes)))
             for i, (a, b) in enumerate(pairs)
         ]
-        found = [one.verdict for one in judged(changes, Settings(0.0))]
+        found = [one.verdict for one in judged(changes, CompareSettings(0.0))]
         with_verdict += SLOWER in found or FASTER in found
     assert with_verdict <= 8
 

@@ -9,7 +9,7 @@ import pytest
 
 from wirecost import _core
 from wirecost.observe.doctor import prices
-from wirecost.results.records.recorded_machine import Event, prices_beside
+from wirecost.results.records.recorded_machine import MachineEvent, prices_beside
 from wirecost.results.report.doctor import price_table
 
 
@@ -33,7 +33,7 @@ def test_a_machine_of_one_cpu_has_no_migrations(monkeypatch: pytest.MonkeyPatch)
         prices, "EVENTS", {"migration": ("", refuse), "call": ("", _core.price_system_call)}
     )
     measured = prices.measure_prices()
-    assert measured.events["migration"] == Event(what="", ns=[], reason="needs two CPUs")
+    assert measured.events["migration"] == MachineEvent(what="", ns=[], reason="needs two CPUs")
     assert len(measured.events["call"].ns) == prices.REPETITIONS
     table = price_table(measured)
     assert table.rows[0] == ["migration", "–", "–", "–"]

@@ -24,7 +24,7 @@ from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.recording.reader import read_recording
 from wirecost.replay.recording.snapshot import read_snapshot, write_snapshot
 from wirecost.results.analysis.summary import summarize
-from wirecost.results.records.schemas.replay import Meta
+from wirecost.results.records.schemas.replay import ReplayMeta
 from wirecost.results.report.scenarios import content_of
 from wirecost.system.errors import UserError
 
@@ -33,7 +33,7 @@ def test_a_node_answers_alone_as_it_did_in_its_system(tmp_path: Path) -> None:
     system = FakeSystem()
     recording = write_recording(tmp_path / "recording")
     results, whole = replayed(recording, tmp_path / "out", repeats=2, system=system)
-    meta = results.meta_as(Meta)
+    meta = results.meta_as(ReplayMeta)
     assert whole
     assert [one.difference for one in meta.equality] == [None, None]
     assert [one.messages for one in meta.equality] == [COUNT, COUNT]
@@ -56,7 +56,7 @@ def test_inputs_come_at_their_times(tmp_path: Path) -> None:
     recording = write_recording(tmp_path / "recording")
     results, _ = replayed(recording, tmp_path / "out", play_options=PlayOptions(rate=2.0))
     # That a message is late is the machine's affair; that the schedule is the recording's is ours.
-    assert results.meta_as(Meta).repeats[0].played_s >= (COUNT - 1) * PERIOD_NS / 2e9
+    assert results.meta_as(ReplayMeta).repeats[0].played_s >= (COUNT - 1) * PERIOD_NS / 2e9
     late = results.samples.filter(stage="lateness")
     assert len(late) == COUNT
     assert (late["ns"] >= 0).all()
@@ -66,8 +66,8 @@ def test_a_latched_message_comes_before_the_node_joins_the_rest(tmp_path: Path) 
     recording = write_recording(tmp_path / "recording", "--needs-map")
     results, whole = replayed(recording, tmp_path / "out")
     assert whole
-    assert [one.difference for one in results.meta_as(Meta).equality] == [None]
-    assert results.meta_as(Meta).inputs == {"/in": COUNT}
+    assert [one.difference for one in results.meta_as(ReplayMeta).equality] == [None]
+    assert results.meta_as(ReplayMeta).inputs == {"/in": COUNT}
 
 
 def test_as_fast_as_consumed_waits_for_the_node_alone(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_as_fast_as_consumed_waits_for_the_node_alone(tmp_path: Path) -> None:
 def test_outputs_that_differ_are_named(tmp_path: Path) -> None:
     recording = write_recording(tmp_path / "recording", "--random")
     results, _ = replayed(recording, tmp_path / "out", repeats=2)
-    runs, recorded = results.meta_as(Meta).equality
+    runs, recorded = results.meta_as(ReplayMeta).equality
     assert (runs.difference or "").startswith("/out message 0")
     assert (recorded.difference or "").startswith("/out message 0")
 
@@ -97,8 +97,8 @@ def test_a_node_that_dies_leaves_its_samples_and_last_words(tmp_path: Path) -> N
     recording = write_recording(tmp_path / "recording", "--dies", "20")
     results, whole = replayed(recording, tmp_path / "out")
     assert not whole
-    assert results.meta_as(Meta).repeats[0].exit_status == 7
-    (note,) = [note for note in results.meta_as(Meta).notes if "ended" in note]
+    assert results.meta_as(ReplayMeta).repeats[0].exit_status == 7
+    (note,) = [note for note in results.meta_as(ReplayMeta).notes if "ended" in note]
     assert "status 7; it" in note
     assert note.endswith("no more memory")
     outputs = pl.read_parquet(tmp_path / "out" / "outputs.parquet")
@@ -149,7 +149,7 @@ def test_a_program_that_moved_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="/opt/gone/node: the recorded program does not exist"):
         replayed(recording, tmp_path / "out")
     results, _ = replayed(recording, tmp_path / "out", StartOptions(COMMAND))
-    assert [one.difference for one in results.meta_as(Meta).equality] == [None]
+    assert [one.difference for one in results.meta_as(ReplayMeta).equality] == [None]
 
 
 def test_no_permission_for_real_time_is_refused_before_anything_starts() -> None:

@@ -16,7 +16,7 @@ from support.hostile_results import PAYLOADS
 from support.result_folders import DATA, NAMES
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.campaign.content import Content
+from wirecost.results.report.campaign.content import CampaignContent
 from wirecost.results.report.results.page import page
 from wirecost.results.report.scenarios import content_of
 from wirecost.results.report.shared import units
@@ -104,7 +104,7 @@ def test_template_writes_a_length_and_nothing_of_the_text_into_the_style() -> No
     hostile = '1" onclick="alert(1);background:url(http://x)' + PAYLOADS["markup"]
     cells = [Amount(hostile, 1.0), Amount(hostile, 4.0), Amount(hostile, -1.0), hostile]
     table = Table(hostile, ["name", hostile], [["a", one] for one in cells], [], bars=(hostile,))
-    store = Content("", [], [], [table], [], None, [], [])
+    store = CampaignContent("", [], [], [table], [], None, [], [])
     made = render("campaign.html.j2", [], store="", content=store, figures=[])
     document: Any = html.document_fromstring(made.replace(bundle(), ""))
     found = document.xpath("//tbody//td[2]")

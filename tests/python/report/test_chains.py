@@ -9,7 +9,7 @@ import pytest
 
 from support.traced_systems import TracedSystem
 from wirecost.cli.probe_chain import command
-from wirecost.results.analysis.chains.walk import Chain, Part
+from wirecost.results.analysis.chains.walk import Chain, ChainPart
 from wirecost.results.report.chains import otlp, perfetto
 
 WALL = 1_700_000_000 * 10**9
@@ -17,9 +17,9 @@ WALL = 1_700_000_000 * 10**9
 
 def chain(begin: int) -> Chain:
     parts = [
-        Part("transport", "transport of /a", "/n", begin, begin + 1000),
-        Part("callback", "/n /a callback()", "/n", begin + 1000, begin + 5000, 0),
-        Part("publish", "publish /b", "/m", begin + 5000, begin + 5500, 0),
+        ChainPart("transport", "transport of /a", "/n", begin, begin + 1000),
+        ChainPart("callback", "/n /a callback()", "/n", begin + 1000, begin + 5000, 0),
+        ChainPart("publish", "publish /b", "/m", begin + 5000, begin + 5500, 0),
     ]
     return Chain(0, parts)
 

@@ -20,7 +20,7 @@ from support.comparisons import compared, probes
 from support.result_folders import DATA, copied, edit_meta
 from wirecost.cli import app
 from wirecost.results.analysis.compare.comparison import SLOWER, Comparison
-from wirecost.results.analysis.compare.runs import Run, read_run
+from wirecost.results.analysis.compare.runs import ComparedRun, read_run
 from wirecost.results.records.folder import write_results
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.schemas import replay
@@ -106,13 +106,13 @@ def folder(tmp_path: Path) -> Folder:
     return make
 
 
-def with_samples(run: Path, **columns: Any) -> Run:
+def with_samples(run: Path, **columns: Any) -> ComparedRun:
     """Return the run as it would be with these columns."""
     read = read_run(run)
     return replace(read, samples=read.samples.with_columns(**columns))
 
 
-def with_few(run: Path) -> Run:
+def with_few(run: Path) -> ComparedRun:
     """Return the run as it would be with four samples of each row."""
     read = read_run(run)
     return replace(read, samples=read.samples.filter(pl.col("repetition") < 4))
@@ -160,8 +160,8 @@ def sizes_of_samples(folder: Folder) -> Comparison:
 
 
 def repetitions_of_a_process(folder: Folder) -> Comparison:
-    def with_repeats(run: Run, *faults: int | None) -> Run:
-        meta = read_results(DATA / "replay").meta_as(replay.Meta)
+    def with_repeats(run: ComparedRun, *faults: int | None) -> ComparedRun:
+        meta = read_results(DATA / "replay").meta_as(replay.ReplayMeta)
         repeats = [
             replay.Repeat(
                 minor_faults=count, major_faults=None, voluntary_switches=None,

@@ -17,13 +17,13 @@ from support.hostile_results import PAYLOADS, hostile_folder
 from support.probe_logs import header, record
 from support.result_folders import DATA, NAMES
 from wirecost.results.analysis.causes import explain
-from wirecost.results.analysis.compare.comparison import Settings, compare
+from wirecost.results.analysis.compare.comparison import CompareSettings, compare
 from wirecost.results.analysis.compare.runs import read_run
 from wirecost.results.analysis.probe_sections import executions, summary
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.probe_log import events_of, read_logs
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.campaign.content import Content
+from wirecost.results.report.campaign.content import CampaignContent
 from wirecost.results.report.compare.page import page as compare_page
 from wirecost.results.report.probe.page import page as probe_page
 from wirecost.results.report.probe.page import probe_figures
@@ -94,7 +94,7 @@ def test_the_template_alone_makes_elements(
 def test_so_it_is_in_comparisons_probes_and_campaigns(payload: str, tmp_path: Path) -> None:
     text = PAYLOADS[payload]
     sides = [hostile_folder("lists", tmp_path / name, text, rename=True) for name in ("a", "b")]
-    compared = compare(read_run(sides[0]), read_run(sides[1]), Settings())
+    compared = compare(read_run(sides[0]), read_run(sides[1]), CompareSettings())
     names = [(i, f"section {i} {text[:200]}") for i in range(2)]
     content = header([("minor-faults", 1)], names)
     for i in range(60):
@@ -112,7 +112,7 @@ def test_so_it_is_in_comparisons_probes_and_campaigns(payload: str, tmp_path: Pa
     executed = executions(events_of(logs))
     drawn = probe_figures(executed, logs, 1e6)
     table = Table(text, [text], [[text]], [text])
-    store = Content(text, [], [], [table], [text], table, [text], [text])
+    store = CampaignContent(text, [], [], [table], [text], table, [text], [text])
     pages = (
         compare_page(compared),
         probe_page(logs, summary(executed, 1e6), explain(executed), drawn, []),

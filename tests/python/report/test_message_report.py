@@ -15,12 +15,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.result_folders import meta_with
 from wirecost.results.analysis.message_doubts import Doubt, Key, doubts
-from wirecost.results.analysis.message_fields import Share, Shares, shares
+from wirecost.results.analysis.message_fields import FieldShares, Share, shares
 from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row, summarize
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.scenarios import with_all_columns
-from wirecost.results.records.schemas.message import TOGETHER, About, Meta
+from wirecost.results.records.schemas.message import TOGETHER, MessageAbout, MessageMeta
 from wirecost.results.report.scenarios.message.changes import changes, languages_asked, many_fields
 from wirecost.results.report.scenarios.message.content import content
 from wirecost.results.report.scenarios.message.field_table import field_table
@@ -30,7 +30,7 @@ from wirecost.results.report.shared.table import Table
 
 FOLDER = Path(__file__).parents[2] / "data" / "results" / "message"
 RESULTS = read_results(FOLDER)
-META = RESULTS.meta_as(Meta)
+META = RESULTS.meta_as(MessageMeta)
 WHOLE = [row for row in summarize(RESULTS) if row.variant == "all fields"]
 BASE = ("cpp", "protobuf new", 100.0, 1.0)
 
@@ -166,7 +166,7 @@ def test_advice_begins_with_what_one_program_can_change(snapshot: SnapshotAssert
 
 def changed(
     rows: list[Row], *changes_: dict[str, Any], doubted: Collection[Key] = ()
-) -> tuple[Meta, Table]:
+) -> tuple[MessageMeta, Table]:
     about = {"library": "", "wire": "protobuf"}
     meta = meta_with(
         META,
@@ -261,7 +261,7 @@ def test_tables_are_explained_once_and_by_what_they_show(snapshot: SnapshotAsser
     assert {name: table.notes for name, table in tables.items()} == snapshot
 
 
-def fields(*paths: str) -> Meta:
+def fields(*paths: str) -> MessageMeta:
     sizes = [{"path": path, "own": 100, "all": 200} for path in paths]
     return meta_with(META, fields=sizes, counted_bytes=500, messages=1)
 
@@ -272,7 +272,7 @@ def test_fields_beyond_the_limit_are_one_row(snapshot: SnapshotAssertion) -> Non
     meta = meta_with(META, fields=sizes, counted_bytes=1000, messages=1)
     of = {("a", "encode"): Share(0.5, 0.4, 0.6), ("a.x", "encode"): Share(0.1, -0.1, 0.3)}
     tables = {
-        "times of C++": field_table(meta, [Shares("protobuf reused", of)], ("cpp", "java")),
+        "times of C++": field_table(meta, [FieldShares("protobuf reused", of)], ("cpp", "java")),
         "no times": field_table(meta, [], ("python",)),
     }
     assert tables == snapshot
@@ -290,11 +290,11 @@ def test_fields_beyond_the_limit_are_one_row(snapshot: SnapshotAssertion) -> Non
 def test_the_times_in_a_field(values: dict[str, float], snapshot: SnapshotAssertion) -> None:
     of = {(path, "decode"): Share(value, value, value) for path, value in values.items()}
     paths = [*values, *(["a[].c"] if "a[]" in values else [])]
-    assert field_table(fields(*paths), [Shares("protobuf reused", of)], ("cpp",)) == snapshot
+    assert field_table(fields(*paths), [FieldShares("protobuf reused", of)], ("cpp",)) == snapshot
 
 
 def test_an_interrupted_run_says_what_it_lacks(snapshot: SnapshotAssertion) -> None:
-    late = {"cpp late new": About(library="l", wire="json")}
+    late = {"cpp late new": MessageAbout(library="l", wire="json")}
     contenders = {**META.contenders, **late}
     meta = structs.replace(META, interrupted="SIGINT", contenders=contenders)
     table = field_table(meta, [], ("cpp", "python"))

@@ -12,10 +12,10 @@ from support.result_folders import DATA
 from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.reading import read_results
-from wirecost.results.records.schemas.osi import Meta
+from wirecost.results.records.schemas.osi import OsiMeta
 from wirecost.results.report.scenarios.osi.content import growths
 
-META = read_results(DATA / "osi").meta_as(Meta)
+META = read_results(DATA / "osi").meta_as(OsiMeta)
 SIZES = (100, 1000, 10)
 
 
@@ -32,7 +32,7 @@ def row(name: str, reflections: int, median: float, ratio: Ratio, **more: Any) -
     )  # fmt: skip
 
 
-def meta(*reads: str, sizes: tuple[int, ...] = SIZES) -> Meta:
+def meta(*reads: str, sizes: tuple[int, ...] = SIZES) -> OsiMeta:
     runs = [
         structs.replace(
             META.runs[0], case=case(size, read), reflections=size, objects=10, read=read,

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from support.tensor_folders import FLOORS, PLUGINS, US, tensor_folder
-from wirecost.results.analysis.compare.comparison import Settings, compare
+from wirecost.results.analysis.compare.comparison import CompareSettings, compare
 from wirecost.results.analysis.compare.runs import read_run
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.folder import Results
 from wirecost.results.report.compare.rows import Labels
 from wirecost.results.report.results.export import write_report
-from wirecost.results.report.scenarios import Content, content_of, figures_of
+from wirecost.results.report.scenarios import ScenarioContent, content_of, figures_of
 from wirecost.results.report.scenarios.tensor import claims, published
 from wirecost.results.report.scenarios.tensor.contenders import shares_of
 from wirecost.results.report.shared.axes import apart, domain, ticks
@@ -38,11 +38,11 @@ def figures(results: Results) -> dict[str, dict[str, Any]]:
     return {one.name: themed(one.chart, "#222222") for one in made}
 
 
-def content(results: Results) -> Content:
+def content(results: Results) -> ScenarioContent:
     return content_of(results, summarize(results))
 
 
-def table(reported: Content, title: str) -> dict[str, dict[str, str]]:
+def table(reported: ScenarioContent, title: str) -> dict[str, dict[str, str]]:
     """Cells by the first column and the heading."""
     shown = [*reported.tables, *reported.folded]
     (found,) = [one for one in shown if one.title.startswith(title)]
@@ -261,7 +261,7 @@ def test_two_runs_are_compared_row_by_row(tmp_path: Path) -> None:
         shapes=("200x200", "8x8"),
     )  # fmt: skip
     a, b = read_run(tmp_path / "a"), read_run(tmp_path / "b")
-    found = compare(a, b, Settings(0.05, 0.1))
+    found = compare(a, b, CompareSettings(0.05, 0.1))
     assert {"plugin", "mware", "dtype", "shape", "pattern"} <= set(found.names)
     labels = Labels(found)
     slower = {

@@ -21,10 +21,10 @@ from support.transport_folders import FATES, Made, transport_folder
 from wirecost.results.analysis.summary import Row, summarize
 from wirecost.results.analysis.transport.measured import measured
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.transport import Meta, Run
+from wirecost.results.records.schemas.transport import TransportMeta, TransportRun
 from wirecost.results.report.results.export import write_report
 from wirecost.results.report.results.printed import print_results
-from wirecost.results.report.scenarios import Content, content_of, figures_of
+from wirecost.results.report.scenarios import ScenarioContent, content_of, figures_of
 from wirecost.results.report.shared.figure import themed
 from wirecost.results.report.shared.table import Linked, Marked
 
@@ -63,7 +63,7 @@ def rows(results: Results) -> list[Row]:
     return summarize(results)
 
 
-def content(of: Results) -> Content:
+def content(of: Results) -> ScenarioContent:
     return content_of(of, summarize(of))
 
 
@@ -219,20 +219,20 @@ def test_the_advice(name: str, tmp_path: Path, snapshot: SnapshotAssertion) -> N
 
 def test_who_fails_is_in_the_decision_table(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     of = transport_folder(tmp_path, TWO)
-    meta = of.meta_as(Meta)
+    meta = of.meta_as(TransportMeta)
     failed = structs.replace(meta.runs[0], contender="c", mware="c", failure="it hangs")
     meta.runs = [*meta.runs, failed]
     assert content(of).tables == snapshot
 
 
-def without(of: Results, name: str, size: int) -> Content:
+def without(of: Results, name: str, size: int) -> ScenarioContent:
     """Return what is said where a transport's messages of that size never arrived."""
 
-    def is_left_out(run: Run) -> bool:
+    def is_left_out(run: TransportRun) -> bool:
         return (run.mware, run.size) == (name, size)
 
-    kept = [row for row in summarize(of) if not is_left_out(row.run_as(Run))]
-    for run in of.meta_as(Meta).runs:
+    kept = [row for row in summarize(of) if not is_left_out(row.run_as(TransportRun))]
+    for run in of.meta_as(TransportMeta).runs:
         if is_left_out(run):
             run.failure = "none arrived"
     return content_of(of, kept)
@@ -275,7 +275,7 @@ def test_few_messages_have_no_p99_in_advice(
     some = [
         dataclasses.replace(
             row,
-            p99_ns=tails[row.run_as(Run).mware],
+            p99_ns=tails[row.run_as(TransportRun).mware],
             run=structs.replace(row.run, received=received),
         )
         for row in summarize(of)

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from support import probe_logs
-from wirecost.results.analysis.compare.comparison import Comparison, Settings, compare
-from wirecost.results.analysis.compare.runs import Run, read_run
+from wirecost.results.analysis.compare.comparison import CompareSettings, Comparison, compare
+from wirecost.results.analysis.compare.runs import ComparedRun, read_run
 
 
 def compared(
-    a: Path | Run, b: Path | Run, fail_above: float | None = 0.05, **options: Any
+    a: Path | ComparedRun, b: Path | ComparedRun, fail_above: float | None = 0.05, **options: Any
 ) -> Comparison:
-    runs = [one if isinstance(one, Run) else read_run(one) for one in (a, b)]
-    return compare(*runs, Settings(0.05, fail_above), **options)
+    runs = [one if isinstance(one, ComparedRun) else read_run(one) for one in (a, b)]
+    return compare(*runs, CompareSettings(0.05, fail_above), **options)
 
 
 def probes(path: Path, ns: int, faults: int, name: str = "filter") -> Path:

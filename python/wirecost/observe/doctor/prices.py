@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from wirecost import _core
-from wirecost.results.records.recorded_machine import PRICES, Event, MachinePrices
+from wirecost.results.records.recorded_machine import PRICES, MachineEvent, MachinePrices
 from wirecost.system.whole_file import write_text
 
 REPETITIONS = 15
@@ -62,15 +62,15 @@ def measure_prices() -> MachinePrices:
 
 
 def write_prices(folder: Path) -> MachinePrices:
-    """Measure, and write the prices into an existing folder. Raises OSError."""
+    """Measure the prices, and write them into an existing folder. Raises OSError."""
     prices = measure_prices()
     text = msgspec.json.format(msgspec.json.encode(prices), indent=1).decode()
     write_text(folder / PRICES, text + "\n")
     return prices
 
 
-def _event(what: str, run: Callable[[int], list[float]]) -> Event:
+def _event(what: str, run: Callable[[int], list[float]]) -> MachineEvent:
     try:
-        return Event(what=what, ns=[round(ns, 2) for ns in run(REPETITIONS)])
+        return MachineEvent(what=what, ns=[round(ns, 2) for ns in run(REPETITIONS)])
     except RuntimeError as error:
-        return Event(what=what, ns=[], reason=str(error))
+        return MachineEvent(what=what, ns=[], reason=str(error))

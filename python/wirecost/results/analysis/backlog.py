@@ -20,7 +20,7 @@ PART = 10
 
 
 @dataclass(frozen=True)
-class Pair:
+class BacklogPair:
     """One pair of processes. Times in nanoseconds."""
 
     messages: int
@@ -38,7 +38,9 @@ class Pair:
         return 2 * self.waited > self.messages
 
 
-def pairs(ns: Array, before: Array, sending: Array, processes: NDArray[np.int64]) -> list[Pair]:
+def pairs(
+    ns: Array, before: Array, sending: Array, processes: NDArray[np.int64]
+) -> list[BacklogPair]:
     """Return a pair for each process, in ascending order.
 
     All of shape (messages,), in the order of sending, in nanoseconds: ``ns``, from the finished
@@ -51,10 +53,10 @@ def pairs(ns: Array, before: Array, sending: Array, processes: NDArray[np.int64]
     ]
 
 
-def _pair(ns: Array, before: Array, sending: Array) -> Pair:
+def _pair(ns: Array, before: Array, sending: Array) -> BacklogPair:
     part = -(-len(ns) // PART)
     received, sent = before + ns, before + sending
-    return Pair(
+    return BacklogPair(
         len(ns),
         int(np.count_nonzero(received[:-1] > sent[1:])),
         float(np.median(ns)),

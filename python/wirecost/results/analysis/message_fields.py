@@ -28,7 +28,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Shares:
+class FieldShares:
     """One contender's, ``mode`` included in its name; by field and stage."""
 
     contender: str
@@ -45,7 +45,7 @@ class Shares:
         return None if together is None else sum(parts) - together.value
 
 
-def shares(samples: pl.DataFrame) -> list[Shares]:
+def shares(samples: pl.DataFrame) -> list[FieldShares]:
     """Return shares of every contender from whose messages fields were taken out."""
     taken = samples.filter(pl.col("variant") == TAKEN_OUT)
     if taken.is_empty():
@@ -66,5 +66,5 @@ def shares(samples: pl.DataFrame) -> list[Shares]:
                     low, high = ratio.ci95
                     field = name[1].partition(WITHOUT)[2]
                     of[field, stage] = Share(1 - ratio.median, 1 - high, 1 - low)
-        found.append(Shares(f"{contender} {mode}", of))
+        found.append(FieldShares(f"{contender} {mode}", of))
     return found

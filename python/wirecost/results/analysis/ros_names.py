@@ -34,7 +34,7 @@ _LAMBDA = re.compile(r"\{lambda[^#]*#(\d+)\}?")
 
 
 @dataclass(frozen=True)
-class Place:
+class RosPlace:
     """Place of a section in a system of nodes. ``what``: the topic, service or period;
     ``distinction``: from others of the node that have the same topic and kind."""
 
@@ -58,28 +58,28 @@ class Place:
         return self.what in INFRASTRUCTURE
 
 
-def place_of(section: str) -> Place | None:
+def place_of(section: str) -> RosPlace | None:
     """Return the place; None for sections that are no node's."""
     place = None
     if found := PUBLISH.match(section):
-        place = Place(found[1], found[2], "publish")
+        place = RosPlace(found[1], found[2], "publish")
     elif found := IDLE.match(section):
-        place = Place(found[1], "", found[2])
+        place = RosPlace(found[1], "", found[2])
     elif found := TIMER.match(section):
-        place = Place(found[1], found[2] or "", "timer", short_symbol(found[3] or ""))
+        place = RosPlace(found[1], found[2] or "", "timer", short_symbol(found[3] or ""))
     elif found := NAMED.match(section):
-        place = Place(found[1], found[3], found[2], short_symbol(found[4] or ""))
+        place = RosPlace(found[1], found[3], found[2], short_symbol(found[4] or ""))
     elif found := OF_NODE.match(section):
-        place = Place(found[1], "", found[2], short_symbol(found[3]))
+        place = RosPlace(found[1], "", found[2], short_symbol(found[3]))
     elif found := SUBSCRIPTION.match(section):
         if found[3] in WAITS or found[3].startswith(KEPT):
-            place = Place(found[1], found[2], found[3])
+            place = RosPlace(found[1], found[2], found[3])
         else:
-            place = Place(found[1], found[2], "subscription", short_symbol(found[3]))
+            place = RosPlace(found[1], found[2], "subscription", short_symbol(found[3]))
     return place
 
 
-def places_of(sections: Iterable[str]) -> dict[str, Place]:
+def places_of(sections: Iterable[str]) -> dict[str, RosPlace]:
     """Return those of nodes, each with a name of its own: where two callbacks of a node have the
     same topic and kind, with their symbols."""
     found = {name: place for name in sections if (place := place_of(name)) is not None}

@@ -204,7 +204,7 @@ def _floor(scenario: Scenario, name: Name) -> Name | None:
 
 def _clock_bound_ns(run: Run, stage: str) -> int | None:
     """Return the bound; None where a stage begins and ends on one machine."""
-    if not isinstance(run, tensor.Run):
+    if not isinstance(run, tensor.TensorRun):
         return None
     crosses = stage in ("transit", "reply") or (stage == "total" and run.pattern == "pubsub")
     return run.clock_bound_ns if crosses else None

@@ -37,7 +37,7 @@ class _Head(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredFolder:
     """A result folder. ``problem``: one line where it cannot be read; the rest is then empty."""
 
     folder: Path
@@ -62,7 +62,7 @@ class Measured:
             return 0.0, self.folder.name
 
 
-def measured_in(folder: Path) -> list[Measured]:
+def measured_in(folder: Path) -> list[MeasuredFolder]:
     """The result folders in a folder, the latest last, also what killed runs left.
 
     Raises UserError if there is no such folder.
@@ -91,18 +91,20 @@ def _is_result(folder: Path) -> bool:
     return (folder / META).is_file() or (folder / JOURNAL).is_file()
 
 
-def _measured(folder: Path) -> Measured:
+def _measured(folder: Path) -> MeasuredFolder:
     if not (folder / META).is_file():
-        return Measured(folder, f"its run was killed; `wirecost report {folder}` shows what it has")
+        return MeasuredFolder(
+            folder, f"its run was killed; `wirecost report {folder}` shows what it has"
+        )
     path = folder / META
     try:
         head = json_document.decode(path, read_regular(path, LARGEST_META), _Head, AGAIN)
     except OSError as error:
-        return Measured(folder, error.strerror or str(error))
+        return MeasuredFolder(folder, error.strerror or str(error))
     except UserError as error:
-        return Measured(folder, str(error).removeprefix(f"{path}: "))
+        return MeasuredFolder(folder, str(error).removeprefix(f"{path}: "))
     doctor = head.environment.get("doctor")
-    return Measured(
+    return MeasuredFolder(
         folder,
         "",
         printable(head.scenario),

@@ -14,7 +14,15 @@ import polars as pl
 
 from wirecost.system.errors import UserError
 from wirecost.results.records.ctf.ros2_trace import Ros2Trace, trace_folders
-from wirecost.results.records.probe_log import EVENTS, KINDS, RECORD, SUFFIX, ProbeLog, events_of, read_logs
+from wirecost.results.records.probe_log import (
+    EVENTS,
+    KINDS,
+    RECORD,
+    SUFFIX,
+    ProbeLog,
+    events_of,
+    read_logs,
+)
 
 LOGS = "logs"
 """The folder of a run's logs in its folder."""

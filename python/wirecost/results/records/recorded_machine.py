@@ -23,7 +23,7 @@ LARGEST = 1 << 20
 """Bytes."""
 
 
-class Event(msgspec.Struct, kw_only=True):
+class MachineEvent(msgspec.Struct, kw_only=True):
     """Raw samples of one event in nanoseconds, or the reason why there are none."""
 
     what: str = ""
@@ -39,7 +39,7 @@ class MachinePrices(msgspec.Struct, kw_only=True):
     machine: str
     kernel: str = ""
     cpus: int = 0
-    events: dict[str, Event]
+    events: dict[str, MachineEvent]
 
     @property
     def ns(self) -> dict[str, float]:

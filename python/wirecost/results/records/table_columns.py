@@ -13,7 +13,7 @@ SMALLEST_NUMBER = 1e-9
 """That is not 0: quotients stay finite."""
 
 
-class Kind(Enum):
+class ColumnKind(Enum):
     """What the values of a column are, whatever their width in a file."""
 
     TEXT = "text"
@@ -22,17 +22,17 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """``least``: of its numbers. ``optional``: older files have none; it is read as nulls."""
 
-    kind: Kind
+    kind: ColumnKind
     least: float = -LARGEST_NUMBER
     nullable: bool = False
     optional: bool = False
 
 
-TEXT = Column(Kind.TEXT)
-WHOLE, COUNT = Column(Kind.WHOLE), Column(Kind.WHOLE, 0)
-NUMBER, AMOUNT = Column(Kind.NUMBER), Column(Kind.NUMBER, 0)
-Columns = Mapping[str, Column]
+TEXT = TableColumn(ColumnKind.TEXT)
+WHOLE, COUNT = TableColumn(ColumnKind.WHOLE), TableColumn(ColumnKind.WHOLE, 0)
+NUMBER, AMOUNT = TableColumn(ColumnKind.NUMBER), TableColumn(ColumnKind.NUMBER, 0)
+Columns = Mapping[str, TableColumn]
 """By name; ``counter:*`` is every name that begins so."""

@@ -28,9 +28,9 @@ from wirecost.system.printable import printable, shortened
 from wirecost.results.records.table_columns import (
     LARGEST_NUMBER,
     SMALLEST_NUMBER,
-    Column,
+    TableColumn,
     Columns,
-    Kind,
+    ColumnKind,
 )
 
 REQUEST, ANSWER = struct.Struct("<QQ"), struct.Struct("<cQ")
@@ -46,7 +46,11 @@ TOO_LARGE = b"has more samples than fit the memory that its decoder may take"
 SECONDS, SECONDS_PER_BYTE = 8, 1e-7
 """Of the processor."""
 LONGEST_REASON = 120
-TYPES = {Kind.TEXT: pl.String(), Kind.WHOLE: pl.Int64(), Kind.NUMBER: pl.Float64()}
+TYPES = {
+    ColumnKind.TEXT: pl.String(),
+    ColumnKind.WHOLE: pl.Int64(),
+    ColumnKind.NUMBER: pl.Float64(),
+}
 
 
 class RefusedError(Exception):
@@ -67,7 +71,7 @@ def decoded(content: bytes, columns: Columns) -> pl.DataFrame:
         raise RefusedError(f"cannot be read ({reason})") from error
 
 
-def _found(schema: pl.Schema, columns: Columns) -> dict[str, Column]:
+def _found(schema: pl.Schema, columns: Columns) -> dict[str, TableColumn]:
     """What of the schema is declared."""
     for name, wanted in columns.items():
         if name not in schema and not name.endswith("*") and not wanted.optional:
@@ -83,20 +87,20 @@ def _found(schema: pl.Schema, columns: Columns) -> dict[str, Column]:
     return found
 
 
-def _holds(kind: Kind, found: pl.DataType) -> bool:
-    if kind is Kind.TEXT:
+def _holds(kind: ColumnKind, found: pl.DataType) -> bool:
+    if kind is ColumnKind.TEXT:
         return found == pl.String
-    return found.is_integer() or (kind is Kind.NUMBER and found.is_float())
+    return found.is_integer() or (kind is ColumnKind.NUMBER and found.is_float())
 
 
-def _declared(name: str, columns: Columns) -> Column | None:
+def _declared(name: str, columns: Columns) -> TableColumn | None:
     if name in columns:
         return columns[name]
     prefixes = (one for one in columns if one.endswith("*") and name.startswith(one[:-1]))
     return next((columns[one] for one in prefixes), None)
 
 
-def _checked(table: pl.DataFrame, found: dict[str, Column], columns: Columns) -> pl.DataFrame:
+def _checked(table: pl.DataFrame, found: dict[str, TableColumn], columns: Columns) -> pl.DataFrame:
     """In the types that readers know, values within bounds."""
     checked = {name: _within(table[name], column) for name, column in found.items()}
     absent = {
@@ -107,7 +111,7 @@ def _checked(table: pl.DataFrame, found: dict[str, Column], columns: Columns) ->
     return pl.DataFrame(checked | absent)
 
 
-def _within(values: pl.Series, column: Column) -> pl.Series:
+def _within(values: pl.Series, column: TableColumn) -> pl.Series:
     name = _shown(values.name)
     if not column.nullable and values.has_nulls():
         raise RefusedError(f"column {name} lacks {values.null_count():,} of its values")
@@ -143,7 +147,7 @@ def main() -> None:
     asked, answers = sys.stdin.buffer, sys.stdout.buffer
     while head := asked.read(REQUEST.size):
         of_columns, of_content = REQUEST.unpack(head)
-        columns = msgspec.json.decode(asked.read(of_columns), type=dict[str, Column])
+        columns = msgspec.json.decode(asked.read(of_columns), type=dict[str, TableColumn])
         content = asked.read(of_content)
         _limit(len(content))
         try:

@@ -28,7 +28,7 @@ PARTITION = re.compile(r"\b(campaign|scenario|host)=[^/]*")
 """Folders of a store: in its own path, readers of Parquet would take it for one of them."""
 
 
-class Place(Protocol):
+class StorePlace(Protocol):
     """Names are relative, with ``/``. All raise OSError; ``read`` FileNotFoundError too."""
 
     def __str__(self) -> str: ...
@@ -61,7 +61,7 @@ class Place(Protocol):
         """fsspec's, through which those read it; None for a folder."""
 
 
-def place_of(named: str | Path) -> Place:
+def place_of(named: str | Path) -> StorePlace:
     """Raise UserError for a URL that cannot be used here."""
     text = str(named)
     if found := PARTITION.search(text):
@@ -216,7 +216,7 @@ def _literal(path: str) -> str:
     return re.sub(r"[*?\[]", r"[\g<0>]", path)
 
 
-def scanned(place: Place, kind: str) -> dict[str, Any]:
+def scanned(place: StorePlace, kind: str) -> dict[str, Any]:
     """The files of that kind by ``campaign=…/scenario=…``: scenarios have columns of their own."""
     folders = {"/".join(name.split("/")[:3]) for name in place.names(kind)}
     return {folder: place.scan(folder) for folder in sorted(folders)}

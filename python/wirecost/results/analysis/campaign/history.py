@@ -9,7 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from wirecost.results.analysis.campaign.change_points import ENOUGH, Array, change_points, probability
+from wirecost.results.analysis.campaign.change_points import (
+    ENOUGH,
+    Array,
+    change_points,
+    probability,
+)
 from wirecost.results.analysis.campaign.subjects import Subject, described, name_of
 from wirecost.results.analysis.compare.quantiles import adjusted
 from wirecost.results.analysis.intervals import RESAMPLES, SEED, Estimate
@@ -31,7 +36,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Change:
+class HistoryChange:
     """``at``: the first point of the new level; ``factor``: of its median to that before; ``q``:
     how likely by chance, considering all series."""
 
@@ -41,12 +46,12 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Series:
+class HistorySeries:
     subject: Subject
     host: str
     name: Name
     points: list[Point]
-    changes: list[Change] = field(default_factory=list)
+    changes: list[HistoryChange] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class MovedTogether:
     of: int
 
 
-def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[Series]:
+def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[HistorySeries]:
     """Return series of every subject, contender and machine, in the order of the runs, with
     changes."""
     columns = ["task", "scenario", "options", "host", "created", "revision"]
@@ -83,11 +88,11 @@ def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[Series]:
                 "task", "created", "revision", "median_ns", "low_ns", "high_ns"
             ).iter_rows()
         ]
-        made.append(Series(subject, str(named["host"]), name_of(named), points))
+        made.append(HistorySeries(subject, str(named["host"]), name_of(named), points))
     return _searched(made)
 
 
-def moved_together(series: list[Series]) -> list[MovedTogether]:
+def moved_together(series: list[HistorySeries]) -> list[MovedTogether]:
     """Return the runs with which nearly all series of a machine changed."""
     long = Counter(one.host for one in series if len(one.points) >= ENOUGH)
     changed = Counter(
@@ -102,7 +107,7 @@ def moved_together(series: list[Series]) -> list[MovedTogether]:
     ]
 
 
-def _searched(series: list[Series]) -> list[Series]:
+def _searched(series: list[HistorySeries]) -> list[HistorySeries]:
     values = [np.array([point.median.value for point in one.points]) for one in series]
     likely = [probability(some)[0] for some in values]
     made = []
@@ -112,7 +117,7 @@ def _searched(series: list[Series]) -> list[Series]:
             continue
         bounds = [0, *change_points(some), len(some)]
         changes = [
-            Change(at, _factor(some[before:at], some[at:after]), q)
+            HistoryChange(at, _factor(some[before:at], some[at:after]), q)
             for before, at, after in zip(bounds, bounds[1:], bounds[2:], strict=False)
         ]
         made.append(replace(one, changes=changes))

@@ -11,7 +11,7 @@ INPUT = "value"
 
 
 @dataclass(frozen=True)
-class Kind:
+class CauseKind:
     """``unit`` is one of what is counted; ``advice`` says in one sentence how to have fewer."""
 
     unit: str
@@ -20,60 +20,73 @@ class Kind:
     """What prices it where it hardly varies: a name of ``records.recorded_machine``."""
 
 
-_OTHER = Kind("count", "see what changes it")
+_OTHER = CauseKind("count", "see what changes it")
 _KINDS = (
-    (rf"^{INPUT}$", Kind("unit", "bound the input or use a cheaper algorithm")),
+    (rf"^{INPUT}$", CauseKind("unit", "bound the input or use a cheaper algorithm")),
     (
         "^run-queue-wait-ns$",
-        Kind("ns", "give it a core of its own: isolate one (wirecost doctor), taskset, SCHED_FIFO"),
+        CauseKind(
+            "ns", "give it a core of its own: isolate one (wirecost doctor), taskset, SCHED_FIFO"
+        ),
     ),
-    ("^blocked-ns$", Kind("ns", "wait less inside: for locks, devices, sleeps or other nodes")),
-    ("^lock-wait-ns$", Kind("ns", "hold the lock for less time, or copy what it protects")),
-    ("^lock-waits$", Kind("wait", "hold the lock for less time", "futex-wait")),
+    (
+        "^blocked-ns$",
+        CauseKind("ns", "wait less inside: for locks, devices, sleeps or other nodes"),
+    ),
+    ("^lock-wait-ns$", CauseKind("ns", "hold the lock for less time, or copy what it protects")),
+    ("^lock-waits$", CauseKind("wait", "hold the lock for less time", "futex-wait")),
     (
         "^allocations$",
-        Kind("allocation", "reuse buffers, reserve, or run with wirecost heap", "allocation"),
+        CauseKind("allocation", "reuse buffers, reserve, or run with wirecost heap", "allocation"),
     ),
-    ("^allocated-bytes$", Kind("byte", "reuse buffers, or run with wirecost heap")),
-    ("^block-(input|output)$", Kind("block", "read before, write elsewhere: not in the callback")),
+    ("^allocated-bytes$", CauseKind("byte", "reuse buffers, or run with wirecost heap")),
+    (
+        "^block-(input|output)$",
+        CauseKind("block", "read before, write elsewhere: not in the callback"),
+    ),
     (
         "^system-calls$",
-        Kind("call", "make fewer system calls, or let another thread", "system-call"),
+        CauseKind("call", "make fewer system calls, or let another thread", "system-call"),
     ),
-    ("major.?faults?", Kind("fault", "keep program and data in memory: mlockall, no swap")),
+    ("major.?faults?", CauseKind("fault", "keep program and data in memory: mlockall, no swap")),
     (
         "faults?",
-        Kind("fault", "run with wirecost heap, or reuse buffers touched before", "minor-fault"),
+        CauseKind(
+            "fault", "run with wirecost heap, or reuse buffers touched before", "minor-fault"
+        ),
     ),
     (
         "context.?switches",
-        Kind(
+        CauseKind(
             "switch",
             "isolate a core (wirecost doctor), taskset, SCHED_FIFO; wait less inside",
             "context-switch",
         ),
     ),
-    ("migrations", Kind("migration", "pin the thread to a core with taskset", "migration")),
+    ("migrations", CauseKind("migration", "pin the thread to a core with taskset", "migration")),
     (
         "branch.*miss|misp",
-        Kind("miss", "make branches predictable: sort first, or compute both sides"),
+        CauseKind("miss", "make branches predictable: sort first, or compute both sides"),
     ),
     (
         "store.?miss",
-        Kind("miss", "write less memory: work in place, copy fewer buffers"),
+        CauseKind("miss", "write less memory: work in place, copy fewer buffers"),
     ),
-    ("miss", Kind("miss", "read less memory, in order: arrays or columns, not rows and pointers")),
-    ("cycles", Kind("cycle", "see where they are spent")),
+    (
+        "miss",
+        CauseKind("miss", "read less memory, in order: arrays or columns, not rows and pointers"),
+    ),
+    ("cycles", CauseKind("cycle", "see where they are spent")),
     (
         "instr|inst_retired",
-        Kind("instruction", "the work differs: record its input's size as the value"),
+        CauseKind("instruction", "the work differs: record its input's size as the value"),
     ),
 )
 _TIME = re.compile(r"(^|:)(cpu[-_]|ref[-_]|unhalted_(core|reference)_)?cycles$|clock$", re.I)
 _WORK = re.compile("instr|inst_retired", re.I)
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> CauseKind:
     """Return the first kind whose pattern is in the name."""
     return next((kind for pattern, kind in _KINDS if re.search(pattern, name, re.I)), _OTHER)
 

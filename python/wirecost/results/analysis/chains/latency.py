@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wirecost.results.analysis.causes.excess import MUCH, reason_of
 from wirecost.results.analysis.chains.hops import Hops
-from wirecost.results.analysis.chains.walk import Chain, Found, Part
+from wirecost.results.analysis.chains.walk import Chain, Found, ChainPart
 from wirecost.results.analysis.probe_sections import percentile
 from wirecost.results.records.probe_log import COUNTER
 
@@ -46,7 +46,7 @@ class Miss:
     ``excess_ns``; ``reason`` what took ``reason_ns`` of it, None where nothing recorded does."""
 
     chain: Chain
-    part: Part
+    part: ChainPart
     excess_ns: float
     reason: str | None
     reason_ns: float
@@ -108,13 +108,13 @@ Key = tuple[str, str]
 """Name and node of a part: one topic may go to several nodes."""
 
 
-def _key(part: Part) -> Key:
+def _key(part: ChainPart) -> Key:
     return part.name, part.node
 
 
-def _by_key(chains: list[Chain]) -> dict[Key, list[Part]]:
+def _by_key(chains: list[Chain]) -> dict[Key, list[ChainPart]]:
     """Return parts in the order of the longest path."""
-    found: dict[Key, list[Part]] = {}
+    found: dict[Key, list[ChainPart]] = {}
     for chain in sorted(chains, key=lambda chain: -len(chain.parts)):
         for part in chain.parts:
             found.setdefault(_key(part), []).append(part)
@@ -147,7 +147,7 @@ def _parts(chains: list[Chain], late: list[Chain]) -> list[PartSummary]:
     return summaries
 
 
-def _sorted(timed: Sequence[Chain | Part]) -> pl.Series:
+def _sorted(timed: Sequence[Chain | ChainPart]) -> pl.Series:
     """Return their times; in damaged logs they may need more than 64 bits."""
     times = [max(-LONGEST_NS, min(one.ns, LONGEST_NS)) for one in timed]
     return pl.Series(times, dtype=pl.Int64).sort()
@@ -173,7 +173,7 @@ class Reasons:
         medians = self._callbacks.group_by("section").agg(pl.col(counters).median())
         self._usual = {row["section"]: row for row in medians.to_dicts()}
 
-    def of(self, part: Part) -> tuple[str | None, float]:
+    def of(self, part: ChainPart) -> tuple[str | None, float]:
         """Return the reason in words, with its nanoseconds."""
         if part.callback is None or part.kind == "kept":
             return None, 0.0
@@ -181,7 +181,7 @@ class Reasons:
             return self._thread_busy_with(part, part.callback)
         return self._counted(part.callback)
 
-    def _thread_busy_with(self, part: Part, index: int) -> tuple[str | None, float]:
+    def _thread_busy_with(self, part: ChainPart, index: int) -> tuple[str | None, float]:
         """Return the section that the callback's thread ran longest during the wait."""
         callback = self._callbacks.row(index, named=True)
         busy = self._busy.get((callback["process"], callback["thread"]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wirecost.results.analysis.chains.hops import IDENTITY, Hops
-from wirecost.results.analysis.chains.walk import TAKEN, Paths, Row, Step, paths_from, waiting
+from wirecost.results.analysis.chains.walk import TAKEN, Paths, Row, ChainStep, paths_from, waiting
 from wirecost.results.analysis.ros_names import INFRASTRUCTURE
 
 MOST_LISTED = 10_000
@@ -140,7 +140,7 @@ class _Described:
             misses=None if deadline_ns is None else sum(one > deadline_ns for one in ns),
         )
 
-    def _joins(self, step: Step) -> Iterator[Join]:
+    def _joins(self, step: ChainStep) -> Iterator[Join]:
         callback = self._callbacks[step.section]
         if step.before >= 0 and step.topic in self._given:
             yield self._given[step.topic]

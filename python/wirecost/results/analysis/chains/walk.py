@@ -21,7 +21,7 @@ TAKEN = "taken"
 
 
 @dataclass(frozen=True)
-class Part:
+class ChainPart:
     """A stretch of a chain's time: ``kind`` is transport, queue wait, callback, kept (a message,
     until another callback of the node works on it) or publish; of sections that belong together by
     their loop (``chains_of_loops``) it is section or between. Times are nanoseconds of
@@ -48,7 +48,7 @@ class Chain:
     its publisher was not recorded and the chain begins when it was received."""
 
     source: int | None
-    parts: list[Part]
+    parts: list[ChainPart]
 
     @property
     def begin_ns(self) -> int:
@@ -82,7 +82,7 @@ class Found:
     left_out: int = 0
 
 
-class Step(NamedTuple):
+class ChainStep(NamedTuple):
     """One more callback on a path; ``before``: the path's number so far, -1 at its begin."""
 
     before: int
@@ -104,12 +104,12 @@ class Paths:
     that lead to it."""
 
     hops: Hops
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ChainStep] = field(default_factory=list)
     reached: list[dict[int, Reached]] = field(default_factory=list)
     circles: list[tuple[int, str, int, int]] = field(default_factory=list)
     """A path that came back to a callback that is on it: the topic, its begin and its end."""
     left_out: int = 0
-    _numbers: dict[Step, int] = field(default_factory=dict)
+    _numbers: dict[ChainStep, int] = field(default_factory=dict)
     _returning: dict[tuple[int, str], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -119,7 +119,7 @@ class Paths:
         for callback, kept, rule in self.hops.joins.iter_rows():
             self.joins.setdefault(callback, []).append((kept, rule))
 
-    def of(self, number: int) -> list[Step]:
+    def of(self, number: int) -> list[ChainStep]:
         steps = []
         while number >= 0:
             steps.append(self.steps[number])
@@ -137,7 +137,7 @@ class Paths:
 
     def add(self, callback: Row, before: int, rule: str, reached: Reached) -> None:
         """Add the path to ``callback`` over the path ``before``."""
-        step = Step(before, callback["section"], rule, callback["topic"])
+        step = ChainStep(before, callback["section"], rule, callback["topic"])
         number = self._numbers.get(step)
         if number is None:
             earlier = self.of(before)
@@ -257,7 +257,7 @@ def _outputs(paths: Paths, last: str) -> Iterator[tuple[Row | None, int | None]]
 def _chain(output: Row | None, steps: list[Row], rules: list[str], published: list[Row]) -> Chain:
     """Return a chain. ``steps``: the last first; ``rules``: the first first. Times are kept in
     order: where clocks of threads disagree by a moment, a part is 0."""
-    parts: list[Part] = []
+    parts: list[ChainPart] = []
     ordered = steps[::-1]
     source = ordered[0]["source"]
     at = _begin(ordered[0], published)
@@ -275,12 +275,12 @@ def _chain(output: Row | None, steps: list[Row], rules: list[str], published: li
         end = _left(step, ordered[i + 1 : i + 2], rules[i + 1 : i + 2], published, output)
         for kind, name, until, callback in [*waits, ("callback", step["section"], end, index)]:
             by = rule if kind == "kept" else None
-            parts.append(Part(kind, name, node, at, max(at, until), callback, by))
+            parts.append(ChainPart(kind, name, node, at, max(at, until), callback, by))
             at = max(at, until)
     if output is not None:
         name = f"publish {output['topic']}"
         end = max(at, output["end_ns"])
-        parts.append(Part("publish", name, output["node"], at, end, steps[0]["index"]))
+        parts.append(ChainPart("publish", name, output["node"], at, end, steps[0]["index"]))
     return Chain(source, parts)
 
 
@@ -335,8 +335,8 @@ def chains_of_loops(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, 
 def _loop_chain(row: dict[str, int], first: str, last: str) -> Chain:
     until = min(row["first_end"], row["begin_ns"])
     parts = [
-        Part("section", first, "", row["first_begin"], until, row["first"]),
-        Part("between", f"{first} → {last}", "", until, row["begin_ns"], row["index"]),
-        Part("section", last, "", row["begin_ns"], row["end_ns"], row["index"]),
+        ChainPart("section", first, "", row["first_begin"], until, row["first"]),
+        ChainPart("between", f"{first} → {last}", "", until, row["begin_ns"], row["index"]),
+        ChainPart("section", last, "", row["begin_ns"], row["end_ns"], row["index"]),
     ]
     return Chain(None, parts)

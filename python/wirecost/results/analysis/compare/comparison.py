@@ -11,19 +11,30 @@ import numpy as np
 import polars as pl
 
 from wirecost.results.analysis.compare.choices import MARGIN
-from wirecost.results.analysis.compare.context import Difference, differences, failures, other_contents
+from wirecost.results.analysis.compare.context import (
+    Difference,
+    differences,
+    failures,
+    other_contents,
+)
 from wirecost.results.analysis.compare.counters import MeanDifference, mean_difference
 from wirecost.results.analysis.compare.drift import drift
 from wirecost.results.analysis.compare.message_types import aligned, are_other_messages
 from wirecost.results.analysis.compare.noise import Noise, noise, size
 from wirecost.results.analysis.compare.outputs import TopicOutputs, compare_outputs
 from wirecost.results.analysis.compare.plain import PlainChange, plain_changes
-from wirecost.results.analysis.compare.quantiles import NOTHING, Shift, adjusted, least_samples, shift
+from wirecost.results.analysis.compare.quantiles import (
+    NOTHING,
+    Shift,
+    adjusted,
+    least_samples,
+    shift,
+)
 from wirecost.results.analysis.compare.runs import (
     TIME,
     Array,
     Key,
-    Run,
+    ComparedRun,
     common_names,
     finite,
     processes_of,
@@ -44,7 +55,7 @@ MORE, FEWER = "more", "fewer"
 
 
 @dataclass(frozen=True)
-class Settings:
+class CompareSettings:
     """Shares, not percent. ``fail_above`` None: nothing fails. ``of``: percentiles and counters
     that may fail, beside sizes; without any, all percentiles."""
 
@@ -95,9 +106,9 @@ class CountChange:
 class Comparison:
     """All that ``wirecost compare`` reports. ``names``: of the values of a row's key."""
 
-    a: Run
-    b: Run
-    settings: Settings
+    a: ComparedRun
+    b: ComparedRun
+    settings: CompareSettings
     names: list[str]
     samples: dict[Key, tuple[pl.DataFrame, pl.DataFrame]]
     """Of each row that both runs have, in the order of run A."""
@@ -128,7 +139,9 @@ class Comparison:
         return [one for one in changes if one.regression]
 
 
-def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Comparison:
+def compare(
+    a: ComparedRun, b: ComparedRun, settings: CompareSettings, again: ComparedRun | None = None
+) -> Comparison:
     """Compare two runs row by row. ``again``: A once more, whose difference from A is noise.
 
     Raises UserError on runs that have nothing in common.
@@ -200,7 +213,7 @@ def _largest(shares: Mapping[tuple[Any, str], float], order: Iterable[str]) -> d
 
 def judged(
     changes: list[TimeChange],
-    settings: Settings,
+    settings: CompareSettings,
     least: Callable[[TimeChange], float] = lambda _: 0.0,
 ) -> list[TimeChange]:
     """Return the same with verdicts. A verdict needs an interval without 0, a change beyond the
@@ -227,7 +240,9 @@ def judged(
     return out
 
 
-def _check_gate(settings: Settings, counts: list[CountChange], runs: tuple[Run, Run]) -> None:
+def _check_gate(
+    settings: CompareSettings, counts: list[CountChange], runs: tuple[ComparedRun, ComparedRun]
+) -> None:
     """Check that the gate looks at something: else it would always pass. Raises UserError."""
     there = [*QUANTILES, *dict.fromkeys(one.name for one in counts)]
     for what in settings.of:
@@ -264,7 +279,7 @@ def _count(key: Key, counter: str, ours: pl.DataFrame, theirs: pl.DataFrame) -> 
 
 
 def _judged_counts(
-    changes: list[CountChange], settings: Settings, least: Noise
+    changes: list[CountChange], settings: CompareSettings, least: Noise
 ) -> list[CountChange]:
     corrected = iter(adjusted([c.difference.p for c in changes if c.difference.p is not None]))
     out = []
@@ -288,12 +303,12 @@ def _judged_counts(
     return out
 
 
-def _dropped_values(run: Run) -> list[str]:
+def _dropped_values(run: ComparedRun) -> list[str]:
     missing = len(run.samples) - len(finite(run.samples, TIME))
     return [f"{run.path}: {counted(missing, 'sample')} without a time left out"] if missing else []
 
 
-def _drift(times: list[TimeChange], settings: Settings) -> list[str]:
+def _drift(times: list[TimeChange], settings: CompareSettings) -> list[str]:
     """Say whether nearly all rows moved in the same direction."""
     ratios = np.array(
         [c.shift.b / c.shift.a for c in times if c.quantile == "p50" and c.shift.a > 0], np.float64
@@ -338,7 +353,7 @@ def _moved(
     ]
 
 
-def _failed(a: Run, b: Run) -> list[str]:
+def _failed(a: ComparedRun, b: ComparedRun) -> list[str]:
     ours, theirs = failures(a), failures(b)
     return [f"not measured in A: {text}" for text in ours if text not in theirs] + [
         f"not measured in B: {text}" for text in theirs if text not in ours

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from wirecost.results.analysis.compare.runs import Run
+from wirecost.results.analysis.compare.runs import ComparedRun
 from wirecost.results.records.schemas import common
 from wirecost.results.records.schemas.common import Meta
 
@@ -33,7 +33,7 @@ class Difference:
     b: str | None
 
 
-def differences(a: Run, b: Run) -> list[Difference]:
+def differences(a: ComparedRun, b: ComparedRun) -> list[Difference]:
     """Return the environment with the doctor's verdicts, versions of contenders, settings."""
     ours, theirs = _facts(a.meta), _facts(b.meta)
     return [
@@ -45,20 +45,20 @@ def differences(a: Run, b: Run) -> list[Difference]:
     ]
 
 
-def other_contents(a: Run, b: Run) -> list[str]:
+def other_contents(a: ComparedRun, b: ComparedRun) -> list[str]:
     """Return the runs whose digests differ: what was measured is not the same work."""
     ours, theirs = _digests(a.meta), _digests(b.meta)
     return [who for who in ours if who in theirs and ours[who] != theirs[who]]
 
 
-def busy(run: Run) -> str | None:
+def busy(run: ComparedRun) -> str | None:
     """Return the load that the doctor saw when the run began, if that disturbs what is measured."""
     load = str(run.meta.doctor.get(LOAD, ""))
     verdict, _, value = load.partition(" ")
     return value.strip("()") or "unknown" if verdict in ("warn", "fail") else None
 
 
-def failures(run: Run) -> list[str]:
+def failures(run: ComparedRun) -> list[str]:
     """Return the contenders that were not measured, with the reason."""
     return [f"{_who(one)}: {one.failure}" for one in run.meta.runs if one.failure]
 

@@ -6,7 +6,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from wirecost.results.analysis.compare.comparison import FASTER, FEWER, MORE, QUANTILES, SLOWER, Comparison
+from wirecost.results.analysis.compare.comparison import (
+    FASTER,
+    FEWER,
+    MORE,
+    QUANTILES,
+    SLOWER,
+    Comparison,
+)
 from wirecost.results.analysis.compare.quantiles import NOTHING
 from wirecost.results.analysis.compare.runs import Key
 

@@ -8,21 +8,21 @@ from dataclasses import replace
 import polars as pl
 from msgspec import structs
 
-from wirecost.results.analysis.compare.runs import Run
-from wirecost.results.records.schemas.message import Meta
+from wirecost.results.analysis.compare.runs import ComparedRun
+from wirecost.results.records.schemas.message import MessageMeta
 
 ANY = "message"
 """Takes the type's place in the names of cases."""
 
 
-def are_other_messages(a: Run, b: Run) -> bool:
+def are_other_messages(a: ComparedRun, b: ComparedRun) -> bool:
     """Return whether runs of ``bench message``, which name their cases by the type, are of two
     types. Their rows are still the same contenders and stages, each with its own run's message."""
     metas = a.meta, b.meta
-    return all(isinstance(meta, Meta) for meta in metas) and _type(a) != _type(b)
+    return all(isinstance(meta, MessageMeta) for meta in metas) and _type(a) != _type(b)
 
 
-def aligned(a: Run, b: Run) -> tuple[Run, Run]:
+def aligned(a: ComparedRun, b: ComparedRun) -> tuple[ComparedRun, ComparedRun]:
     """Return such runs with the same names of cases, and with a note."""
     note = (
         f"A measured {_type(a)}, B {_type(b)}: rows of the same contender and stage are "
@@ -31,7 +31,7 @@ def aligned(a: Run, b: Run) -> tuple[Run, Run]:
     return replace(_renamed(a), notes=[*a.notes, note]), _renamed(b)
 
 
-def _renamed(run: Run) -> Run:
+def _renamed(run: ComparedRun) -> ComparedRun:
     own = _type(run)
 
     def new(case: str) -> str:
@@ -43,6 +43,6 @@ def _renamed(run: Run) -> Run:
     return replace(run, meta=structs.replace(run.meta, runs=runs), samples=samples)
 
 
-def _type(run: Run) -> str:
-    assert isinstance(run.meta, Meta)
+def _type(run: ComparedRun) -> str:
+    assert isinstance(run.meta, MessageMeta)
     return run.meta.type

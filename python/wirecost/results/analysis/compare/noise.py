@@ -17,7 +17,14 @@ import polars as pl
 from wirecost.results.analysis.compare.counters import mean_difference
 from wirecost.results.analysis.compare.processes import Processes, enough
 from wirecost.results.analysis.compare.quantiles import shift
-from wirecost.results.analysis.compare.runs import TIME, Key, Run, finite, processes_of, rows_of
+from wirecost.results.analysis.compare.runs import (
+    TIME,
+    Key,
+    ComparedRun,
+    finite,
+    processes_of,
+    rows_of,
+)
 from wirecost.system.errors import UserError
 
 COVERED = 0.95
@@ -30,8 +37,8 @@ Noise = dict[tuple[Key, str], float]
 
 
 def noise(
-    a: Run,
-    again: Run,
+    a: ComparedRun,
+    again: ComparedRun,
     names: list[str],
     quantiles: Callable[[int], dict[str, float]],
     counters: list[str],

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from wirecost.results.analysis.campaign.subjects import described
-from wirecost.results.analysis.compare.runs import ORDER, PROCESS, TIME, Run
+from wirecost.results.analysis.compare.runs import ORDER, PROCESS, TIME, ComparedRun
 from wirecost.results.records import json_document
 from wirecost.results.records.reading import AGAIN
 from wirecost.results.records.scenarios import with_all_columns
@@ -21,7 +21,7 @@ OF_THE_HARNESS = ("lateness",)
 
 def runs_of(
     named: str, records: pl.DataFrame, samples: pl.LazyFrame, revision: str
-) -> dict[tuple[str, str], Run]:
+) -> dict[tuple[str, str], ComparedRun]:
     """Return runs by scenario and machine, all repetitions together. ``options`` is one more column
     that names rows. ``process`` numbers those of all repetitions."""
     tasks = described(records.filter(revision=revision))
@@ -37,7 +37,7 @@ def runs_of(
         path = Path(f"{named}/{revision or 'no revision'}/{scenario}/{host}")
         text = str(part.sort("created")["meta"][-1])
         meta = json_document.decode(path, text.encode(), SCENARIOS[str(scenario)].meta, AGAIN)
-        made[str(scenario), str(host)] = Run(path, str(scenario), meta, _in_order(found))
+        made[str(scenario), str(host)] = ComparedRun(path, str(scenario), meta, _in_order(found))
     return made
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from msgspec import structs
 
-from wirecost.results.analysis.compare.runs import SIZE, Key, Run, is_counter, rows_of
+from wirecost.results.analysis.compare.runs import SIZE, Key, ComparedRun, is_counter, rows_of
 from wirecost.results.records.schemas import common, replay
 from wirecost.results.records.schemas.common import Meta
 
@@ -37,7 +37,7 @@ class PlainChange:
 
 
 def plain_changes(
-    a: Run, b: Run, names: list[str], margin: float, fail_above: float | None
+    a: ComparedRun, b: ComparedRun, names: list[str], margin: float, fail_above: float | None
 ) -> list[PlainChange]:
     """Return every such number that both runs have. Sizes on the wire are the same however often
     one measures, so each change of theirs beyond ``SIZE_MARGIN`` is reported; the others' beyond
@@ -64,7 +64,7 @@ def _change(
     )  # fmt: skip
 
 
-def _numbers(run: Run, names: list[str]) -> dict[tuple[Key, str], float]:
+def _numbers(run: ComparedRun, names: list[str]) -> dict[tuple[Key, str], float]:
     """Return those of the runs in ``meta.json``; sizes of the samples where these have none."""
     found: dict[tuple[Key, str], float] = {}
     for one in run.meta.runs:
@@ -91,7 +91,7 @@ def _numbers(run: Run, names: list[str]) -> dict[tuple[Key, str], float]:
 def _repeats(meta: Meta) -> dict[str, float]:
     """Return the means of what a replayed process counted in each repetition."""
     counted: dict[str, list[float]] = {}
-    for repeat in meta.repeats if isinstance(meta, replay.Meta) else ():
+    for repeat in meta.repeats if isinstance(meta, replay.ReplayMeta) else ():
         for name, value in structs.asdict(repeat).items():
             if is_counter(name) and value is not None:
                 counted.setdefault(name, []).append(float(value))

@@ -61,7 +61,7 @@ class LogsMeta(Meta, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Run:
+class ComparedRun:
     """One side of a comparison; ``samples`` has ``names``, ``ns`` and counters."""
 
     path: Path
@@ -95,7 +95,7 @@ def is_counter(name: str) -> bool:
     return name.startswith(COUNTER) or any(part in name for part in COUNTED)
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path) -> ComparedRun:
     """Read a result folder, a folder of probe logs, or one probe log. Raises UserError."""
     if path.suffix == SUFFIX or (
         not (path / "meta.json").exists() and any(path.glob(f"*{SUFFIX}"))
@@ -104,10 +104,10 @@ def read_run(path: Path) -> Run:
     results = read_results(path)
     samples = with_all_columns(results.samples)
     samples = samples.filter(~pl.col("stage").is_in(OF_THE_HARNESS))
-    return Run(path, results.meta.scenario, results.meta, _in_order(samples))
+    return ComparedRun(path, results.meta.scenario, results.meta, _in_order(samples))
 
 
-def _probe_logs(path: Path) -> Run:
+def _probe_logs(path: Path) -> ComparedRun:
     logs = read_logs([path])
     samples = executions(events_of(logs))
     columns = [name for name in samples.columns if name.startswith(COUNTER)]
@@ -131,7 +131,7 @@ def _probe_logs(path: Path) -> Run:
         for log in logs
         if log.dropped
     ]
-    return Run(
+    return ComparedRun(
         path,
         LOGS,
         meta,
@@ -155,7 +155,7 @@ def _in_order(samples: pl.DataFrame) -> pl.DataFrame:
     return samples.sort(order, maintain_order=True)
 
 
-def common_names(a: Run, b: Run) -> list[str]:
+def common_names(a: ComparedRun, b: ComparedRun) -> list[str]:
     """Return what names a row in both runs.
 
     A column that one run lacks, as older folders do, names nothing where the other run's rows are
@@ -175,11 +175,11 @@ def common_names(a: Run, b: Run) -> list[str]:
     return [name for name in names if name in both]
 
 
-def _groups(run: Run, names: list[str]) -> int:
+def _groups(run: ComparedRun, names: list[str]) -> int:
     return run.samples.select(names).n_unique() if names else 1
 
 
-def rows_of(run: Run, names: list[str]) -> dict[Key, pl.DataFrame]:
+def rows_of(run: ComparedRun, names: list[str]) -> dict[Key, pl.DataFrame]:
     """Return the samples of each row, in the order in which rows first appear."""
     samples = run.samples.with_columns(
         pl.lit(None).alias(name) for name in names if name not in run.samples.columns

@@ -6,18 +6,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirecost.results.analysis.transport.measured import Measured
+from wirecost.results.analysis.transport.measured import MeasuredTransport
 
 PYTHON, NATIVE = "python", "native"
 
 
 @dataclass(frozen=True)
-class Pair:
-    python: Measured
-    native: Measured
+class BoundPair:
+    python: MeasuredTransport
+    native: MeasuredTransport
 
 
-def pairs(found: Sequence[Measured]) -> list[Pair]:
+def pairs(found: Sequence[MeasuredTransport]) -> list[BoundPair]:
     """Pair them in the order of the cases."""
     native = {
         (one.case, one.who.mware, one.who.settings): one
@@ -25,7 +25,7 @@ def pairs(found: Sequence[Measured]) -> list[Pair]:
         if one.who.client == NATIVE
     }
     return [
-        Pair(one, other)
+        BoundPair(one, other)
         for one in found
         if one.who.client == PYTHON
         and (other := native.get((one.case, one.who.mware, one.who.settings)))

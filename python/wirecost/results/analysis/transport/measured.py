@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.records.schemas.transport import Run
+from wirecost.results.records.schemas.transport import TransportRun
 
 SENT = 0.98
 """Of the asked rate must have been sent."""
@@ -41,7 +41,7 @@ class Who:
 class Asked:
     """A contender in a case."""
 
-    run: Run
+    run: TransportRun
 
     @property
     def case(self) -> str:
@@ -66,7 +66,7 @@ class Failed(Asked):
 
 
 @dataclass(frozen=True)
-class Measured(Asked):
+class MeasuredTransport(Asked):
     """A contender in a case. Times in nanoseconds."""
 
     p50_ns: float
@@ -129,7 +129,7 @@ class Measured(Asked):
         return not self.flaws
 
 
-def failed(runs: Sequence[Run]) -> list[Failed]:
+def failed(runs: Sequence[TransportRun]) -> list[Failed]:
     """Return the contenders of a folder's runs that have no measurement."""
     return [Failed(run) for run in runs if run.failure]
 
@@ -139,10 +139,12 @@ def share(count: int, of: int) -> str:
     return f"{count:,} of {max(of, count):,}"
 
 
-def measured(rows: list[Row]) -> list[Measured]:
+def measured(rows: list[Row]) -> list[MeasuredTransport]:
     """Return every contender in every case, in the order of a folder's rows."""
     return [
-        Measured(row.run_as(Run), row.median_ns, row.p99_ns, row.p999_ns, row.max_ns)
+        MeasuredTransport(
+            row.run_as(TransportRun), row.median_ns, row.p99_ns, row.p999_ns, row.max_ns
+        )
         for row in rows
         if row.stage == "total"
     ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from wirecost.results.analysis.transport.measured import Asked, Failed, Measured
+from wirecost.results.analysis.transport.measured import Asked, Failed, MeasuredTransport
 from wirecost.results.analysis.transport.recommendation import bad_share
 
 QUICK = 1.25
@@ -30,7 +30,7 @@ class Verdict:
     """``met``: None where it was not measured; ``why``: a few words for what is not met."""
 
     met: bool | None
-    evidence: Measured | None = None
+    evidence: MeasuredTransport | None = None
     why: str = ""
     failed: Failed | None = None
     """A case of the need that has no measurement."""
@@ -44,7 +44,7 @@ class Need:
     title: str
     about: str
     cases: Callable[[Sequence[Asked]], list[Asked]]
-    value: Callable[[Measured], float | None]
+    value: Callable[[MeasuredTransport], float | None]
     within: float | None
     """Factor of the best's value; None: that what was taken arrives is all that is asked."""
     asks: str = ""
@@ -53,7 +53,7 @@ class Need:
     promised: bool = False
     """That the settings promise it is asked for besides; ``value`` is then no time."""
 
-    def holds(self, one: Measured) -> bool:
+    def holds(self, one: MeasuredTransport) -> bool:
         """Say whether its messages are as they must be."""
         return one.arrives if self.within is None else one.delivers
 
@@ -102,10 +102,10 @@ def _lossless(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
 def needs(lossy: Sequence[str]) -> list[Need]:
     """Return all needs. ``lossy``: networks that lose packets."""
 
-    def p50(one: Measured) -> float:
+    def p50(one: MeasuredTransport) -> float:
         return one.p50_ns
 
-    def tail(one: Measured) -> float:
+    def tail(one: MeasuredTransport) -> float:
         return one.tail_ns
 
     return [
@@ -131,13 +131,15 @@ def needs(lossy: Sequence[str]) -> list[Need]:
 
 
 def verdicts(
-    found: Sequence[Measured], need: Need, failed: Sequence[Failed] = ()
+    found: Sequence[MeasuredTransport], need: Need, failed: Sequence[Failed] = ()
 ) -> dict[tuple[str, str], Verdict]:
     """Judge by transport (name and client). Who failed in one of the need's cases does not meet
     it."""
     asked: list[Asked] = [*found, *failed]
     cases = need.cases(asked) if found else []
-    able = [need.value(one) for one in cases if isinstance(one, Measured) and need.holds(one)]
+    able = [
+        need.value(one) for one in cases if isinstance(one, MeasuredTransport) and need.holds(one)
+    ]
     best = min((value for value in able if value is not None), default=None)
     judged = {}
     for transport in dict.fromkeys(one.who.transport for one in asked):
@@ -161,7 +163,7 @@ def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
     for one in asked:
         if isinstance(one, Failed):
             return Verdict(False, None, one.run.failure or "", one)
-    group = [one for one in asked if isinstance(one, Measured)]
+    group = [one for one in asked if isinstance(one, MeasuredTransport)]
     worst = max(
         group,
         key=lambda one: (not need.holds(one), bad_share(one), need.value(one) or 0.0),

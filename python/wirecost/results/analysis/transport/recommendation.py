@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirecost.results.analysis.transport.measured import Measured, Where, Who
+from wirecost.results.analysis.transport.measured import MeasuredTransport, Where, Who
 
 ALIKE = 1.1
 """Within so much of the least latency, a promise of no loss decides, then the least processor time:
@@ -20,18 +20,18 @@ class Choice:
 
     where: Where
     size: int
-    taken: Measured
+    taken: MeasuredTransport
     lossless: bool
-    cheapest: Measured | None
+    cheapest: MeasuredTransport | None
     able: frozenset[Who] = frozenset()
     """Who delivered everything."""
-    promised: tuple[Measured, ...] = ()
+    promised: tuple[MeasuredTransport, ...] = ()
     """Of them those that promise no loss, the quickest first."""
     settings: frozenset[str] = frozenset()
     """Groups of settings that were measured."""
 
 
-def choices(found: Sequence[Measured]) -> list[Choice]:
+def choices(found: Sequence[MeasuredTransport]) -> list[Choice]:
     """Make a choice for every case, in the order of the cases. Of those that delivered every
     message once, in order and at the asked rate the least 99th percentile, or the least median
     where one of them has few messages; among those within ``ALIKE`` of it, one that promises no
@@ -39,14 +39,14 @@ def choices(found: Sequence[Measured]) -> list[Choice]:
     return [_choice(group) for group in by_case(found)]
 
 
-def by_case(found: Sequence[Measured]) -> list[list[Measured]]:
-    cases: dict[str, list[Measured]] = {}
+def by_case(found: Sequence[MeasuredTransport]) -> list[list[MeasuredTransport]]:
+    cases: dict[str, list[MeasuredTransport]] = {}
     for one in found:
         cases.setdefault(one.case, []).append(one)
     return list(cases.values())
 
 
-def _choice(group: list[Measured]) -> Choice:
+def _choice(group: list[MeasuredTransport]) -> Choice:
     able = [one for one in group if one.delivers]
     where, size = group[0].where, group[0].size
     settings = frozenset(one.who.settings for one in group)
@@ -67,7 +67,7 @@ def _choice(group: list[Measured]) -> Choice:
     return Choice(where, size, taken, True, other, frozenset(latency), tuple(promised), settings)
 
 
-def bad_share(one: Measured) -> float:
+def bad_share(one: MeasuredTransport) -> float:
     """Return messages that were lost, refused, doubled or out of order, of those expected."""
     run = one.run
     bad = run.lost + run.lost_before + run.refused + run.duplicates + run.reordered

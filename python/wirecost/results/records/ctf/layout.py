@@ -53,7 +53,7 @@ class TextSlot(IntEnum):
 
 
 @dataclass
-class Step:
+class LayoutStep:
     op: Op
     signed: bool = False
     big_endian: bool = False
@@ -82,7 +82,7 @@ class Step:
         )
 
 
-Scope = dict[str, tuple[Step, Type]]
+Scope = dict[str, tuple[LayoutStep, Type]]
 
 
 @dataclass
@@ -90,7 +90,7 @@ class Layout:
     """Steps in one list; a range of them is what a struct or the body of an array needs."""
 
     big_endian: bool
-    steps: list[Step] = field(default_factory=list)
+    steps: list[LayoutStep] = field(default_factory=list)
     options: list[tuple[int, int, int, int]] = field(default_factory=list)
     _size: int = 0
     """Of all structs: a struct of nothing takes time too."""
@@ -128,15 +128,15 @@ class Layout:
         wanted = _Wanted(slots, texts or {}, clocks, lists)
         return self._place(self._struct(struct, scopes, wanted, top=True))
 
-    def _place(self, steps: list[Step]) -> tuple[int, int]:
+    def _place(self, steps: list[LayoutStep]) -> tuple[int, int]:
         first = len(self.steps)
         self.steps += steps
         return first, len(self.steps)
 
     def _struct(
         self, struct: Struct, scopes: list[Scope], wanted: _Wanted, *, top: bool = False
-    ) -> list[Step]:
-        steps = [Step(Op.ALIGN, align=align)] if (align := struct.extent.align) > 1 else []
+    ) -> list[LayoutStep]:
+        steps = [LayoutStep(Op.ALIGN, align=align)] if (align := struct.extent.align) > 1 else []
         if not top:
             scopes.append({})
         for name, declared in struct.fields:
@@ -148,7 +148,9 @@ class Layout:
             scopes.pop()
         return steps
 
-    def _field(self, name: str, declared: Type, scopes: list[Scope], wanted: _Wanted) -> list[Step]:
+    def _field(
+        self, name: str, declared: Type, scopes: list[Scope], wanted: _Wanted
+    ) -> list[LayoutStep]:
         match declared:
             case Struct():
                 steps = self._struct(declared, scopes, wanted)
@@ -160,19 +162,21 @@ class Layout:
                 steps = [self._scalar(name, declared, wanted)]
         return steps
 
-    def _scalar(self, name: str, declared: Integer | Enum | Float | Text, wanted: _Wanted) -> Step:
+    def _scalar(
+        self, name: str, declared: Integer | Enum | Float | Text, wanted: _Wanted
+    ) -> LayoutStep:
         if isinstance(declared, Text):
-            return Step(Op.TEXT, slot=wanted.text(name))
+            return LayoutStep(Op.TEXT, slot=wanted.text(name))
         if isinstance(declared, Float):
             halves = declared.size // 16
-            return Step(Op.SKIP, size=16, align=declared.align, count=halves)
+            return LayoutStep(Op.SKIP, size=16, align=declared.align, count=halves)
         return self._integer(
             name, declared.base if isinstance(declared, Enum) else declared, wanted
         )
 
-    def _integer(self, name: str, declared: Integer, wanted: _Wanted) -> Step:
+    def _integer(self, name: str, declared: Integer, wanted: _Wanted) -> LayoutStep:
         big = self.big_endian if declared.big_endian is None else declared.big_endian
-        return Step(
+        return LayoutStep(
             Op.INTEGER,
             declared.signed,
             big,
@@ -184,14 +188,16 @@ class Layout:
 
     def _array(
         self, name: str, declared: Array, scopes: list[Scope], wanted: _Wanted
-    ) -> list[Step]:
+    ) -> list[LayoutStep]:
         element = declared.element
         if isinstance(declared.length, int) and isinstance(element, Integer):
             if element.is_text and (element.size, element.align) == (8, 8):
-                return [Step(Op.CHARACTERS, count=declared.length, slot=wanted.text(name))]
+                return [LayoutStep(Op.CHARACTERS, count=declared.length, slot=wanted.text(name))]
             if element.size % element.align == 0:
                 return [
-                    Step(Op.SKIP, size=element.size, align=element.align, count=declared.length)
+                    LayoutStep(
+                        Op.SKIP, size=element.size, align=element.align, count=declared.length
+                    )
                 ]
         made = self._field("", element, scopes, NOTHING)
         kept = wanted.list(name) if isinstance(element, Integer) else -1
@@ -199,11 +205,11 @@ class Layout:
             made[0].slot = self._new_slot(lasting=False)
         first, last = self._place(made)
         if isinstance(declared.length, int):
-            return [Step(Op.ARRAY, count=declared.length, first=first, last=last)]
+            return [LayoutStep(Op.ARRAY, count=declared.length, first=first, last=last)]
         source, _ = self._source(declared.length, scopes)
-        return [Step(Op.SEQUENCE, slot=kept, source=source, first=first, last=last)]
+        return [LayoutStep(Op.SEQUENCE, slot=kept, source=source, first=first, last=last)]
 
-    def _variant(self, declared: Variant, scopes: list[Scope], wanted: _Wanted) -> list[Step]:
+    def _variant(self, declared: Variant, scopes: list[Scope], wanted: _Wanted) -> list[LayoutStep]:
         if declared.tag is None:
             raise TsdlError("a variant without a tag")
         source, tag = self._source(declared.tag, scopes)
@@ -218,7 +224,7 @@ class Layout:
             options += [(low, high, first, last) for low, high in ranges]
         begin = len(self.options)
         self.options += [one for one in options if max(map(abs, one[:2])) < 1 << 63]
-        return [Step(Op.VARIANT, source=source, first=begin, last=len(self.options))]
+        return [LayoutStep(Op.VARIANT, source=source, first=begin, last=len(self.options))]
 
     def _source(self, path: str, scopes: list[Scope]) -> tuple[int, Type]:
         """The slot of a field that a tag or a length is, by the last name of its path."""

@@ -9,7 +9,7 @@ from wirecost.results.records.ctf.types import (
     EMPTY,
     Attributes,
     Clock,
-    Event,
+    TraceEvent,
     Metadata,
     Stream,
     Struct,
@@ -99,4 +99,4 @@ def _add(found: Metadata, block: str, values: Attributes, types: dict[str, Type]
     elif block == "event":
         key = (number("stream_id"), number("id"))
         name = str(values.get("name", ""))
-        found.events[key] = Event(name, key[0], struct("context"), struct("fields"))
+        found.events[key] = TraceEvent(name, key[0], struct("context"), struct("fields"))

@@ -153,7 +153,7 @@ class Stream:
 
 
 @dataclass
-class Event:
+class TraceEvent:
     name: str
     stream: int
     context: Struct = EMPTY
@@ -167,5 +167,5 @@ class Metadata:
     env: Attributes = field(default_factory=dict)
     clocks: dict[str, Clock] = field(default_factory=dict)
     streams: dict[int, Stream] = field(default_factory=dict)
-    events: dict[tuple[int, int], Event] = field(default_factory=dict)
+    events: dict[tuple[int, int], TraceEvent] = field(default_factory=dict)
     """By stream and event number."""

@@ -10,7 +10,7 @@ from wirecost.results.records.schemas.common import Count, Scenario, columns
 from wirecost.results.records.table_columns import AMOUNT, COUNT, TEXT
 
 
-class Run(common.Message, kw_only=True):
+class ClassesRun(common.Message, kw_only=True):
     """``memory_bytes``: what malloc gave for one message; ``kept_bytes``: what of it stays when the
     message is destroyed. Both None where nobody counts. ``malloc``: the file it lay in."""
 
@@ -20,19 +20,19 @@ class Run(common.Message, kw_only=True):
     malloc: str
 
 
-class Meta(common.Meta, kw_only=True):
+class ClassesMeta(common.Meta, kw_only=True):
     repetitions: Count
     processes: Count
     seed: int
     contenders: Mapping[str, common.About]
     allocators: dict[str, str]
     """Their settings in words; the name follows the mode of contenders that run under one."""
-    runs: Sequence[Run]
+    runs: Sequence[ClassesRun]
 
 
 STAGES = ("build", "rebuild", "encode", "parse", "reparse", "total")
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=ClassesMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT, "objects": COUNT}),
     stages=STAGES,
     needed=STAGES,

@@ -11,11 +11,11 @@ from wirecost.results.records.schemas.common import Count, Real, Scenario, colum
 from wirecost.results.records.table_columns import AMOUNT, COUNT, TEXT, WHOLE
 
 
-class About(common.About, kw_only=True):
+class CloudAbout(common.About, kw_only=True):
     about: str
 
 
-class Run(common.Message, kw_only=True):
+class CloudRun(common.Message, kw_only=True):
     """``scan`` is of rings; ``vertices``, ``inside`` (0 to 1) and ``ask`` are of areas."""
 
     study: str
@@ -32,19 +32,19 @@ class Run(common.Message, kw_only=True):
             raise ValueError("an area without vertices, inside or ask")
 
 
-class Meta(common.Meta, kw_only=True):
+class CloudMeta(common.Meta, kw_only=True):
     samples: Count
     processes: Count = 1
     seconds: Real
     format: str
     rules: str
     seed: int
-    contenders: Mapping[str, About]
-    runs: Sequence[Run]
+    contenders: Mapping[str, CloudAbout]
+    runs: Sequence[CloudRun]
 
 
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=CloudMeta,
     baseline=("usual", "plain"),
     incumbent="recommended",
     facts=("study", "scan", "points", "heap", "counters"),

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import msgspec
 
-from wirecost.results.records.table_columns import AMOUNT, COUNT, NUMBER, TEXT, Column, Columns
+from wirecost.results.records.table_columns import AMOUNT, COUNT, NUMBER, TEXT, TableColumn, Columns
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Real = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]
@@ -134,7 +134,7 @@ class Scenario:
         return getattr(run, f"{subject}_bytes"), getattr(run, f"{subject}_digest")
 
 
-def columns(more: Mapping[str, Column]) -> Columns:
+def columns(more: Mapping[str, TableColumn]) -> Columns:
     """Those of every scenario, and ``more``."""
     return {
         "case": TEXT,

@@ -16,28 +16,28 @@ WORK = replace(AMOUNT, nullable=True, optional=True)
 """Of stresses; the first folders have none."""
 
 
-class About(common.About, kw_only=True):
+class HeapAbout(common.About, kw_only=True):
     settings: str
 
 
-class Run(common.Message, kw_only=True):
+class HeapRun(common.Message, kw_only=True):
     """``pattern`` is empty for callbacks."""
 
     pattern: str
     threads: Count
 
 
-class Meta(common.Meta, kw_only=True):
+class HeapMeta(common.Meta, kw_only=True):
     samples: Count
     rounds: Count
     warmup: Count
     pairs: Count
-    contenders: Mapping[str, About]
-    runs: Sequence[Run]
+    contenders: Mapping[str, HeapAbout]
+    runs: Sequence[HeapRun]
 
 
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=HeapMeta,
     baseline=("glibc", "defaults"),
     incumbent="glibc",
     facts=("tail", "pattern"),

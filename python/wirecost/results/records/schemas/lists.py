@@ -10,7 +10,7 @@ from wirecost.results.records.schemas.common import Count, Real, Scenario, colum
 from wirecost.results.records.table_columns import AMOUNT, COUNT, TEXT
 
 
-class Run(common.Message, kw_only=True):
+class RepeatedRun(common.Message, kw_only=True):
     list: str
     elements: Count
     wire: str
@@ -18,7 +18,7 @@ class Run(common.Message, kw_only=True):
     allocations: Real | None
 
 
-class Meta(common.Meta, kw_only=True):
+class RepeatedMeta(common.Meta, kw_only=True):
     """``errors``: the largest of each reduced field of each list."""
 
     repetitions: Count
@@ -27,12 +27,12 @@ class Meta(common.Meta, kw_only=True):
     zstd_level: int
     contenders: Mapping[str, common.Codec]
     errors: dict[str, dict[str, Real]]
-    runs: Sequence[Run]
+    runs: Sequence[RepeatedRun]
 
 
 STAGES = ("encode", "decode", "total")
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=RepeatedMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT, "wire": TEXT, "elements": COUNT}),
     stages=STAGES,
     needed=STAGES,

@@ -21,7 +21,7 @@ TOGETHER = "all of these"
 """The outermost of these fields at once."""
 
 
-class About(common.About, kw_only=True):
+class MessageAbout(common.About, kw_only=True):
     wire: str
 
 
@@ -33,7 +33,7 @@ class FieldBytes(msgspec.Struct, kw_only=True):
     all: Count
 
 
-class Change(msgspec.Struct, kw_only=True):
+class MessageChange(msgspec.Struct, kw_only=True):
     """``bytes``: of a message with it; ``ns``: what it takes besides; ``how``: measured or
     estimated; ``fields``: paths of all that it is about."""
 
@@ -65,14 +65,14 @@ class AtRate(msgspec.Struct, kw_only=True):
     carrying: Carrying | None = None
 
 
-class Run(common.Message, kw_only=True):
+class MessageRun(common.Message, kw_only=True):
     """``mode`` names behind a comma the field that the run's messages had not."""
 
     lang: str
     wire: str
 
 
-class Meta(common.Meta, kw_only=True):
+class MessageMeta(common.Meta, kw_only=True):
     """``content``: where the messages are from; ``fields``: those of ``counted_bytes`` bytes."""
 
     repetitions: Count
@@ -83,15 +83,15 @@ class Meta(common.Meta, kw_only=True):
     messages: Count
     counted_bytes: Count
     fields: list[FieldBytes]
-    changes: list[Change]
-    contenders: Mapping[str, About]
-    runs: Sequence[Run]
+    changes: list[MessageChange]
+    contenders: Mapping[str, MessageAbout]
+    runs: Sequence[MessageRun]
     at_rate: AtRate | None = None
 
 
 STAGES = ("fill", "encode", "decode", "read", "destroy", "total")
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=MessageMeta,
     columns=columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT}),
     stages=STAGES,
     needed=STAGES,

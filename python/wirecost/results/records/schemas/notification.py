@@ -12,7 +12,7 @@ from wirecost.results.records.schemas.common import Count, Real, Scenario, colum
 from wirecost.results.records.table_columns import AMOUNT, COUNT, TEXT
 
 
-class Run(common.Message, kw_only=True):
+class NotificationRun(common.Message, kw_only=True):
     """``allocations`` and ``instructions`` of a message; None where nobody counted."""
 
     lang: str
@@ -24,18 +24,18 @@ class Run(common.Message, kw_only=True):
     """The file that its malloc lay in; without it ``allocations`` are those of operator new."""
 
 
-class Meta(common.Meta, kw_only=True):
+class NotificationMeta(common.Meta, kw_only=True):
     repetitions: Count
     processes: Count = 1
     seed: int
     contenders: Mapping[str, common.Codec]
     allocators: dict[str, str] = msgspec.field(default_factory=dict)
     """Their settings in words; the name follows the mode of contenders that run under one."""
-    runs: Sequence[Run]
+    runs: Sequence[NotificationRun]
 
 
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=NotificationMeta,
     columns=columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT, "factor": COUNT}),
     stages=("fill", "size", "encode", "decode", "read", "destroy", "total", "move"),
     baseline=("protobuf", "new"),

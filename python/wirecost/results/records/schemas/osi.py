@@ -12,11 +12,11 @@ from wirecost.results.records.stages import OF_SENSOR_VIEW, STAGES
 from wirecost.results.records.table_columns import AMOUNT, TEXT, WHOLE
 
 
-class About(common.About, kw_only=True):
+class OsiAbout(common.About, kw_only=True):
     wire: str
 
 
-class Run(common.Run, kw_only=True):
+class OsiRun(common.Run, kw_only=True):
     """Sizes and digests are those of the first verified step."""
 
     race: str
@@ -41,17 +41,17 @@ class Run(common.Run, kw_only=True):
     peak_memory_bytes: Count | None
 
 
-class Meta(common.Meta, kw_only=True):
+class OsiMeta(common.Meta, kw_only=True):
     steps: Count
     processes: Count = 1
     fmi: int
     seed: int
-    contenders: Mapping[str, About]
-    runs: Sequence[Run]
+    contenders: Mapping[str, OsiAbout]
+    runs: Sequence[OsiRun]
 
 
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=OsiMeta,
     columns=columns({"ns": AMOUNT, "fmi": WHOLE, "mode": replace(TEXT, optional=True)}),
     stages=STAGES,
     needed=STAGES,

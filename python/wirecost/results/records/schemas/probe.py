@@ -10,26 +10,26 @@ from wirecost.results.records.schemas.common import Count, Scenario, columns
 from wirecost.results.records.table_columns import AMOUNT, TEXT
 
 
-class About(common.About, kw_only=True):
+class ProbeAbout(common.About, kw_only=True):
     what: str
     system_calls: Count
 
 
-class Run(common.Message, kw_only=True):
+class ProbeRun(common.Message, kw_only=True):
     what: str
     counters: list[str]
     system_calls: Count
 
 
-class Meta(common.Meta, kw_only=True):
+class ProbeMeta(common.Meta, kw_only=True):
     """Contenders are named ``case: contender mode``."""
 
     repetitions: Count
     processes: Count = 1
     seed: int | None = None
     sections_of_a_sample: Count
-    contenders: Mapping[str, About]
-    runs: Sequence[Run]
+    contenders: Mapping[str, ProbeAbout]
+    runs: Sequence[ProbeRun]
 
     def __post_init__(self) -> None:
         for run in self.runs:
@@ -39,7 +39,7 @@ class Meta(common.Meta, kw_only=True):
 
 
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=ProbeMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT}),
     baseline=("floor", ""),
     incumbent="pmu_analyzer",

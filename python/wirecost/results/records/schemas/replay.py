@@ -13,14 +13,14 @@ from wirecost.results.records.schemas.common import Amount, Count, Real, Scenari
 from wirecost.results.records.table_columns import COUNT, TEXT, WHOLE, Columns
 
 
-class Run(common.Run, kw_only=True):
+class ReplayRun(common.Run, kw_only=True):
     """A case: what a section, an output or an input took."""
 
     message_bytes: Amount
     message_digest: str
 
 
-class Settings(msgspec.Struct, kw_only=True):
+class ReplaySettings(msgspec.Struct, kw_only=True):
     """``None``: as recorded, or whatever the kernel chose."""
 
     recording: str
@@ -58,14 +58,14 @@ class Equality(msgspec.Struct, kw_only=True):
     skipped: Count = 0
 
 
-class Meta(common.Meta, kw_only=True):
+class ReplayMeta(common.Meta, kw_only=True):
     """``complete``: folders from before it was kept are if nobody interrupted them."""
 
     repetitions: Count
     complete: bool | None = None
     contenders: Mapping[str, common.About]
-    runs: Sequence[Run]
-    settings: Settings
+    runs: Sequence[ReplayRun]
+    settings: ReplaySettings
     repeats: list[Repeat]
     inputs: dict[str, Count]
     rules: dict[str, dict[str, Count]]
@@ -78,7 +78,7 @@ class Meta(common.Meta, kw_only=True):
 
 
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=ReplayMeta,
     columns=columns({"run": COUNT, "index": COUNT}),
     stages=("turnaround", "latency", "lateness"),
     needed=(),

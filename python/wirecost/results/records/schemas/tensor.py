@@ -22,7 +22,7 @@ NUMBERS = "biufc"
 """Kinds of NumPy's types."""
 
 
-class About(common.About, kw_only=True):
+class TensorAbout(common.About, kw_only=True):
     """Copies as the transport counts them; None for what is none."""
 
     send_copies: Count | None = None
@@ -30,7 +30,7 @@ class About(common.About, kw_only=True):
     aligned: bool | None = None
 
 
-class Run(common.Run, kw_only=True):
+class TensorRun(common.Run, kw_only=True):
     """Rates in messages or bytes per second; ``late`` and clocks came later than the rest."""
 
     mode: str
@@ -77,7 +77,7 @@ class Listener(msgspec.Struct, kw_only=True):
     wall_minus_monotonic_ns: dict[str, Entry] = {}
 
 
-class Meta(common.Meta, kw_only=True):
+class TensorMeta(common.Meta, kw_only=True):
     """``lost``: how the other machine was lost."""
 
     trials: Count
@@ -86,8 +86,8 @@ class Meta(common.Meta, kw_only=True):
     pattern: str
     warm_up: Count
     gc: str
-    contenders: Mapping[str, About]
-    runs: Sequence[Run]
+    contenders: Mapping[str, TensorAbout]
+    runs: Sequence[TensorRun]
     listener: Listener | None = None
     lost: str | None = None
 
@@ -122,7 +122,7 @@ def raw_library(contender: str) -> str:
 
 
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=TensorMeta,
     stages=(
         "lateness", "construct", "to_host", "compress", "encode", "publish", "transit", "decode",
         "decompress", "to_device", "access", "reply", "total",

@@ -13,7 +13,7 @@ from wirecost.results.records.schemas.common import Amount, Count, Scalar, Scena
 from wirecost.results.records.table_columns import COUNT, TEXT
 
 
-class About(common.About, kw_only=True):
+class TransportAbout(common.About, kw_only=True):
     """A transport. ``versions``: of libraries, by name, as a client of each kind reported them."""
 
     versions: dict[str, str] = msgspec.field(default_factory=dict)
@@ -69,7 +69,7 @@ class Totals(msgspec.Struct, kw_only=True):
     wire: list[int | None] = []
 
 
-class Run(common.Run, kw_only=True):
+class TransportRun(common.Run, kw_only=True):
     """A transport with one client and one group of settings, in one case. ``mode``: client and
     settings, ``python default``. Rates are messages per second.
 
@@ -142,7 +142,7 @@ class Fault(msgspec.Struct, kw_only=True):
     has it, 2 came in its place. A process that was killed has written nothing."""
 
 
-class Meta(common.Meta, kw_only=True):
+class TransportMeta(common.Meta, kw_only=True):
     """``networks``: each profile, its netem settings and what ping measured. ``settings``: what
     each group of settings of a transport says, name by name."""
 
@@ -153,8 +153,8 @@ class Meta(common.Meta, kw_only=True):
     """Options that a resumed run must have as well."""
     requested: list[str] = msgspec.field(default_factory=list)
     """Names of transports that were asked for, measured or not; none in folders of before."""
-    contenders: Mapping[str, About]
-    runs: Sequence[Run]
+    contenders: Mapping[str, TransportAbout]
+    runs: Sequence[TransportRun]
     networks: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
     settings: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
     faults: list[Fault] = msgspec.field(default_factory=list)
@@ -167,7 +167,7 @@ class Meta(common.Meta, kw_only=True):
 
 
 SCENARIO = Scenario(
-    meta=Meta,
+    meta=TransportMeta,
     stages=("lateness", "publish", "request", "total"),
     baseline=("zeromq-tcp", "python default"),
     incumbent="ros1",

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from wirecost.results.analysis.campaign.change_points import ENOUGH
-from wirecost.results.analysis.campaign.history import Change, Point, Series, history, moved_together
+from wirecost.results.analysis.campaign.history import (
+    HistoryChange,
+    Point,
+    HistorySeries,
+    history,
+    moved_together,
+)
 from wirecost.results.analysis.campaign.machines import Across, Flip, across
 from wirecost.results.analysis.intervals import Estimate
 from wirecost.results.analysis.race import Name, Ratio, label
@@ -22,13 +28,13 @@ MOST_CHANGES = 200
 
 
 @dataclass(frozen=True)
-class Content:
+class CampaignContent:
     """``machines``: one table for each subject; ``changes``: None where no series is long enough;
     ``flips``, ``moved`` and ``missing``: sentences."""
 
     lead: str
     across: list[Across]
-    series: list[Series]
+    series: list[HistorySeries]
     machines: list[Table]
     flips: list[str]
     changes: Table | None
@@ -42,13 +48,13 @@ def content(
     rows: pl.LazyFrame | None,
     baseline: str | None,
     revision: str | None,
-) -> Content:
+) -> CampaignContent:
     """Summarize a store. ``revision``: whose machines are compared; None for the latest."""
     shown = records.filter(revision=latest(records) if revision is None else revision)
     found = [] if samples is None else across(shown, samples, baseline)
     series = [] if rows is None else history(records, rows)
     flips = [_flip(one, flip) for one in found for flip in one.flips]
-    return Content(
+    return CampaignContent(
         _lead(found, series, flips),
         found,
         series,
@@ -75,7 +81,7 @@ def ratio_text(ratio: Ratio) -> str:
     return _interval(Estimate(ratio.median, *ratio.ci95))
 
 
-def _lead(found: list[Across], series: list[Series], flips: list[str]) -> str:
+def _lead(found: list[Across], series: list[HistorySeries], flips: list[str]) -> str:
     hosts = {host for one in found for host in one.hosts}
     parts = []
     if len(hosts) > 1:
@@ -128,12 +134,12 @@ def _flip(one: Across, flip: Flip) -> str:
     )
 
 
-def _changes(series: list[Series]) -> Table | None:
+def _changes(series: list[HistorySeries]) -> Table | None:
     long = [one for one in series if len(one.points) >= ENOUGH]
     if not long:
         return None
     changes = [(one, change, one.points[change.at]) for one in long for change in one.changes]
-    columns: list[Column[tuple[Series, Change, Point]]] = [
+    columns: list[Column[tuple[HistorySeries, HistoryChange, Point]]] = [
         Column("series", lambda of: printable(f"{of[0].subject} · {label(of[0].name)}")),
         Column("host", lambda of: of[0].host),
         Column("revision", lambda of: of[2].revision or units.NONE),

@@ -8,7 +8,7 @@ import math
 
 import altair as alt
 
-from wirecost.results.analysis.campaign.history import Series
+from wirecost.results.analysis.campaign.history import HistorySeries
 from wirecost.results.analysis.campaign.machines import Across
 from wirecost.results.analysis.race import label
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
@@ -20,7 +20,7 @@ DARK = 0.55
 """Share of the scale from which a cell is dark."""
 
 
-def figures(across: list[Across], series: list[Series]) -> list[Figure]:
+def figures(across: list[Across], series: list[HistorySeries]) -> list[Figure]:
     """Draw heat maps of what several machines measured, then series that changed, then others."""
     maps = [_heat_map(number, one) for number, one in enumerate(across) if len(one.hosts) > 1]
     long = [one for one in series if len(one.points) > 1]
@@ -67,7 +67,7 @@ def _heat_map(number: int, one: Across) -> Figure:
     )
 
 
-def _run_chart(number: int, one: Series) -> Figure:
+def _run_chart(number: int, one: HistorySeries) -> Figure:
     points = one.points[-MOST_POINTS:]
     begin = len(one.points) - len(points)
     bounds = [0, *(change.at for change in one.changes), len(one.points)]

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from wirecost.results.analysis.compare.comparison import FALSE_DISCOVERIES, Comparison
 from wirecost.results.analysis.compare.gate import looks_at_times, unseen
 from wirecost.results.analysis.compare.quantiles import RESAMPLES
-from wirecost.results.analysis.compare.runs import Run
+from wirecost.results.analysis.compare.runs import ComparedRun
 from wirecost.results.report.compare import tables
 from wirecost.results.report.compare.rows import Labels, tally, verdict_line
 from wirecost.results.report.shared import markdown as md
@@ -134,7 +134,7 @@ def _markdown(comparison: Comparison, most: int) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _places(a: Run, b: Run) -> tuple[str, str]:
+def _places(a: ComparedRun, b: ComparedRun) -> tuple[str, str]:
     """Return their names, which a reader of another machine knows; paths where both have one."""
     names = a.path.resolve().name, b.path.resolve().name
     return names if names[0] != names[1] else (str(a.path), str(b.path))
@@ -161,7 +161,7 @@ def _listed(lines: list[str], before: str, most: int) -> str:
     return "\n".join(shown)
 
 
-def _side(run: Run) -> dict[str, object]:
+def _side(run: ComparedRun) -> dict[str, object]:
     return {
         "path": str(run.path),
         "created": run.meta.created or None,

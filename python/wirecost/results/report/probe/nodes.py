@@ -10,7 +10,7 @@ from wirecost.results.analysis.causes import Explanation
 from wirecost.results.analysis.chains.listed import Listed
 from wirecost.results.analysis.misses import Missed
 from wirecost.results.analysis.probe_sections import PERCENTILES, SectionSummary
-from wirecost.results.analysis.ros_names import Place
+from wirecost.results.analysis.ros_names import RosPlace
 from wirecost.system.counted import counted
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.cause_lead import cause_lead
@@ -28,7 +28,7 @@ INFRASTRUCTURE_NOTE = "infrastructure: /parameter_events, /rosout, /clock, unkno
 
 def node_table(
     sections: Sequence[SectionSummary],
-    places: Mapping[str, Place],
+    places: Mapping[str, RosPlace],
     notes: Sequence[str],
     *,
     rows: int | None = None,
@@ -57,7 +57,7 @@ def node_table(
 
 
 def _columns(
-    sections: Sequence[SectionSummary], places: Mapping[str, Place], measured: Sequence[float]
+    sections: Sequence[SectionSummary], places: Mapping[str, RosPlace], measured: Sequence[float]
 ) -> list[Column[SectionSummary]]:
     """Return the columns. ``measured``: percentiles that any of the rows has."""
 
@@ -111,7 +111,7 @@ def _together(background: Sequence[SectionSummary]) -> SectionSummary:
 
 def node_answer(
     sections: Sequence[SectionSummary],
-    places: Mapping[str, Place],
+    places: Mapping[str, RosPlace],
     lead: str,
     causes: list[Explanation],
     notes: Sequence[str],
@@ -134,7 +134,7 @@ def node_answer(
 
 def node_lead(
     sections: Sequence[SectionSummary],
-    places: Mapping[str, Place],
+    places: Mapping[str, RosPlace],
     chains: Listed | None,
     deadline_ns: float | None,
     misses: Sequence[Missed],
@@ -169,7 +169,7 @@ def node_lead(
 
 
 def _missed(
-    count: int, deadline_ns: float, misses: Sequence[Missed], places: Mapping[str, Place]
+    count: int, deadline_ns: float, misses: Sequence[Missed], places: Mapping[str, RosPlace]
 ) -> str:
     if not count:
         return f"No callback took longer than {units.time(deadline_ns)}."
@@ -183,12 +183,12 @@ def _missed(
     return f"{text}."
 
 
-def _is_background(section: str, places: Mapping[str, Place]) -> bool:
+def _is_background(section: str, places: Mapping[str, RosPlace]) -> bool:
     place = places.get(section)
     return place is not None and place.is_infrastructure
 
 
-def _is_work(section: str, places: Mapping[str, Place]) -> bool:
+def _is_work(section: str, places: Mapping[str, RosPlace]) -> bool:
     """Distinguish callbacks, publishing and sections of the program's own from waiting."""
     place = places.get(section)
     return place is None or place.is_callback or place.kind == "publish"

@@ -28,7 +28,12 @@ from wirecost.results.report.probe.tables import (
     tree_table,
 )
 from wirecost.results.report.shared.cause_lead import cause_lead
-from wirecost.results.report.shared.causes import all_sentences, cause_table, record_next, worth_advice
+from wirecost.results.report.shared.causes import (
+    all_sentences,
+    cause_table,
+    record_next,
+    worth_advice,
+)
 from wirecost.results.report.shared.executions import section_figures
 from wirecost.results.report.shared.executions.series import Options
 from wirecost.results.report.shared.figure import Figure, draw

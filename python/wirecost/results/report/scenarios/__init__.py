@@ -22,7 +22,7 @@ from wirecost.system.plugins import load_plugin, module_names
 
 
 @dataclass(frozen=True)
-class Content:
+class ScenarioContent:
     """A report's words and tables; figures are added by whoever can show them."""
 
     title: str
@@ -41,9 +41,9 @@ class Content:
     """Whether a terminal shows the lead first, not last."""
 
 
-def content_of(results: Results, rows: list[Row]) -> Content:
+def content_of(results: Results, rows: list[Row]) -> ScenarioContent:
     """Return the words and tables of the folder's scenario."""
-    content: Content = _module(results, "content").content(results, rows)
+    content: ScenarioContent = _module(results, "content").content(results, rows)
     return content
 
 

@@ -16,7 +16,7 @@ from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import scenario_of
 from wirecost.results.records.schemas import tensor, transport
 from wirecost.results.records.schemas.common import Run
-from wirecost.results.report.series.mcap_file import Channel, Part
+from wirecost.results.report.series.mcap_file import Channel, SeriesPart
 from wirecost.results.report.series.messages import MessageType
 from wirecost.results.report.series.names import Distinct, field_name, topic
 
@@ -35,7 +35,7 @@ LATEST_NS = float(1 << 61)
 MOST_HZ = 1e12
 
 
-def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
+def delivery_parts(results: Results, created_ns: int, out: Path) -> list[SeriesPart]:
     """Return series of all contenders with a rate; without one, as in a tight loop, there are no
     times."""
     del out
@@ -54,7 +54,7 @@ def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
     )
     topics = Distinct()
     meta = results.meta
-    assert isinstance(meta, tensor.Meta | transport.Meta)
+    assert isinstance(meta, tensor.TensorMeta | transport.TransportMeta)
     runs = {_who(run): run for run in meta.runs}
     parts = []
     for who, subscriber, table in _contenders(results.samples):
@@ -63,7 +63,7 @@ def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
         if not run or not rate or rate > MOST_HZ:
             continue
         device = who["device"] if who["device"] != "cpu" else ""
-        several = isinstance(run, transport.Run) and run.subscribers > 1
+        several = isinstance(run, transport.TransportRun) and run.subscribers > 1
         at = f"subscriber {subscriber}" if several else ""
         levels = (who["contender"], who["mode"], who["case"], device, at)
         about = {name: value for name, value in who.items() if value} | {"rate_hz": str(rate)}
@@ -79,7 +79,7 @@ def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
         with np.errstate(over="ignore"):
             since = np.minimum(np.arange(len(table)) * 1e9 / rate, LATEST_NS)
         times = np.int64(created_ns) + since.astype(np.int64)
-        parts.append(Part(Channel(named, kind, about), times, columns))
+        parts.append(SeriesPart(Channel(named, kind, about), times, columns))
     return parts
 
 

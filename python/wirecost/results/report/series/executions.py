@@ -14,9 +14,15 @@ import polars as pl
 from wirecost.results.analysis.probe_sections import executions
 from wirecost.results.records.probe_log import COUNTER, ProbeLog
 from wirecost.results.report.series import mcap_file
-from wirecost.results.report.series.mcap_file import Channel, Part, Progress, Written, silent
+from wirecost.results.report.series.mcap_file import Channel, SeriesPart, Progress, Written, silent
 from wirecost.results.report.series.messages import MessageType, Numbers
-from wirecost.results.report.series.names import Distinct, field_name, section_levels, spelling, topic
+from wirecost.results.report.series.names import (
+    Distinct,
+    field_name,
+    section_levels,
+    spelling,
+    topic,
+)
 
 PERIOD = "period_us"
 EXECUTION = {
@@ -45,7 +51,7 @@ def write_logs(logs: Sequence[ProbeLog], out: Path, advance: Progress = silent) 
     return mcap_file.write(out, parts, {"source": "probe logs", "clock": CLOCK}, advance)
 
 
-def execution_parts(runs: Iterable[tuple[str, Sequence[ProbeLog]]], out: Path) -> list[Part]:
+def execution_parts(runs: Iterable[tuple[str, Sequence[ProbeLog]]], out: Path) -> list[SeriesPart]:
     """Return series of all runs, each with its name, a level of its topics, and its logs; ``out``:
     where they are to be written. Raises UserError."""
     runs = list(runs)
@@ -81,7 +87,7 @@ class _Series:
     out: Path
     counters: dict[str, tuple[str, str]]
     topics: Distinct = field(default_factory=Distinct)
-    found: dict[tuple[str, str, int, str, bool], tuple[Channel, list[Part]]] = field(
+    found: dict[tuple[str, str, int, str, bool], tuple[Channel, list[SeriesPart]]] = field(
         default_factory=dict
     )
 
@@ -107,13 +113,15 @@ class _Series:
                 kind = self.execution if counted else SPAN
                 self.found[key] = Channel(self.topics.name(wanted), kind, about), []
             channel, parts = self.found[key]
-            parts.append(Part(channel, rows["wall_ns"].to_numpy(), self._columns(rows, channel)))
+            parts.append(
+                SeriesPart(channel, rows["wall_ns"].to_numpy(), self._columns(rows, channel))
+            )
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[SeriesPart]:
         made = []
         for _, parts in self.found.values():
             made += [
-                Part(one.channel, one.times, {**one.columns, PERIOD: period})
+                SeriesPart(one.channel, one.times, {**one.columns, PERIOD: period})
                 for one, period in zip(parts, _periods(parts), strict=True)
             ]
         return made
@@ -133,7 +141,7 @@ class _Series:
         return columns
 
 
-def _periods(parts: list[Part]) -> list[Numbers]:
+def _periods(parts: list[SeriesPart]) -> list[Numbers]:
     """Return periods of the channel's executions in all threads; NaN for the first one."""
     times = np.concatenate([part.times for part in parts])
     order = np.argsort(times, kind="stable")

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.transport import Meta
+from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.records.table_columns import LARGEST_NUMBER
-from wirecost.results.report.series.mcap_file import Channel, Part
+from wirecost.results.report.series.mcap_file import Channel, SeriesPart
 from wirecost.results.report.series.messages import MessageType
 from wirecost.results.report.series.names import Distinct, topic
 
@@ -26,11 +26,11 @@ KIND = MessageType(
 )
 
 
-def fault_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
+def fault_parts(results: Results, created_ns: int, out: Path) -> list[SeriesPart]:
     del out
     topics = Distinct()
     parts = []
-    for fault in results.meta_as(Meta).faults:
+    for fault in results.meta_as(TransportMeta).faults:
         rows = np.array(
             [
                 (row[0], np.nan if row[1] is None else row[1], row[2])
@@ -53,7 +53,7 @@ def fault_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
             latency = chosen[:, 1] / 1e3
             columns = {"latency_us": latency, "arrived": np.isfinite(latency).astype(np.float64)}
             since = np.maximum(chosen[:, 0], -created_ns).astype(np.int64)
-            parts.append(Part(channel, np.int64(created_ns) + since, columns))
+            parts.append(SeriesPart(channel, np.int64(created_ns) + since, columns))
     return parts
 
 

@@ -13,16 +13,16 @@ from wirecost.results.report.series import mcap_file
 from wirecost.results.report.series.deliveries import CLOCK as OF_DELIVERIES
 from wirecost.results.report.series.deliveries import delivery_parts
 from wirecost.results.report.series.faults import fault_parts
-from wirecost.results.report.series.mcap_file import Part, Progress, Written, silent
+from wirecost.results.report.series.mcap_file import SeriesPart, Progress, Written, silent
 from wirecost.results.report.series.replayed import CLOCK as OF_REPLAYS
 from wirecost.results.report.series.replayed import replayed_parts
 
 LATEST_NS = 1 << 61
 """In the year 2043: nothing that is added to it comes out of 64 bits."""
-Parts = Callable[[Results, int, Path], list[Part]]
+Parts = Callable[[Results, int, Path], list[SeriesPart]]
 
 
-def _transport(results: Results, created_ns: int, out: Path) -> list[Part]:
+def _transport(results: Results, created_ns: int, out: Path) -> list[SeriesPart]:
     return delivery_parts(results, created_ns, out) + fault_parts(results, created_ns, out)
 
 

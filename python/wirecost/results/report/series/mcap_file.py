@@ -42,7 +42,7 @@ class Channel:
 
 
 @dataclass(frozen=True)
-class Part:
+class SeriesPart:
     """Messages of a channel. ``times``: nanoseconds since 1970; of each column a number a message,
     NaN where it has none."""
 
@@ -60,7 +60,7 @@ class Written:
 
 
 def write(
-    out: Path, parts: Sequence[Part], about: Mapping[str, str], advance: Progress = silent
+    out: Path, parts: Sequence[SeriesPart], about: Mapping[str, str], advance: Progress = silent
 ) -> Written:
     """Write the whole file, or nothing of it. Raises UserError."""
     channels = list(dict.fromkeys(part.channel for part in parts))
@@ -87,7 +87,7 @@ def too_many(out: Path) -> UserError:
 def _write(
     file: BinaryIO,
     channels: Sequence[Channel],
-    parts: Sequence[Part],
+    parts: Sequence[SeriesPart],
     about: Mapping[str, str],
     advance: Progress,
 ) -> None:
@@ -113,8 +113,8 @@ def _write(
 
 
 def _in_order(
-    parts: Sequence[Part], encoders: Mapping[str, Encoder]
-) -> Iterator[tuple[int, Part, int, bytes]]:
+    parts: Sequence[SeriesPart], encoders: Mapping[str, Encoder]
+) -> Iterator[tuple[int, SeriesPart, int, bytes]]:
     """Yield every message with its place in the file, its part and its time. Viewers seek without
     reading more than they show where chunks do not overlap in time."""
     if not parts:
@@ -124,7 +124,7 @@ def _in_order(
     for first in range(0, len(order), AT_ONCE):
         places = order[first : first + AT_ONCE]
         owners = np.searchsorted(starts, places, side="right") - 1
-        found: list[tuple[Part, int, bytes] | None] = [None] * len(places)
+        found: list[tuple[SeriesPart, int, bytes] | None] = [None] * len(places)
         for owner in np.unique(owners):
             part = parts[owner]
             at = np.flatnonzero(owners == owner)

@@ -11,11 +11,11 @@ import polars as pl
 
 from wirecost.results.records.folder import Results
 from wirecost.results.records.run_logs import run_logs
-from wirecost.results.records.schemas.replay import Meta
+from wirecost.results.records.schemas.replay import ReplayMeta
 from wirecost.results.records.table_columns import COUNT, TEXT, WHOLE, Columns
 from wirecost.results.records.table_file import read_table
 from wirecost.results.report.series.executions import execution_parts
-from wirecost.results.report.series.mcap_file import Channel, Part
+from wirecost.results.report.series.mcap_file import Channel, SeriesPart
 from wirecost.results.report.series.messages import MessageType, Numbers
 from wirecost.results.report.series.names import Distinct, topic
 
@@ -56,9 +56,9 @@ OUTPUT = MessageType(
 )
 
 
-def replayed_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
+def replayed_parts(results: Results, created_ns: int, out: Path) -> list[SeriesPart]:
     runs = run_logs(results.folder)
-    several = len(results.meta_as(Meta).repeats) > 1
+    several = len(results.meta_as(ReplayMeta).repeats) > 1
     names = {run: _level(run, several) for run, _ in runs}
     parts = execution_parts([(names[run], logs) for run, logs in runs], out)
     tables = [
@@ -81,7 +81,7 @@ def replayed_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
             named = topics.name(topic(*(level for level in levels if level)))
             channel = Channel(named, kind, {"topic": str(name), "run": str(run)})
             times = rows["ns"].to_numpy() + np.int64(offsets.get(int(run), offset))
-            parts.append(Part(channel, times, _columns(kind, rows)))
+            parts.append(SeriesPart(channel, times, _columns(kind, rows)))
     return parts
 
 

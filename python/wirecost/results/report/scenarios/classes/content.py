@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.classes import Run
+from wirecost.results.records.schemas.classes import ClassesRun
 from wirecost.results.records.schemas.common import Meta
-from wirecost.results.report.scenarios import Content, built_with, joined
+from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
     FEWEST,
@@ -36,7 +36,7 @@ NAMED = {"build": "building", "rebuild": "building again", "encode": "encoding",
          "parse": "parsing", "reparse": "parsing again"}  # fmt: skip
 
 
-def content(results: Results, rows: list[Row]) -> Content:
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
     meta = results.meta_as(Meta)
     variants = dict.fromkeys(row.variant for row in rows)
     of_variant = {name: [row for row in rows if row.variant == name] for name in variants}
@@ -48,7 +48,7 @@ def content(results: Results, rows: list[Row]) -> Content:
             "block holds a message and more."
         ],
     )
-    return Content(
+    return ScenarioContent(
         TITLE,
         joined(*map(_lead, of_variant.values())),
         [
@@ -64,7 +64,8 @@ def content(results: Results, rows: list[Row]) -> Content:
 def _times(variant: str, rows: list[Row]) -> Table:
     """Return operations of all contenders, by the number of objects."""
     cells = {
-        (row.stage, row.name, row.run_as(Run).objects): units.time(row.median_ns) + _ratio(row)
+        (row.stage, row.name, row.run_as(ClassesRun).objects): units.time(row.median_ns)
+        + _ratio(row)
         for row in rows
     }
     names = list(dict.fromkeys(row.name for row in rows))
@@ -84,14 +85,14 @@ def _times(variant: str, rows: list[Row]) -> Table:
 
 def _memory(variant: str, rows: list[Row]) -> Table:
     """Return what one message holds, and what stays when it is gone."""
-    runs: dict[str, dict[int, Run]] = {}
+    runs: dict[str, dict[int, ClassesRun]] = {}
     for row in rows:
-        run = row.run_as(Run)
+        run = row.run_as(ClassesRun)
         if row.stage == "total" and run.memory_bytes is not None:
             runs.setdefault(row.name, {})[run.objects] = run
     to = baseline(rows, rows[0].race)
 
-    def held(name: str, run: Run) -> str:
+    def held(name: str, run: ClassesRun) -> str:
         text = units.size(run.memory_bytes)
         if name == to:
             return text + " 1"
@@ -135,7 +136,7 @@ def _by_size(title: str, counts: list[int], groups: Groups, notes: list[str]) ->
 
 
 def _counts(rows: Iterable[Row]) -> list[int]:
-    return sorted({row.run_as(Run).objects for row in rows})
+    return sorted({row.run_as(ClassesRun).objects for row in rows})
 
 
 def _ratio(row: Row) -> str:

@@ -12,8 +12,8 @@ import polars as pl
 from wirecost.results.analysis.causes import explain
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.cloud import Meta, Run
-from wirecost.results.report.scenarios import Content, built_with, joined
+from wirecost.results.records.schemas.cloud import CloudMeta, CloudRun
+from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.causes import cause_table
 from wirecost.results.report.shared.races import contenders_table, ratio_text, samples_taken
@@ -25,13 +25,13 @@ FAULTS = "minor-faults"
 PLAIN, HEAP = "plain", "heap"
 
 
-def content(results: Results, rows: list[Row]) -> Content:
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
     """Make the report. ``rows``: one for each case, version and mode."""
-    meta = results.meta_as(Meta)
-    rings = [row for row in rows if row.run_as(Run).study == "ring"]
-    areas = [row for row in rows if row.run_as(Run).study == "area"]
+    meta = results.meta_as(CloudMeta)
+    rings = [row for row in rows if row.run_as(CloudRun).study == "ring"]
+    areas = [row for row in rows if row.run_as(CloudRun).study == "area"]
     grid = _grid(areas, meta) if areas else None
-    return Content(
+    return ScenarioContent(
         TITLE,
         joined(_lead(rings, "Ring filter"), _lead(areas, "Detection areas"), _faults(results)),
         present(*_callbacks(rings), grid, _growth_table(growths(rows, meta)), *_causes(results)),
@@ -88,11 +88,11 @@ def _tail(row: Row) -> str:
 
 
 def _faults_of(row: Row) -> str:
-    faults = row.run_as(Run).counters.get(FAULTS)
+    faults = row.run_as(CloudRun).counters.get(FAULTS)
     return "n/a" if faults is None else Amount(units.significant(faults), faults)
 
 
-def _grid(rows: list[Row], meta: Meta) -> Table:
+def _grid(rows: list[Row], meta: CloudMeta) -> Table:
     """Return all cases of the area study without the heap, and how many times as quick we are."""
     times = {(row.case, row.contender): row.median_ns for row in rows if row.mode == PLAIN}
     names = list(dict.fromkeys(row.contender for row in rows))
@@ -141,7 +141,7 @@ class Growth:
     """Slope of the least-squares line through logarithms."""
 
 
-def growths(rows: list[Row], meta: Meta) -> list[Growth]:
+def growths(rows: list[Row], meta: CloudMeta) -> list[Growth]:
     """Fit plain runs that looked for all points, wherever at least two sizes were measured."""
     all_found = {run.case: run for run in meta.runs if run.study == "area" and run.ask == "all"}
     chosen = [

@@ -10,7 +10,7 @@ import polars as pl
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.probe_log import COUNTER
-from wirecost.results.records.schemas.cloud import Meta, Run
+from wirecost.results.records.schemas.cloud import CloudMeta, CloudRun
 from wirecost.results.report.scenarios.cloud.content import PLAIN, Growth, growths
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import (
@@ -43,11 +43,11 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     rings = results.samples.filter(study="ring")
     cases = list(enumerate(rings["case"].unique(maintain_order=True), start=1))
     first = [callbacks(number, case, rings.filter(case=case)) for number, case in cases]
-    first.append(_areas([row for row in rows if row.run_as(Run).study == "area"]))
+    first.append(_areas([row for row in rows if row.run_as(CloudRun).study == "area"]))
     drawn = [figure for figure in first if figure is not None]
     for number, case in cases:
         drawn += _ring(number, case, rings.filter(case=case))
-    fits = growths(rows, results.meta_as(Meta))
+    fits = growths(rows, results.meta_as(CloudMeta))
     for over in ("points", "vertices"):
         for held in dict.fromkeys(fit.held for fit in fits if fit.over == over):
             lines = [fit for fit in fits if (fit.over, fit.held) == (over, held)]

@@ -9,8 +9,8 @@ from wirecost.results.analysis.summary import Row
 from wirecost.results.analysis.tail import Tail
 from wirecost.system.counted import counted
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.heap import Meta
-from wirecost.results.report.scenarios import Content, joined
+from wirecost.results.records.schemas.heap import HeapMeta
+from wirecost.results.report.scenarios import ScenarioContent, joined
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import contenders_table, ratio_text
 from wirecost.results.report.shared.table import Amount, Column, Table, named
@@ -22,11 +22,11 @@ _Costs = dict[str, dict[str, float]]
 """Nanoseconds by case and contender."""
 
 
-def content(results: Results, rows: list[Row]) -> Content:
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
     """Make the report. ``rows``: one for each case and contender, with one stage."""
     callbacks = [row for row in rows if row.variant == "callback"]
     stresses = [row for row in rows if row.variant == "throughput"]
-    meta = results.meta_as(Meta)
+    meta = results.meta_as(HeapMeta)
     settings = contenders_table(
         meta.contenders,
         {"settings": lambda one: one.settings},
@@ -34,7 +34,7 @@ def content(results: Results, rows: list[Row]) -> Content:
         title="Settings",
         first="allocator",
     )
-    return Content(
+    return ScenarioContent(
         TITLE,
         joined(_tail_lead(callbacks), _throughput_lead(results, stresses)),
         [
@@ -47,7 +47,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     )
 
 
-def _callbacks(rows: list[Row], meta: Meta) -> Table:
+def _callbacks(rows: list[Row], meta: HeapMeta) -> Table:
     counted_rows = [(row, row.tail) for row in rows if row.tail is not None]
     far = [tail.p999_ns for _, tail in counted_rows if tail.p999_ns is not None]
     lowest = min(far, default=None)
@@ -85,7 +85,7 @@ def _callbacks(rows: list[Row], meta: Meta) -> Table:
     return Table.of("A lidar callback that allocates", counted_rows, columns, notes)
 
 
-def _throughput(rows: list[Row], meta: Meta) -> Table:
+def _throughput(rows: list[Row], meta: HeapMeta) -> Table:
     times = _by_case(rows)
     names = list(dict.fromkeys(row.name for row in rows))
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.heap import Meta
+from wirecost.results.records.schemas.heap import HeapMeta
 from wirecost.results.report.shared.axes import GREY, keyed, log, names_down, numbers, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
 
@@ -67,7 +67,7 @@ def _tails(rows: list[Row]) -> Figure | None:
 
 def _throughput(results: Results, rows: list[Row]) -> Figure | None:
     """Draw throughput against threads, a panel for each stress."""
-    runs = {run.case: run for run in results.meta_as(Meta).runs}
+    runs = {run.case: run for run in results.meta_as(HeapMeta).runs}
     timed = [row for row in rows if row.variant == "throughput" and row.median_ns]
     points = [
         {

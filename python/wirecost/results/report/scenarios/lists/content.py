@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.lists import Meta, Run
-from wirecost.results.report.scenarios import Content, built_with
+from wirecost.results.records.schemas.lists import RepeatedMeta, RepeatedRun
+from wirecost.results.report.scenarios import ScenarioContent, built_with
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
     NAME,
@@ -32,9 +32,9 @@ LEAST_IN_LEAD = 1000
 """Elements: shorter lists say what a message costs, not what its elements do."""
 
 
-def content(results: Results, rows: list[Row]) -> Content:
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
     shown = races(rows)
-    meta = results.meta_as(Meta)
+    meta = results.meta_as(RepeatedMeta)
     each = [_table(rows, race, meta.zstd_level) for race in shown]
     whole = matrix(rows) if len(shown) > 1 else None
     codecs = codecs_table(
@@ -42,7 +42,7 @@ def content(results: Results, rows: list[Row]) -> Content:
         "it is read in the buffer; validating: every length is checked; a floor is no wire: only "
         "the same program can read it",
     )
-    return Content(
+    return ScenarioContent(
         TITLE,
         _lead(rows),
         each if whole is None else [whole],
@@ -70,10 +70,12 @@ def _table(rows: list[Row], race: Race, level: int) -> Table:
         total_column("per element", lambda row: units.time(_each(row, row.median_ns)), optional=2),
         total_column("B/element", lambda row: _bytes(row, row.bytes), "bytes"),
         total_column("%", share),
-        total_column("zstd", lambda row: _bytes(row, row.run_as(Run).compressed_bytes), "bytes"),
+        total_column(
+            "zstd", lambda row: _bytes(row, row.run_as(RepeatedRun).compressed_bytes), "bytes"
+        ),
         total_column(
             "allocations",
-            lambda row: units.amount(row.run_as(Run).allocations, ".0f"),
+            lambda row: units.amount(row.run_as(RepeatedRun).allocations, ".0f"),
             bar=True,
             optional=1,
         ),
@@ -89,7 +91,7 @@ def _table(rows: list[Row], race: Race, level: int) -> Table:
 
 def _each(row: Row, amount: float) -> float:
     """Divide among the elements."""
-    return amount / (row.run_as(Run).elements or 1)
+    return amount / (row.run_as(RepeatedRun).elements or 1)
 
 
 def _bytes(row: Row, size: int) -> str:
@@ -100,7 +102,7 @@ def matrix(rows: list[Row]) -> Table | None:
     """Return the ratio of totals to the best Protobuf mode: a row for each contender and list, a
     column for each number of elements. None where nothing is compared with Protobuf."""
     compared = compared_with_protobuf(rows)
-    cells = {(row.variant, row.name, row.run_as(Run).elements): row for row in compared}
+    cells = {(row.variant, row.name, row.run_as(RepeatedRun).elements): row for row in compared}
     counts = sorted({count for _, _, count in cells})
 
     def cell(of: tuple[str, str], count: int) -> str:
@@ -144,7 +146,7 @@ def quotient(value: float) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
-def _errors(meta: Meta) -> Table:
+def _errors(meta: RepeatedMeta) -> Table:
     """Return what columns-reduced may lose; everything else it keeps bit for bit."""
     body = [
         [f"{name} {field}", f"{error:.3g}"]
@@ -163,7 +165,7 @@ def _lead(rows: list[Row]) -> str | None:
             (row, other)
             for row in rows
             if (row.stage, row.name) == ("total", name)
-            and row.run_as(Run).elements >= LEAST_IN_LEAD
+            and row.run_as(RepeatedRun).elements >= LEAST_IN_LEAD
             for other in rows
             if (other.race, other.stage, other.name) == (row.race, "total", "protobuf reused")
             and row.median_ns

@@ -10,7 +10,7 @@ import altair as alt
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.lists import Run
+from wirecost.results.records.schemas.lists import RepeatedRun
 from wirecost.results.report.scenarios.lists.content import compared_with_protobuf, quotient
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import GREY, keyed, names_down, plot
@@ -32,7 +32,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     drawn = [figure for figure in (heat(rows),) if figure is not None]
     for number, case in enumerate(dict.fromkeys(row.case for row in rows), start=1):
         here = [row for row in rows if row.case == case]
-        elements = here[0].run_as(Run).elements or 1
+        elements = here[0].run_as(RepeatedRun).elements or 1
         drawn += [_sizes(number, case, here, elements), _times(number, case, here, elements)]
     return drawn
 
@@ -43,14 +43,14 @@ def heat(rows: list[Row]) -> Figure | None:
     compared = compared_with_protobuf(rows)
     names = list(dict.fromkeys(row.name for row in compared))
     kinds = list(dict.fromkeys(row.variant for row in compared))
-    counts = sorted({row.run_as(Run).elements for row in compared})
+    counts = sorted({row.run_as(RepeatedRun).elements for row in compared})
     if len(kinds) * len(counts) < 2 or len(compared) > MOST_CELLS:
         return None
     values = [
         {
             "contender": row.name,
             "list": row.variant,
-            "count": f"{row.run_as(Run).elements:,}",
+            "count": f"{row.run_as(RepeatedRun).elements:,}",
             "ratio": min(max(row.ratio_best.median, 1 / FARTHEST), FARTHEST),
             "text": quotient(row.ratio_best.median),
             "time": units.time(row.median_ns),
@@ -100,7 +100,7 @@ def heat(rows: list[Row]) -> Figure | None:
 def _sizes(number: int, case: str, rows: list[Row], elements: int) -> Figure:
     """Draw each encoding once: reused messages and views of one wire have the same bytes."""
     sizes = {
-        row.contender: (row.bytes, row.run_as(Run).compressed_bytes)
+        row.contender: (row.bytes, row.run_as(RepeatedRun).compressed_bytes)
         for row in rows
         if row.stage == "total" and row.bytes > 0 and row.contender != "wirecost-protobuf"
     }

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from wirecost.results.analysis.message_doubts import Key
 from wirecost.results.analysis.summary import Row
-from wirecost.results.records.schemas.message import Change, Meta
+from wirecost.results.records.schemas.message import MessageChange, MessageMeta
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.table import Table
@@ -41,24 +41,24 @@ MODES = {
 }
 
 
-def wire_of(meta: Meta, row: Row) -> str:
+def wire_of(meta: MessageMeta, row: Row) -> str:
     """Return on which wire a contender sends; empty where the run does not say."""
     return _wire_named(meta, row.lang, row.name)
 
 
-def _wire_named(meta: Meta, lang: str, name: str) -> str:
+def _wire_named(meta: MessageMeta, lang: str, name: str) -> str:
     about = meta.contenders.get(f"{lang} {name}")
     return about.wire if about is not None else ""
 
 
-def languages_asked(meta: Meta) -> tuple[str, ...]:
+def languages_asked(meta: MessageMeta) -> tuple[str, ...]:
     """Return the languages whose contenders ran or were missing, in the order of ``LANGUAGES``."""
     asked = {name.partition(" ")[0] for name in (*meta.contenders, *meta.not_run)}
     return tuple(lang for lang in LANGUAGES if lang in asked)
 
 
 def changes(
-    meta: Meta,
+    meta: MessageMeta,
     rows: list[Row],
     doubted: Collection[Key],
     ends: Mapping[Key, tuple[float, float]],
@@ -103,7 +103,7 @@ def changes(
 
 
 def _quicker(
-    meta: Meta,
+    meta: MessageMeta,
     totals: list[Row],
     doubted: Collection[Key],
     ends: Mapping[Key, tuple[float, float]],
@@ -131,14 +131,14 @@ def _quicker(
     return [entry for _, entry in placed]
 
 
-def many_fields(meta: Meta) -> Table | None:
+def many_fields(meta: MessageMeta) -> Table | None:
     """Return the fields of the changes that name only the first of theirs."""
     cut = [change for change in meta.changes if "more" in change.what.split()]
     body = [[change.what, path] for change in cut for path in change.fields]
     return Table(MANY_FIELDS, ["change", "field"], body, []) if body else None
 
 
-def _added_time(change: Change, totals: Iterable[Row]) -> str:
+def _added_time(change: MessageChange, totals: Iterable[Row]) -> str:
     """Return the time that a change adds; of columns, what the C++ program with rows takes with
     them. ``totals``: without doubt."""
     if change.ns is not None:
@@ -169,7 +169,7 @@ def _in_doubt(row: Row, doubted: Collection[Key]) -> bool:
     return any((row.lang, name) in doubted for name in of)
 
 
-def _legend(meta: Meta, times: Collection[str]) -> str:
+def _legend(meta: MessageMeta, times: Collection[str]) -> str:
     parts = [
         f"{SAME}: another library or mode, for one program at a time; {ALL_PEERS}: other bytes, to "
         "which sender and receivers have to change together."
@@ -193,7 +193,7 @@ def _legend(meta: Meta, times: Collection[str]) -> str:
     return " ".join(parts)
 
 
-def adoption(meta: Meta, rows: Sequence[Row]) -> str:
+def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
     """Say how a program comes to use the libraries and modes of ``rows``, in one line."""
     schema = _schema(meta.command)
     texts = {}

@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection
 import polars as pl
 
 from wirecost.results.analysis.message_doubts import Key, doubts, process_ends
-from wirecost.results.analysis.message_fields import STAGES, Shares, shares
+from wirecost.results.analysis.message_fields import STAGES, FieldShares, shares
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import with_all_columns
-from wirecost.results.records.schemas.message import ALL, About, Meta
-from wirecost.results.report.scenarios import Content, built_with, joined
+from wirecost.results.records.schemas.message import ALL, MessageAbout, MessageMeta
+from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.scenarios.message.changes import (
     changes,
     languages_asked,
@@ -23,23 +23,29 @@ from wirecost.results.report.scenarios.message.changes import (
 from wirecost.results.report.scenarios.message.field_table import field_table, percent
 from wirecost.results.report.scenarios.message.stages import at_rate, stage_tables
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.races import FEWEST, LANGUAGES, contenders_table, races, stages_table
+from wirecost.results.report.shared.races import (
+    FEWEST,
+    LANGUAGES,
+    contenders_table,
+    races,
+    stages_table,
+)
 from wirecost.results.report.shared.table import present
 
 
-def content(results: Results, rows: list[Row]) -> Content:
-    meta = results.meta_as(Meta)
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
+    meta = results.meta_as(MessageMeta)
     whole = [row for row in rows if row.variant == ALL]
     samples = with_all_columns(results.samples)
     by_field = shares(samples)
     of_all = samples.filter(pl.col("variant") == ALL)
     doubted = doubts(whole, of_all)
     has_programs = bool(meta.environment.get("compiler"))
-    columns: dict[str, Callable[[About], str]] = {
+    columns: dict[str, Callable[[MessageAbout], str]] = {
         "wire": lambda one: one.wire,
         "library": lambda one: one.library,
     }
-    return Content(
+    return ScenarioContent(
         f"{meta.type}: what a message costs",
         joined(_ended(meta, whole), *_lead(meta, whole, by_field, doubted)),
         present(
@@ -58,7 +64,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     )
 
 
-def _ended(meta: Meta, rows: list[Row]) -> str:
+def _ended(meta: MessageMeta, rows: list[Row]) -> str:
     """Say what an interrupted run lacks."""
     if not meta.interrupted:
         return ""
@@ -70,7 +76,7 @@ def _ended(meta: Meta, rows: list[Row]) -> str:
 
 
 def _lead(
-    meta: Meta, rows: list[Row], by_field: list[Shares], doubted: Collection[Key]
+    meta: MessageMeta, rows: list[Row], by_field: list[FieldShares], doubted: Collection[Key]
 ) -> list[str | None]:
     """Return a sentence for each language, and one on the field with most bytes."""
     totals = [row for row in rows if row.stage == "total"]
@@ -81,7 +87,7 @@ def _lead(
     return [*sentences, _heaviest(meta, by_field)] if totals else []
 
 
-def _in_language(meta: Meta, totals: list[Row], doubted: Collection[Key]) -> str:
+def _in_language(meta: MessageMeta, totals: list[Row], doubted: Collection[Key]) -> str:
     """Compare the baseline of one language with the quickest on its wire and on any."""
     base = next((row for row in totals if row.ratio and row.ratio.to == row.name), totals[0])
     wire = wire_of(meta, base)
@@ -103,7 +109,7 @@ def _in_language(meta: Meta, totals: list[Row], doubted: Collection[Key]) -> str
     return f"{text}."
 
 
-def _heaviest(meta: Meta, by_field: list[Shares]) -> str | None:
+def _heaviest(meta: MessageMeta, by_field: list[FieldShares]) -> str | None:
     """Name the field with most bytes, and its part of the time."""
     inner = [field for field in meta.fields if field.all < meta.counted_bytes]
     if not inner:

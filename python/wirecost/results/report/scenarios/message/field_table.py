@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from wirecost.results.analysis.message_fields import STAGES, Share, Shares
-from wirecost.results.records.schemas.message import TOGETHER, FieldBytes, Meta
+from wirecost.results.analysis.message_fields import STAGES, Share, FieldShares
+from wirecost.results.records.schemas.message import TOGETHER, FieldBytes, MessageMeta
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.table import Amount, Table
@@ -20,7 +20,9 @@ UNKNOWN = "–"
 CANNOT_TELL = "cannot tell"
 
 
-def field_table(meta: Meta, found: list[Shares], languages: tuple[str, ...]) -> Table | None:
+def field_table(
+    meta: MessageMeta, found: list[FieldShares], languages: tuple[str, ...]
+) -> Table | None:
     """Return those that have most, then all others in one row. ``languages``: that were asked
     for."""
     if not meta.fields or not meta.counted_bytes:
@@ -46,7 +48,7 @@ def field_table(meta: Meta, found: list[Shares], languages: tuple[str, ...]) -> 
     return Table("Where it goes, by field", headings, body, [note], bars=("share",))
 
 
-def _tree(meta: Meta, found: list[Shares], shown: list[FieldBytes]) -> list[list[str]]:
+def _tree(meta: MessageMeta, found: list[FieldShares], shown: list[FieldBytes]) -> list[list[str]]:
     """Return a row for each field, and what is left of its time below those inside it."""
     body: list[list[str]] = []
     open_rests: list[tuple[str, list[str]]] = []
@@ -64,7 +66,7 @@ def _tree(meta: Meta, found: list[Shares], shown: list[FieldBytes]) -> list[list
     return body
 
 
-def _bytes(meta: Meta, count: int) -> list[str]:
+def _bytes(meta: MessageMeta, count: int) -> list[str]:
     """Return bytes of a message, and their share of all."""
     size = units.size(round(count / max(1, meta.messages)))
     return [size, percent(count / meta.counted_bytes)]
@@ -74,17 +76,17 @@ def percent(value: float) -> str:
     return Amount(f"{100 * value:.1f} %" if value < 0.0995 else f"{100 * value:.0f} %", value)
 
 
-def _times(found: list[Shares], path: str) -> list[str]:
+def _times(found: list[FieldShares], path: str) -> list[str]:
     return [_share(one.of.get((path, stage))) for one in found for stage in TIMED]
 
 
-def _rest(found: list[Shares], path: str) -> list[str] | None:
+def _rest(found: list[FieldShares], path: str) -> list[str] | None:
     """Return what the times of the fields in it leave of its own; None where none was measured."""
     cells = [_rest_of(one, path, stage) for one in found for stage in TIMED]
     return cells if any(cell != UNKNOWN for cell in cells) else None
 
 
-def _rest_of(found: Shares, path: str, stage: str) -> str:
+def _rest_of(found: FieldShares, path: str, stage: str) -> str:
     inner = [
         share.value
         for (field, of), share in found.of.items()
@@ -108,7 +110,7 @@ def _share(share: Share | None) -> str:
 
 
 def _note(
-    found: list[Shares],
+    found: list[FieldShares],
     measured: int,
     has_others: bool,
     has_rest: bool,

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from wirecost.results.analysis.message_fields import STAGES, Shares, shares
+from wirecost.results.analysis.message_fields import STAGES, FieldShares, shares
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import with_all_columns
-from wirecost.results.records.schemas.message import TOGETHER, Meta
+from wirecost.results.records.schemas.message import TOGETHER, MessageMeta
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
 
 ROW_HEIGHT = 26
@@ -38,7 +38,7 @@ class Box:
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     del rows
-    meta = results.meta_as(Meta)
+    meta = results.meta_as(MessageMeta)
     if not meta.fields or not meta.counted_bytes:
         return []
     paths = [field.path for field in meta.fields]
@@ -59,7 +59,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     ]
 
 
-def _of_stage(found: Shares, stage: str) -> dict[str, float]:
+def _of_stage(found: FieldShares, stage: str) -> dict[str, float]:
     return {
         path: max(0.0, share.value)
         for (path, of), share in found.of.items()

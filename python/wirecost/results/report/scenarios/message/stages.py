@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirecost.results.analysis.message_doubts import MOST_APART, MOST_OFF, Doubt, Key
 from wirecost.results.analysis.summary import Row
 from wirecost.system.counted import counted
-from wirecost.results.records.schemas.message import AtRate, Carrying, Meta
+from wirecost.results.records.schemas.message import AtRate, Carrying, MessageMeta
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
     FEWEST,
@@ -43,7 +43,7 @@ READ_IN_PYTHON = (
 )
 
 
-def stage_tables(meta: Meta, rows: list[Row], doubted: Mapping[Key, Doubt]) -> list[Table]:
+def stage_tables(meta: MessageMeta, rows: list[Row], doubted: Mapping[Key, Doubt]) -> list[Table]:
     """Return a table for each language; the first one's note explains all of them, and each has
     one of its own doubts."""
     tables: list[Table] = []
@@ -63,7 +63,7 @@ def stage_tables(meta: Meta, rows: list[Row], doubted: Mapping[Key, Doubt]) -> l
     return tables
 
 
-def _legend(meta: Meta, rows: list[Row]) -> str:
+def _legend(meta: MessageMeta, rows: list[Row]) -> str:
     has_interval = any(row.repetitions >= FEWEST for row in rows)
     interval = (
         "with its 95 % interval"
@@ -110,7 +110,7 @@ def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
     return notes
 
 
-def at_rate(meta: Meta, rows: list[Row]) -> Table | None:
+def at_rate(meta: MessageMeta, rows: list[Row]) -> Table | None:
     """Return what a message takes of a processor at a rate, computed from the medians, the
     cheapest contender of a language first; None where no rate was asked for."""
     asked = meta.at_rate

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.notification import Meta, Run
-from wirecost.results.report.scenarios import Content, built_with
+from wirecost.results.records.schemas.notification import NotificationMeta, NotificationRun
+from wirecost.results.report.scenarios import ScenarioContent, built_with
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
     LANGUAGES,
@@ -70,8 +70,8 @@ TICKET = (
 )
 
 
-def content(results: Results, rows: list[Row]) -> Content:
-    meta = results.meta_as(Meta)
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
+    meta = results.meta_as(NotificationMeta)
     factors = {run.case: run.factor for run in meta.runs}
     groups = dict.fromkeys((row.lang, row.variant) for row in rows)
     real = [row for row in rows if row.contender not in _floors(meta)]
@@ -84,7 +84,7 @@ def content(results: Results, rows: list[Row]) -> Content:
         "without copying bytes.",
     )
     has_cpp = any(row.lang == "cpp" for row in rows)
-    return Content(
+    return ScenarioContent(
         TITLE,
         _lead(plain),
         present(
@@ -97,7 +97,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     )
 
 
-def _floors(meta: Meta) -> set[str]:
+def _floors(meta: NotificationMeta) -> set[str]:
     """Return the yardsticks: they win nothing."""
     # They are named ``language contender mode``.
     floors = [name.split(" ") for name, of in meta.contenders.items() if "floor" in of.guarantees]
@@ -229,7 +229,7 @@ def _stages(rows: list[Row], real: list[Row], race: Race, counted: str) -> Table
 
 
 def _amount(row: Row, what: str, form: str) -> str:
-    return units.amount(getattr(row.run_as(Run), what), form)
+    return units.amount(getattr(row.run_as(NotificationRun), what), form)
 
 
 def _ticket(rows: list[Row], allocator: str) -> Table | None:

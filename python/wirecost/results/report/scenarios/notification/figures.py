@@ -7,7 +7,7 @@ import altair as alt
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.notification import Meta
+from wirecost.results.records.schemas.notification import NotificationMeta
 from wirecost.results.report.shared.axes import keyed, log, numbers, plot
 from wirecost.results.report.shared.figure import WIDTH, Figure, shades
 from wirecost.results.report.shared.races import LANGUAGES
@@ -25,7 +25,7 @@ DASHES = {
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     """Draw totals, and time by size where several were measured."""
-    factors = {run.case: run.factor for run in results.meta_as(Meta).runs}
+    factors = {run.case: run.factor for run in results.meta_as(NotificationMeta).runs}
     drawn = all_totals(rows)
     for lang, variant in dict.fromkeys((row.lang, row.variant) for row in rows):
         points: list[dict[str, str | float]] = [

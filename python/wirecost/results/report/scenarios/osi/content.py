@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from wirecost.results.analysis.summary import Row
 from wirecost.system.counted import counted
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.osi import Meta, Run
-from wirecost.results.report.scenarios import Content, built_with, joined
+from wirecost.results.records.schemas.osi import OsiMeta, OsiRun
+from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
     FEWEST,
@@ -110,15 +110,15 @@ NOTES = {
 }
 
 
-def content(results: Results, rows: list[Row]) -> Content:
-    meta = results.meta_as(Meta)
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
+    meta = results.meta_as(OsiMeta)
     every = races(rows)
     overviews = [overview(rows, race) for race in every]
     beside = table1(rows)
     flags = meta.environment.get("flags")
     builds = dict.fromkeys(row.build for row in rows)
     used = [f"{one} {flags[one]}" for one in builds if isinstance(flags, dict) and one in flags]
-    return Content(
+    return ScenarioContent(
         TITLE,
         published_comparison(rows) or joined(*(choice(rows, race) for race in every)),
         beside or [*growths(meta, rows), *overviews],
@@ -280,7 +280,7 @@ _Group = tuple[str, str, int | None, int, str]
 """Variant, build, FMI version, objects, and what is said of the way of reading and the pages."""
 
 
-def growths(meta: Meta, rows: list[Row]) -> list[Table]:
+def growths(meta: OsiMeta, rows: list[Row]) -> list[Table]:
     """Compare contenders as the message grows, where several sizes were measured: a table for each
     variant, build, number of objects, way of reading and size of pages."""
     runs = {run.case: run for run in meta.runs if not run.player}
@@ -297,7 +297,7 @@ def growths(meta: Meta, rows: list[Row]) -> list[Table]:
     ]
 
 
-def unusual(run: Run) -> str:
+def unusual(run: OsiRun) -> str:
     """Return what a title says of a race that is not the usual one."""
     return ", all read" * (run.read == "all") + ", small pages" * (run.pages == "small")
 

@@ -9,7 +9,7 @@ import polars as pl
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import RACE, with_all_columns
-from wirecost.results.records.schemas.osi import Meta
+from wirecost.results.records.schemas.osi import OsiMeta
 from wirecost.results.records.stages import MEASURED
 from wirecost.results.report.scenarios.osi.content import unusual
 from wirecost.results.report.shared.axes import keyed, log, names_down, numbers, plot
@@ -104,7 +104,7 @@ def _boxes(samples: pl.DataFrame) -> pl.DataFrame:
 
 def _all_by_reflections(results: Results, rows: list[Row]) -> list[Figure]:
     """Draw time per reflection against their number, where more than one was measured."""
-    runs = {run.case: run for run in results.meta_as(Meta).runs}
+    runs = {run.case: run for run in results.meta_as(OsiMeta).runs}
     groups = dict.fromkeys((row.variant, row.build, unusual(runs[row.case])) for row in rows)
     drawn = []
     for number, group in enumerate(groups, start=1):

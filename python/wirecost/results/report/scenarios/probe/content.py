@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.probe import About, Meta
-from wirecost.results.report.scenarios import Content, built_with
+from wirecost.results.records.schemas.probe import ProbeAbout, ProbeMeta
+from wirecost.results.report.scenarios import ScenarioContent, built_with
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
     NAME,
@@ -30,13 +30,13 @@ from wirecost.results.report.shared.table import Table
 TITLE = "Probes: what a section costs that is timed and counted"
 
 
-def content(results: Results, rows: list[Row]) -> Content:
-    shown, meta = races(rows), results.meta_as(Meta)
-    columns: dict[str, Callable[[About], str]] = {
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
+    shown, meta = races(rows), results.meta_as(ProbeMeta)
+    columns: dict[str, Callable[[ProbeAbout], str]] = {
         "what it does": lambda one: one.what,
         "system calls": lambda one: str(one.system_calls),
     }
-    return Content(
+    return ScenarioContent(
         TITLE,
         _lead(rows),
         [_table(meta, rows, race) for race in shown],
@@ -48,10 +48,10 @@ def content(results: Results, rows: list[Row]) -> Content:
     )
 
 
-def _table(meta: Meta, rows: list[Row], race: Race) -> Table:
+def _table(meta: ProbeMeta, rows: list[Row], race: Race) -> Table:
     here = of_race(rows, race)
 
-    def about(total: Row) -> About:
+    def about(total: Row) -> ProbeAbout:
         return meta.contenders[f"{total.case}: {total.name}"]
 
     columns = [

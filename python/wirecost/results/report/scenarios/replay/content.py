@@ -15,10 +15,10 @@ from wirecost.system.counted import counted
 from wirecost.results.records.folder import Results
 from wirecost.results.records.recorded_machine import prices_beside
 from wirecost.results.records.run_logs import run_events, run_logs
-from wirecost.results.records.schemas.replay import INPUTS, Meta
+from wirecost.results.records.schemas.replay import INPUTS, ReplayMeta
 from wirecost.results.records.table_file import read_table
 from wirecost.results.report.probe.tables import counter_table, time_table
-from wirecost.results.report.scenarios import Content
+from wirecost.results.report.scenarios import ScenarioContent
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.cause_lead import cause_lead
 from wirecost.results.report.shared.causes import cause_table, sentences
@@ -37,8 +37,8 @@ COUNTED = ("minor faults", "major faults", "switches", "preempted")
 """Their headings."""
 
 
-def content(results: Results, rows: list[Row]) -> Content:
-    meta = results.meta_as(Meta)
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
+    meta = results.meta_as(ReplayMeta)
     sections, cause = _sections(results)
     verdict = meta.doctor.get("verdict", "n/a")
     tables = [
@@ -49,7 +49,7 @@ def content(results: Results, rows: list[Row]) -> Content:
         _equality_table(meta),
         _note_table(meta),
     ]
-    return Content(
+    return ScenarioContent(
         f"{meta.settings.node} replayed alone",
         cause or _latency_lead(rows),
         [table for table in tables if table is not None],
@@ -114,7 +114,7 @@ def _prices(results: Results) -> dict[str, float]:
     return found.ns if found else {}
 
 
-def _latency_table(samples: pl.DataFrame, meta: Meta) -> Table | None:
+def _latency_table(samples: pl.DataFrame, meta: ReplayMeta) -> Table | None:
     body = []
     for (case,), rows in samples.filter(stage="latency").group_by(["case"], maintain_order=True):
         rules = meta.rules.get(str(case).removeprefix("from "), {})
@@ -142,7 +142,7 @@ def _late(folder: Path) -> dict[str, int]:
     return dict(late.group_by("cause").len().sort("len", "cause", descending=True).rows())
 
 
-def _input_table(samples: pl.DataFrame, meta: Meta, causes: dict[str, int]) -> Table | None:
+def _input_table(samples: pl.DataFrame, meta: ReplayMeta, causes: dict[str, int]) -> Table | None:
     late = samples.filter(stage="lateness")
     body = []
     for topic, count in meta.inputs.items():
@@ -169,7 +169,7 @@ def _quantiles(ns: pl.Series) -> list[str]:
     ]
 
 
-def _run_table(meta: Meta) -> Table:
+def _run_table(meta: ReplayMeta) -> Table:
     body = []
     for number, run in enumerate(meta.repeats, start=1):
         counts = [getattr(run, counter) for counter in COUNTERS]
@@ -189,7 +189,7 @@ def _run_table(meta: Meta) -> Table:
     return Table("Runs", headings, body, notes, ("then", "major faults"), COUNTED)
 
 
-def _outputs(meta: Meta) -> list[tuple[bool, str]]:
+def _outputs(meta: ReplayMeta) -> list[tuple[bool, str]]:
     """Say whether runs, and the recording, have the same outputs; nothing where none were
     compared."""
     differ = [one for one in meta.equality if one.difference]
@@ -199,7 +199,7 @@ def _outputs(meta: Meta) -> list[tuple[bool, str]]:
     return [(True, f"Outputs are equal: {', '.join(equal)}")] if equal else []
 
 
-def _equality_table(meta: Meta) -> Table | None:
+def _equality_table(meta: ReplayMeta) -> Table | None:
     body = []
     for one in meta.equality:
         result = one.difference or f"equal, {counted(one.messages, 'message')}"
@@ -212,7 +212,7 @@ def _equality_table(meta: Meta) -> Table | None:
     return Table("Outputs", ["compared", "result"], body, notes)
 
 
-def _note_table(meta: Meta) -> Table | None:
+def _note_table(meta: ReplayMeta) -> Table | None:
     return Table("Notes", ["note"], [[note] for note in meta.notes], []) if meta.notes else None
 
 
@@ -228,7 +228,7 @@ def _latency_lead(rows: list[Row]) -> str | None:
     )
 
 
-def _played(meta: Meta) -> str:
+def _played(meta: ReplayMeta) -> str:
     asked = meta.settings
     where = f" on CPU {asked.cpu}" if asked.cpu is not None else ""
     priority = f", FIFO {asked.fifo}" if asked.fifo is not None else ""

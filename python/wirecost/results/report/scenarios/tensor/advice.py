@@ -7,12 +7,12 @@ import math
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.tensor import Meta, Run
+from wirecost.results.records.schemas.tensor import TensorMeta, TensorRun
 from wirecost.results.report.scenarios import joined
 from wirecost.results.report.scenarios.tensor.comparisons import Comparisons, beside
 from wirecost.results.report.scenarios.tensor.contenders import (
     Group,
-    Shares,
+    StageShares,
     array_bytes,
     groups,
     ours_between,
@@ -25,7 +25,7 @@ MOST_ALIKE = 3
 """Transports that are named where none is surely quicker."""
 
 
-def lead(results: Results, rows: list[Row], shares: list[Shares]) -> str | None:
+def lead(results: Results, rows: list[Row], shares: list[StageShares]) -> str | None:
     """Say which transport to take, what objects cost, and what was lost."""
     parts: list[str | None] = []
     for group, totals in groups(rows):
@@ -53,7 +53,7 @@ def _one_size(results: Results, rows: list[Row], totals: list[Row]) -> str:
     names = " or ".join(row.contender for row in alike[:MOST_ALIKE])
     over = f" over {best.contender}" if len(alike) > 1 else ""
     take = f"Take {names} for" if len({row.contender for row in rows}) > 1 else f"{names} for"
-    text = f"{take} {shape_of(best)} {best.run_as(Run).dtype}: {plugin_of(best)}{over} takes "
+    text = f"{take} {shape_of(best)} {best.run_as(TensorRun).dtype}: {plugin_of(best)}{over} takes "
     text += units.time(best.median_ns)
     if floor := best.ratio_floor:
         text += f", {units.significant(floor.median)} times {floor.to}"
@@ -96,7 +96,7 @@ def _clause(rows: list[Row]) -> str:
     return f"{rows[0].contender} for {sizes} ({times})"
 
 
-def _objects(group: Group, ours: list[Row], shares: list[Shares]) -> str | None:
+def _objects(group: Group, ours: list[Row], shares: list[StageShares]) -> str | None:
     """Say which part of the time is encoding and decoding, over the quickest transport."""
     quickest = min(ours, key=lambda row: row.median_ns)
     mine = [
@@ -123,7 +123,7 @@ def _objects(group: Group, ours: list[Row], shares: list[Shares]) -> str | None:
 
 def _lost(results: Results) -> str | None:
     lost: dict[str, int] = {}
-    for run in results.meta_as(Meta).runs:
+    for run in results.meta_as(TensorMeta).runs:
         if run.lost and run.asked_rate:
             lost[run.contender] = lost.get(run.contender, 0) + run.lost
     counts = ", ".join(f"{name} {count:,}" for name, count in lost.items())

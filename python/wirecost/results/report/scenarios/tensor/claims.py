@@ -18,7 +18,7 @@ from wirecost.results.analysis.intervals import Estimate
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import with_all_columns
-from wirecost.results.report.scenarios.tensor.comparisons import Series, between
+from wirecost.results.report.scenarios.tensor.comparisons import ComparedSeries, between
 from wirecost.results.report.scenarios.tensor.contenders import (
     in_process,
     is_floor,
@@ -151,7 +151,7 @@ def _judged(claim: Claim, rows: list[Row], samples: pl.DataFrame) -> Judged | No
 
 
 def _ratio(one: Row, other: Row, samples: pl.DataFrame) -> Estimate | None:
-    mine, theirs = (Series(row.case, row.contender, plugin_of(row)) for row in (one, other))
+    mine, theirs = (ComparedSeries(row.case, row.contender, plugin_of(row)) for row in (one, other))
     return between(samples, mine, theirs)
 
 

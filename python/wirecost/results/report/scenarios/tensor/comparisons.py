@@ -22,7 +22,7 @@ from wirecost.results.report.scenarios.tensor.contenders import (
 
 
 @dataclass(frozen=True)
-class Series:
+class ComparedSeries:
     """One contender's samples of one case."""
 
     case: str
@@ -38,12 +38,17 @@ class Comparisons:
 
     def ratio(self, one: Row, other: str, stages: tuple[str, ...] = ("total",)) -> Estimate | None:
         """Compare the stages' sum, message by message; None where the other was not measured."""
-        mine, theirs = (Series(one.case, name, plugin_of(one)) for name in (one.contender, other))
+        mine, theirs = (
+            ComparedSeries(one.case, name, plugin_of(one)) for name in (one.contender, other)
+        )
         return between(self._samples, mine, theirs, stages)
 
 
 def between(
-    samples: pl.DataFrame, one: Series, other: Series, stages: tuple[str, ...] = ("total",)
+    samples: pl.DataFrame,
+    one: ComparedSeries,
+    other: ComparedSeries,
+    stages: tuple[str, ...] = ("total",),
 ) -> Estimate | None:
     """Compare any two series likewise."""
     mine, theirs = (_messages(samples, series, stages) for series in (one, other))
@@ -54,7 +59,9 @@ def between(
     return ratio(ns, resampled, to, to_resampled)
 
 
-def _messages(samples: pl.DataFrame, series: Series, stages: tuple[str, ...]) -> pl.DataFrame:
+def _messages(
+    samples: pl.DataFrame, series: ComparedSeries, stages: tuple[str, ...]
+) -> pl.DataFrame:
     part = samples.filter(
         pl.col("stage").is_in(stages), case=series.case, contender=series.contender,
         plugin=series.plugin,

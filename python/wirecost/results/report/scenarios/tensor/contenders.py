@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.records.schemas.tensor import Run
+from wirecost.results.records.schemas.tensor import TensorRun
 
 WRAPYFI = "wrapyfi-"
 RAW = "raw-"
@@ -50,17 +50,17 @@ def groups(rows: list[Row]) -> Iterator[tuple[Group, list[Row]]]:
 
 
 def group_of(row: Row) -> Group:
-    run = row.run_as(Run)
+    run = row.run_as(TensorRun)
     return Group(run.dtype, run.device, run.pattern)
 
 
 def plugin_of(row: Row) -> str:
     """Return the kind of object that it sends; empty for floors, which send bytes."""
-    return row.run_as(Run).plugin
+    return row.run_as(TensorRun).plugin
 
 
 def shape_of(row: Row) -> str:
-    return row.run_as(Run).shape
+    return row.run_as(TensorRun).shape
 
 
 def library(mware: str) -> str:
@@ -90,7 +90,9 @@ def in_process(mware: str) -> bool:
 def array_bytes(row: Row) -> int:
     """Return the size of the array itself, without a header."""
     extents = [int(part) for part in shape_of(row).split("x") if part]
-    return int(np.prod(extents, dtype=np.int64)) * int(np.dtype(row.run_as(Run).dtype).itemsize)
+    return int(np.prod(extents, dtype=np.int64)) * int(
+        np.dtype(row.run_as(TensorRun).dtype).itemsize
+    )
 
 
 def ordered(rows: list[Row], names: list[str]) -> list[str]:
@@ -100,7 +102,7 @@ def ordered(rows: list[Row], names: list[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Shares:
+class StageShares:
     """Nanoseconds of each part that a contender has, in the order of ``PARTS``."""
 
     group: Group
@@ -123,7 +125,7 @@ class Shares:
         return self.coding_ns / whole if whole else 0.0
 
 
-def shares_of(samples: pl.DataFrame) -> list[Shares]:
+def shares_of(samples: pl.DataFrame) -> list[StageShares]:
     """Return the parts of all contenders that send objects, in the order of the samples.
 
     ``publish`` begins when ``transit`` does: message by message the sending call counts until it
@@ -143,7 +145,9 @@ def shares_of(samples: pl.DataFrame) -> list[Shares]:
         medians = {name: wide[name].median() for name in PARTS if name in wide.columns}
         ns = {name: float(value) for name, value in medians.items() if isinstance(value, float)}
         nbytes = int(part["bytes"][0])
-        all_shares.append(Shares(Group(dtype, device, pattern), shape, mware, plugin, ns, nbytes))
+        all_shares.append(
+            StageShares(Group(dtype, device, pattern), shape, mware, plugin, ns, nbytes)
+        )
     return all_shares
 
 

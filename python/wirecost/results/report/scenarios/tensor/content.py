@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.tensor import Meta, Run
-from wirecost.results.report.scenarios import Content
+from wirecost.results.records.schemas.tensor import TensorMeta, TensorRun
+from wirecost.results.report.scenarios import ScenarioContent
 from wirecost.results.report.scenarios.tensor.advice import lead
 from wirecost.results.report.scenarios.tensor.claims import claims
 from wirecost.results.report.scenarios.tensor.comparisons import Comparisons, beside
 from wirecost.results.report.scenarios.tensor.contenders import (
     Group,
-    Shares,
+    StageShares,
     array_bytes,
     groups,
     in_process,
@@ -54,9 +54,9 @@ class _Places:
     details: list[Table] = field(default_factory=list)
 
 
-def content(results: Results, rows: list[Row]) -> Content:
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
     """Make the report. ``rows``: one for each case, contender, plugin and stage."""
-    meta = results.meta_as(Meta)
+    meta = results.meta_as(TensorMeta)
     is_paper = "--paper" in meta.command
     totals = [row for row in rows if row.stage == "total"]
     shares = shares_of(results.samples)
@@ -71,7 +71,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     many_are_late = late is not None and len(late.rows) > MOST_LATE and not is_paper
     (places.details if many_are_late else places.folded).extend(present(late))
     (places.folded if is_paper else places.details).extend(present(differing(by_pair)))
-    return Content(
+    return ScenarioContent(
         TITLE,
         lead(results, rows, shares),
         places.first,
@@ -82,7 +82,7 @@ def content(results: Results, rows: list[Row]) -> Content:
 
 
 def _add_group(
-    places: _Places, group: Group, rows: list[Row], shares: list[Shares], compared: Comparisons
+    places: _Places, group: Group, rows: list[Row], shares: list[StageShares], compared: Comparisons
 ) -> None:
     """Add tables of each shape; of a sweep, tables by size instead."""
     places.folded += present(published_table(group, rows))
@@ -117,7 +117,7 @@ def _sizes(title: str, rows: list[Row]) -> list[Table]:
     carried = [
         (row, Amount(units.significant(rate / 1e6), rate))
         for row in rows
-        if (rate := row.run_as(Run).bytes_per_s)
+        if (rate := row.run_as(TensorRun).bytes_per_s)
     ]
     messages = f"{fewest} to {most}" if fewest < most else f"{most}"
     tables = (

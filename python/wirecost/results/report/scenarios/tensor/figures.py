@@ -10,12 +10,12 @@ import altair as alt
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.tensor import Run
+from wirecost.results.records.schemas.tensor import TensorRun
 from wirecost.results.report.scenarios.tensor import latency
 from wirecost.results.report.scenarios.tensor.contenders import (
     PARTS,
     VARIANTS,
-    Shares,
+    StageShares,
     array_bytes,
     groups,
     is_floor,
@@ -125,7 +125,7 @@ def _p99(row: Row) -> float:
 
 
 def _rate(row: Row) -> float | None:
-    rate = row.run_as(Run).bytes_per_s
+    rate = row.run_as(TensorRun).bytes_per_s
     return rate and rate / 1e6
 
 
@@ -251,7 +251,7 @@ def _all_parts(results: Results, rows: list[Row]) -> list[Figure]:
     return drawn
 
 
-def _bars(shares: list[Shares], labels: Mapping[str, str], by: str) -> list[Mark]:
+def _bars(shares: list[StageShares], labels: Mapping[str, str], by: str) -> list[Mark]:
     bars: list[Mark] = []
     for one in shares:
         whole = sum(one.ns.values())
@@ -274,7 +274,7 @@ def _bars(shares: list[Shares], labels: Mapping[str, str], by: str) -> list[Mark
 
 
 def _parts(
-    number: int, title: str, shares: list[Shares], labels: Mapping[str, str], by: str
+    number: int, title: str, shares: list[StageShares], labels: Mapping[str, str], by: str
 ) -> Figure:
     """Draw shares of encoding, sending, transit, decoding and access. ``by``: attribute of the
     shares whose value has a bar, called as ``labels`` says."""

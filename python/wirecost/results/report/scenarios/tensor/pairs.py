@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from wirecost.results.analysis.backlog import Array, Pair, pairs
+from wirecost.results.analysis.backlog import Array, BacklogPair, pairs
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import with_all_columns
-from wirecost.results.records.schemas.tensor import Meta
+from wirecost.results.records.schemas.tensor import TensorMeta
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Column, Table
 
@@ -31,7 +31,7 @@ class Sent:
     case: str
     contender: str
     plugin: str
-    pairs: list[Pair]
+    pairs: list[BacklogPair]
 
     @property
     def name(self) -> str:
@@ -42,11 +42,11 @@ class Sent:
         return any(pair.fell_behind for pair in self.pairs)
 
     @property
-    def least(self) -> Pair:
+    def least(self) -> BacklogPair:
         return min(self.pairs, key=lambda pair: pair.median_ns)
 
     @property
-    def most(self) -> Pair:
+    def most(self) -> BacklogPair:
         return max(self.pairs, key=lambda pair: pair.median_ns)
 
     @property
@@ -60,7 +60,7 @@ def sent(results: Results) -> list[Sent]:
     samples = with_all_columns(results.samples).filter(pl.col("stage").is_in(STAGES))
     parts = samples.partition_by("case", "contender", "mode", as_dict=True)
     found = []
-    for run in results.meta_as(Meta).runs:
+    for run in results.meta_as(TensorMeta).runs:
         part = parts.get((run.case, run.contender, run.mode))
         if run.asked_rate and run.pattern == "pubsub" and part is not None:
             by_pair = _pairs(part, 1e9 / run.asked_rate)
@@ -68,7 +68,7 @@ def sent(results: Results) -> list[Sent]:
     return found
 
 
-def _pairs(samples: pl.DataFrame, period_ns: float) -> list[Pair]:
+def _pairs(samples: pl.DataFrame, period_ns: float) -> list[BacklogPair]:
     messages = (
         samples.pivot("stage", index=["process", "repetition"], values="ns")
         .sort("process", "repetition")

@@ -10,7 +10,12 @@ float32.
 from __future__ import annotations
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.report.scenarios.tensor.contenders import Group, in_process, plugin_of, shape_of
+from wirecost.results.report.scenarios.tensor.contenders import (
+    Group,
+    in_process,
+    plugin_of,
+    shape_of,
+)
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Table
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.records.schemas.tensor import About, Meta, Run
+from wirecost.results.records.schemas.tensor import TensorAbout, TensorMeta, TensorRun
 from wirecost.results.report.scenarios.tensor.contenders import (
     SENDING,
     WAITING,
     Group,
-    Shares,
+    StageShares,
     array_bytes,
     in_process,
     is_wrapyfi,
@@ -92,19 +92,21 @@ def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
     return Table.of(title, sorted(rows, key=lambda row: row.median_ns), columns, notes)
 
 
-def objects(group: Group, shape: str, shares: list[Shares], contender: str) -> Table | None:
+def objects(group: Group, shape: str, shares: list[StageShares], contender: str) -> Table | None:
     """Return what each plugin's objects cost over the transport that is quickest."""
     here = [one for one in shares if (one.group, one.shape) == (group, shape)]
     ours = [one for one in here if one.mware == contender]
     theirs = {one.plugin: one.coding_ns for one in here if one.mware == "wrapyfi-in-process"}
     packed = any("compress" in one.ns for one in ours)
 
-    def part(name: str, title: str = "", optional: int = 0, shown: bool = True) -> Column[Shares]:
+    def part(
+        name: str, title: str = "", optional: int = 0, shown: bool = True
+    ) -> Column[StageShares]:
         return Column(
             title or name, lambda one: units.time(one.ns.get(name)), "time", optional, shown
         )
 
-    columns: list[Column[Shares]] = [
+    columns: list[Column[StageShares]] = [
         Column("object", lambda one: one.plugin),
         part("compress", shown=packed),
         part("encode"),
@@ -137,8 +139,8 @@ class _Delivered:
     """All runs of a contender that sends objects."""
 
     name: str
-    about: About
-    runs: list[Run]
+    about: TensorAbout
+    runs: list[TensorRun]
 
     @property
     def rates(self) -> list[float]:
@@ -152,7 +154,7 @@ class _Delivered:
         return None if all(count is None for count in counts) else sum(filter(None, counts))
 
 
-def delivery(meta: Meta, rows: list[Row]) -> Table:
+def delivery(meta: TensorMeta, rows: list[Row]) -> Table:
     """Return rate, losses and copies, a row for each contender, all its runs together."""
     delivered = [
         _Delivered(
@@ -203,7 +205,7 @@ def delivery(meta: Meta, rows: list[Row]) -> Table:
 ALIGNED = {None: NONE, True: "yes", False: "no"}
 
 
-def clocks(meta: Meta, rows: list[Row]) -> Table | None:
+def clocks(meta: TensorMeta, rows: list[Row]) -> Table | None:
     """Return how well times between two machines are known; None where they share a clock."""
     crossed = [row for row in rows if row.stage == "transit" and row.clock_bound_ns is not None]
     if not crossed or meta.listener is None:
@@ -215,7 +217,7 @@ def clocks(meta: Meta, rows: list[Row]) -> Table | None:
         Column("resolved", lambda row: "below the bound" if row.below_clock_bound else "yes"),
         Column(
             "clock ahead",
-            lambda row: f"{(row.run_as(Run).clock_offset_ns or 0) / 1e9:+.6f} s",
+            lambda row: f"{(row.run_as(TensorRun).clock_offset_ns or 0) / 1e9:+.6f} s",
             optional=1,
         ),
     ]
@@ -228,10 +230,10 @@ def clocks(meta: Meta, rows: list[Row]) -> Table | None:
     return Table.of("Clocks of two machines", crossed, columns, notes)
 
 
-def schedule(meta: Meta) -> Table | None:
+def schedule(meta: TensorMeta) -> Table | None:
     """Return a row for each run that started messages late; None if there is none."""
     late = [run for run in meta.runs if run.late]
-    columns: list[Column[Run]] = [
+    columns: list[Column[TensorRun]] = [
         Column(
             "contender and object", lambda run: f"{run.case} {run.contender} {run.mode}".rstrip()
         ),

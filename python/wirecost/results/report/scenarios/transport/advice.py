@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from wirecost.results.analysis.transport.binding import NATIVE
-from wirecost.results.analysis.transport.measured import Measured, Where
+from wirecost.results.analysis.transport.measured import MeasuredTransport, Where
 from wirecost.results.analysis.transport.recommendation import Choice, choices
 from wirecost.system.counted import counted
 from wirecost.results.records.schemas.common import Scalar
-from wirecost.results.records.schemas.transport import Meta
+from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.results.caution import caution
 from wirecost.results.report.scenarios.transport.tables import name
 from wirecost.results.report.shared import units
@@ -25,7 +25,7 @@ MANY_LOST = 3.0
 depend on each other (the "rule of three")."""
 
 
-def lead(meta: Meta, found: Sequence[Measured]) -> str | None:
+def lead(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | None:
     made = choices(found)
     if not made:
         return None
@@ -43,7 +43,7 @@ def lead(meta: Meta, found: Sequence[Measured]) -> str | None:
     return " ".join([*parts, *_absent(meta)])
 
 
-def _absent(meta: Meta) -> list[str]:
+def _absent(meta: TransportMeta) -> list[str]:
     """Return a sentence on the transports that were asked for and have no measurement. Folders of
     before do not say what was asked for."""
     there = {run.mware for run in meta.runs if not run.failure}
@@ -81,7 +81,7 @@ def _sentence(where: Where, same: list[Choice], settings: Settings) -> str:
     return text + _cheaper(first, same) + _evidence(first.taken, same) + _with_promise(same)
 
 
-def _numbers(ends: Sequence[Measured]) -> str:
+def _numbers(ends: Sequence[MeasuredTransport]) -> str:
     """Return numbers of one contender, with one size or with the first and the last one."""
     text = f"median {' to '.join(units.time(one.p50_ns) for one in ends)}"
     if all(one.has_tail for one in ends):
@@ -106,7 +106,7 @@ def _with_promise(same: list[Choice]) -> str:
     return " No settings that promise no loss delivered everything."
 
 
-def _caution(one: Measured, settings: Settings) -> str:
+def _caution(one: MeasuredTransport, settings: Settings) -> str:
     """Return what is to be known of settings that promise nothing."""
     if one.run.promise:
         return ""
@@ -135,7 +135,7 @@ def _cheaper(first: Choice, same: list[Choice]) -> str:
     return text + (f", p99 {units.time(cheaper.p99_ns)})" if cheaper.has_tail else ")")
 
 
-def _evidence(taken: Measured, same: list[Choice]) -> str:
+def _evidence(taken: MeasuredTransport, same: list[Choice]) -> str:
     """Return how many messages stand behind the claim that nothing was lost."""
     few = min((one.taken for one in same), key=lambda one: one.expected)
     at_each = "" if len(same) == 1 else " at each size"

@@ -6,8 +6,8 @@ from __future__ import annotations
 from wirecost.results.analysis.summary import Row
 from wirecost.results.analysis.transport.measured import measured
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.transport import Meta
-from wirecost.results.report.scenarios import Content
+from wirecost.results.records.schemas.transport import TransportMeta
+from wirecost.results.report.scenarios import ScenarioContent
 from wirecost.results.report.scenarios.transport import tables
 from wirecost.results.report.scenarios.transport.advice import lead
 from wirecost.results.report.scenarios.transport.decisions import decision_table
@@ -16,9 +16,9 @@ from wirecost.results.report.shared.table import present
 TITLE = "What a transport costs"
 
 
-def content(results: Results, rows: list[Row]) -> Content:
-    meta, found = results.meta_as(Meta), measured(rows)
-    return Content(
+def content(results: Results, rows: list[Row]) -> ScenarioContent:
+    meta, found = results.meta_as(TransportMeta), measured(rows)
+    return ScenarioContent(
         TITLE,
         lead(meta, found),
         present(

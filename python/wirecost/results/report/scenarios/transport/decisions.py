@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirecost.results.analysis.transport.measured import Measured, failed
+from wirecost.results.analysis.transport.measured import MeasuredTransport, failed
 from wirecost.results.analysis.transport.needs import TAIL, Need, Verdict, needs, verdicts
-from wirecost.results.records.schemas.transport import Meta
+from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.scenarios.transport.tables import mark
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Linked, Table
@@ -18,7 +18,7 @@ FAILS = f"{CROSS} fails"
 NOT_MEASURED = Verdict(None)
 
 
-def decision_table(meta: Meta, found: Sequence[Measured]) -> Table | None:
+def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> Table | None:
     """Return transports by need; None where a single one was measured. One that failed in a case of
     a need fails it."""
     transports = list(dict.fromkeys((run.mware, run.client) for run in meta.runs))
@@ -61,7 +61,7 @@ def _rule(need: Need, several_sizes: bool) -> str:
     return f"{need.about}, {need.scope}" if several_sizes and need.scope else need.about
 
 
-def lossy(meta: Meta) -> list[str]:
+def lossy(meta: TransportMeta) -> list[str]:
     """Return networks that lose packets, or all of them for a while."""
     return [
         name
@@ -87,7 +87,7 @@ def _cell(need: Need, verdict: Verdict) -> str:
     return Linked(f"{TICK if verdict.met else CROSS}{text}", mark(one))
 
 
-def _first_flaw(one: Measured) -> str:
+def _first_flaw(one: MeasuredTransport) -> str:
     """Name in one word what went wrong."""
     run = one.run
     flaws = {
@@ -98,5 +98,5 @@ def _first_flaw(one: Measured) -> str:
     return next((word for word, count in flaws.items() if count), _rest(one))
 
 
-def _rest(one: Measured) -> str:
+def _rest(one: MeasuredTransport) -> str:
     return "reorders" if one.run.reordered else "rate not kept"

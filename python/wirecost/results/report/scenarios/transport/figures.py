@@ -13,10 +13,10 @@ from typing import Any
 import altair as alt
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.analysis.transport.measured import Measured, Where, measured
+from wirecost.results.analysis.transport.measured import MeasuredTransport, Where, measured
 from wirecost.system.counted import counted
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.transport import Fault, Meta
+from wirecost.results.records.schemas.transport import Fault, TransportMeta
 from wirecost.results.report.scenarios.transport.tables import name
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import (
@@ -54,11 +54,11 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
         *_by_rate(found),
         *_by_size(found),
         *_by_network(found),
-        *_timelines(results.meta_as(Meta)),
+        *_timelines(results.meta_as(TransportMeta)),
     ]
 
 
-def _mark(one: Measured) -> Mark:
+def _mark(one: MeasuredTransport) -> Mark:
     return {
         "contender": name(one),
         "mware": one.who.mware,
@@ -117,10 +117,10 @@ def _where(where: Where) -> str:
     return f"{counted(where.subscribers, 'subscriber')}, {where.network}"
 
 
-def _by_rate(found: Sequence[Measured]) -> list[Figure]:
+def _by_rate(found: Sequence[MeasuredTransport]) -> list[Figure]:
     """Draw a figure for each network, number of subscribers and size with several tried rates."""
 
-    def key(one: Measured) -> tuple[str, int, int]:
+    def key(one: MeasuredTransport) -> tuple[str, int, int]:
         return one.where.network, one.where.subscribers, one.size
 
     drawn: list[Figure] = []
@@ -132,7 +132,7 @@ def _by_rate(found: Sequence[Measured]) -> list[Figure]:
     return drawn
 
 
-def _tried(one: Measured) -> list[Mark]:
+def _tried(one: MeasuredTransport) -> list[Mark]:
     """Return the case itself and what the search for its peak tried, by rate."""
     own = _mark(one)
     marks = [own] if own["rate"] else []
@@ -152,7 +152,7 @@ def _tried(one: Measured) -> list[Mark]:
     return marks
 
 
-def _rates(one: Measured, marks: list[Mark], number: int) -> Figure:
+def _rates(one: MeasuredTransport, marks: list[Mark], number: int) -> Figure:
     axis = alt.Axis(format="~s", tickCount=8, labelOverlap=True)
     x = alt.X("rate:Q", title="messages per second", scale=log(padding=20), axis=axis)
     y = _times(marks, "median latency", "p50")
@@ -179,7 +179,7 @@ def _rates(one: Measured, marks: list[Mark], number: int) -> Figure:
     return Figure(f"transport-rate-{number}", caption, chart)
 
 
-def _by_size(found: Sequence[Measured]) -> list[Figure]:
+def _by_size(found: Sequence[MeasuredTransport]) -> list[Figure]:
     """Draw processor time for each network and number of subscribers with several sizes."""
     drawn: list[Figure] = []
     for where, of in groupby(found, key=lambda one: one.where):
@@ -206,7 +206,7 @@ def _by_size(found: Sequence[Measured]) -> list[Figure]:
     return drawn
 
 
-def _by_network(found: Sequence[Measured]) -> list[Figure]:
+def _by_network(found: Sequence[MeasuredTransport]) -> list[Figure]:
     """Draw latency over each network, a figure for every size."""
     drawn = []
     for size in sorted({one.size for one in found}):
@@ -239,7 +239,7 @@ def _networks(size: int, marks: list[Mark]) -> Figure:
     return Figure(f"transport-network-{size}", caption, chart)
 
 
-def _timelines(meta: Meta) -> list[Figure]:
+def _timelines(meta: TransportMeta) -> list[Figure]:
     """Draw a figure for each kind of fault, a row for each contender."""
     faults: dict[str, list[Fault]] = {}
     for fault in meta.faults:

@@ -6,13 +6,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from wirecost.results.analysis.transport.binding import Pair, pairs
-from wirecost.results.analysis.transport.measured import Measured
+from wirecost.results.analysis.transport.binding import BoundPair, pairs
+from wirecost.results.analysis.transport.measured import MeasuredTransport
 from wirecost.results.analysis.transport.needs import LOOPBACK
 from wirecost.results.analysis.transport.recommendation import by_case
 from wirecost.system.counted import counted
 from wirecost.results.records.schemas.common import Scalar
-from wirecost.results.records.schemas.transport import About, Fault, Meta, Peak, Run
+from wirecost.results.records.schemas.transport import (
+    TransportAbout,
+    Fault,
+    TransportMeta,
+    Peak,
+    TransportRun,
+)
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import contenders_table
 from wirecost.results.report.shared.table import Amount, Column, Marked, Table
@@ -41,7 +47,7 @@ PEAK_NOTES = (
 )
 
 
-def mark(one: Measured) -> str:
+def mark(one: MeasuredTransport) -> str:
     """Return the mark by which its row is linked to."""
     where, who = one.where, one.who
     words = (
@@ -51,22 +57,22 @@ def mark(one: Measured) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", "-".join(map(str, words)))
 
 
-def name(one: Measured) -> str:
+def name(one: MeasuredTransport) -> str:
     """Return ``zeromq python matched``."""
     return f"{one.who.mware} {one.who.client} {one.who.settings}"
 
 
-def tables(found: Sequence[Measured]) -> list[Table]:
+def tables(found: Sequence[MeasuredTransport]) -> list[Table]:
     """Return a table for each case; the last one explains the columns."""
     groups = by_case(found)
     return [_table(group, _notes(found, group) if group is groups[-1] else []) for group in groups]
 
 
-def _parts(group: Iterable[Measured]) -> tuple[str, ...]:
+def _parts(group: Iterable[MeasuredTransport]) -> tuple[str, ...]:
     return PARTS if any("daemon" in one.run.usage for one in group) else PARTS[:2]
 
 
-def _notes(found: Sequence[Measured], last: Sequence[Measured]) -> list[str]:
+def _notes(found: Sequence[MeasuredTransport], last: Sequence[MeasuredTransport]) -> list[str]:
     has_dds = any(one.who.mware == "dds" and one.where.network == LOOPBACK for one in found)
     early = [one for one in (*last, *found) if one.run.lost_before]
     return [
@@ -76,7 +82,7 @@ def _notes(found: Sequence[Measured], last: Sequence[Measured]) -> list[str]:
     ]
 
 
-def _before(one: Measured) -> str:
+def _before(one: MeasuredTransport) -> str:
     """Explain losses among the messages that are compared before any is timed."""
     before, lost = one.run.lost_before, one.run.lost
     return (
@@ -87,9 +93,9 @@ def _before(one: Measured) -> str:
     )
 
 
-def _table(group: list[Measured], notes: list[str]) -> Table:
+def _table(group: list[MeasuredTransport], notes: list[str]) -> Table:
     parts = _parts(group)
-    columns: list[Column[Measured]] = [
+    columns: list[Column[MeasuredTransport]] = [
         Column("contender", lambda one: Marked(name(one), mark(one))),
         Column("p50", lambda one: units.time(one.p50_ns), bar=True),
         Column("p99", lambda one: units.time(one.p99_ns)),
@@ -111,31 +117,31 @@ def _table(group: list[Measured], notes: list[str]) -> Table:
     return Table.of(group[0].case, ranked, columns, notes)
 
 
-def _cpu_column(part: str, optional: int) -> Column[Measured]:
-    def cell(one: Measured) -> str:
+def _cpu_column(part: str, optional: int) -> Column[MeasuredTransport]:
+    def cell(one: MeasuredTransport) -> str:
         usage = one.run.usage.get(part)
         return units.time(usage.cpu_ns if usage else None)
 
     return Column(part, cell, "CPU", optional)
 
 
-def _wire(one: Measured) -> str:
+def _wire(one: MeasuredTransport) -> str:
     size = one.run.wire_bytes
     return NONE if size is None else units.significant(size / one.size)
 
 
-def _total(one: Measured, what: str) -> float | None:
+def _total(one: MeasuredTransport, what: str) -> float | None:
     values = [getattr(part, what) for part in one.run.usage.values()]
     there = [value for value in values if value is not None]
     return sum(there) if there else None
 
 
-def _memory(one: Measured) -> str:
+def _memory(one: MeasuredTransport) -> str:
     size = _total(one, "memory_bytes")
     return units.size(None if size is None else int(size))
 
 
-def peak_tables(found: Sequence[Measured]) -> list[Table]:
+def peak_tables(found: Sequence[MeasuredTransport]) -> list[Table]:
     """Return a table for each case in which peaks were searched for."""
     cases = [
         [(one, one.run.peak) for one in group if one.run.peak is not None]
@@ -145,8 +151,8 @@ def peak_tables(found: Sequence[Measured]) -> list[Table]:
     return [_peak_table(group, PEAK_NOTES if group is groups[-1] else ()) for group in groups]
 
 
-def _peak_table(group: Sequence[tuple[Measured, Peak]], notes: Iterable[str]) -> Table:
-    columns: list[Column[tuple[Measured, Peak]]] = [
+def _peak_table(group: Sequence[tuple[MeasuredTransport, Peak]], notes: Iterable[str]) -> Table:
+    columns: list[Column[tuple[MeasuredTransport, Peak]]] = [
         Column("contender", lambda of: name(of[0])),
         Column("peak", lambda of: Amount(f"{of[1].rate:,.0f} Hz", of[1].rate), bar=True),
         Column("bytes", lambda of: units.size(int(of[1].rate * of[0].size)) + "/s", optional=1),
@@ -160,10 +166,10 @@ def _peak_table(group: Sequence[tuple[Measured, Peak]], notes: Iterable[str]) ->
     return Table.of(title, group, columns, notes)
 
 
-def broken_table(meta: Meta) -> Table | None:
+def broken_table(meta: TransportMeta) -> Table | None:
     """Return promises that did not hold; None where all did."""
     broken = [run for run in meta.runs if run.broken]
-    columns: list[Column[Run]] = [
+    columns: list[Column[TransportRun]] = [
         Column("contender", lambda run: f"{run.mware} {run.mode}"),
         Column("case", lambda run: run.case, optional=2),
         Column("what happened", lambda run: run.broken),
@@ -173,7 +179,7 @@ def broken_table(meta: Meta) -> Table | None:
     return Table.of("Promises that did not hold", broken, columns, notes) if broken else None
 
 
-def failed_table(meta: Meta) -> Table | None:
+def failed_table(meta: TransportMeta) -> Table | None:
     """Return contenders that were not measured; None where all were."""
     body = [[run.case, f"{run.mware} {run.mode}", run.failure] for run in meta.runs if run.failure]
     notes = ["They have no numbers, and are in no other table of their case."]
@@ -181,11 +187,11 @@ def failed_table(meta: Meta) -> Table | None:
     return Table("Cases that failed", headings, body, notes) if body else None
 
 
-def binding_table(found: Sequence[Measured]) -> Table | None:
+def binding_table(found: Sequence[MeasuredTransport]) -> Table | None:
     """Return what the Python client takes beside the one in C or C++, which is not the binding
     alone."""
     both = pairs(found)
-    columns: list[Column[Pair]] = [
+    columns: list[Column[BoundPair]] = [
         Column(
             "case and transport",
             lambda of: f"{of.python.case}, {of.python.who.mware} {of.python.who.settings}",
@@ -209,7 +215,7 @@ def _quotient(value: float | None, other: float | None) -> str:
     return NONE if value is None or not other or other < 0 else units.significant(value / other)
 
 
-def fault_table(meta: Meta) -> Table | None:
+def fault_table(meta: TransportMeta) -> Table | None:
     """Return what became of messages and memory when something failed; None without faults."""
     columns: list[Column[Fault]] = [
         Column("fault and contender", _exposed),
@@ -241,7 +247,7 @@ def _recovered(fault: Fault) -> str:
     return "failed" if fault.failure else units.time(fault.recovered_ns)
 
 
-def network_table(meta: Meta) -> Table | None:
+def network_table(meta: TransportMeta) -> Table | None:
     """Return a column for each network; None where nothing is known of any."""
     networks = meta.networks
     keys = dict.fromkeys(key for about in networks.values() for key in about if key != "name")
@@ -266,7 +272,7 @@ def _plain(value: Scalar) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def settings_table(meta: Meta) -> Table | None:
+def settings_table(meta: TransportMeta) -> Table | None:
     """Return the settings of each transport, in words."""
     columns = {
         "against loss": "reliability",
@@ -290,10 +296,10 @@ def settings_table(meta: Meta) -> Table | None:
     )
 
 
-def transports_table(meta: Meta) -> Table:
+def transports_table(meta: TransportMeta) -> Table:
     """Return the version of each transport, and what runs between its ends."""
 
-    def versions(about: About) -> str:
+    def versions(about: TransportAbout) -> str:
         return ", ".join(f"{what} {number}" for what, number in about.versions.items()) or NONE
 
     return contenders_table(

@@ -37,7 +37,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Series:
+class ExecutionSeries:
     """The executions of one section that belong together, in the order of their begin."""
 
     name: str
@@ -67,7 +67,7 @@ class TimeAxis:
         return alt.Scale(zero=True)
 
 
-def series_of(rows: pl.DataFrame, options: Options) -> list[Series]:
+def series_of(rows: pl.DataFrame, options: Options) -> list[ExecutionSeries]:
     """Return a series for each value of ``Options.by``; of many, those with fewest rows as one."""
     if "begin_ns" in rows.columns:
         rows = rows.sort("begin_ns", maintain_order=True)
@@ -88,11 +88,11 @@ def _name(part: pl.DataFrame, options: Options) -> str:
     return f"{options.by} {key}" + (f", {dropped:,} dropped" if dropped else "")
 
 
-def _series(name: str, part: pl.DataFrame, rows: pl.DataFrame) -> Series:
+def _series(name: str, part: pl.DataFrame, rows: pl.DataFrame) -> ExecutionSeries:
     at = None
     if "begin_ns" in rows.columns:
         at = (part["begin_ns"] - rows["begin_ns"].min()).cast(pl.Float64).to_numpy() / 1e9
-    return Series(name, part["ns"].cast(pl.Float64).to_numpy(), at)
+    return ExecutionSeries(name, part["ns"].cast(pl.Float64).to_numpy(), at)
 
 
 def time_axis(ns: Array) -> TimeAxis:
@@ -106,7 +106,7 @@ def time_axis(ns: Array) -> TimeAxis:
     return TimeAxis(factor, unit, logarithmic)
 
 
-def colour(series: list[Series]) -> alt.Color:
+def colour(series: list[ExecutionSeries]) -> alt.Color:
     """Give each series a colour; a legend only where there are several or one lost something."""
     names = [one.name for one in series]
     shades = [COLOURS[i] for i in range(len(names))]

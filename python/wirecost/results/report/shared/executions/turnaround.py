@@ -12,7 +12,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import Mark, numbers, plot
 from wirecost.results.report.shared.executions.series import (
     Options,
-    Series,
+    ExecutionSeries,
     TimeAxis,
     colour,
     deadline_rule,
@@ -63,7 +63,7 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
     return Figure(f"turnaround-{name}", caption, drawn)
 
 
-def _every(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
+def _every(series: list[ExecutionSeries], axis: TimeAxis) -> list[alt.Chart]:
     values = [
         {"series": one.name, "index": i, "time": float(time)}
         for one in series
@@ -80,7 +80,7 @@ def _every(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
     ]
 
 
-def _envelopes(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
+def _envelopes(series: list[ExecutionSeries], axis: TimeAxis) -> list[alt.Chart]:
     values: list[Mark] = []
     for one in series:
         buckets = max(1, MOST // 2 // len(series))
@@ -95,7 +95,7 @@ def _envelopes(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
     ]
 
 
-def _ends(series: list[Series]) -> list[alt.Chart]:
+def _ends(series: list[ExecutionSeries]) -> list[alt.Chart]:
     """Mark where a series ends although its program went on."""
     values = [{"series": one.name, "index": len(one.ns)} for one in series if "dropped" in one.name]
     if not values:
