@@ -21,8 +21,10 @@ _WHOLE = frozenset(
 
 
 def alter(message: Any, random: Random) -> None:
-    """Change numbers, texts and bytes of a message of Google's class, such that they take as many
-    bytes on every wire; what maps and enums hold stays."""
+    """Change numbers, texts and bytes of a message of Google's class.
+
+    They take as many bytes as before on every wire; values of maps and enums stay.
+    """
     _alter(message, random, MOST)
 
 

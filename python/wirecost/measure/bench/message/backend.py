@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmark asks of a language; each has a folder here."""
+"""Interface of a language's contenders; each language has a folder here."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ SENT = "sent"
 
 @dataclass(frozen=True)
 class Carried:
-    """Messages as a contender sent them, and as it sent them again once it had read them; None
-    where its mode reads without making a message."""
+    """Messages as a contender sent them, and as it sent them again once it had read them.
+
+    The latter are None where its mode reads without making a message.
+    """
 
     sent: list[bytes]
     back: list[bytes] | None
@@ -27,8 +29,10 @@ class Carried:
 
 @dataclass(frozen=True)
 class Timed:
-    """A message as it was sent while it was timed, and what it should be on the subject's wire;
-    ``back``: the same as it was read, None where nobody can say."""
+    """A message as it was sent while it was timed, and as it should be on the subject's wire.
+
+    ``back``: the same as it was read, None where nobody can say.
+    """
 
     sent: bytes
     expected: bytes
@@ -55,8 +59,10 @@ class Backend(Protocol):
     def contenders(self) -> list[Contender]: ...
 
     def carried(self, contender: Contender, folder: Path, content: Path) -> dict[str, Carried]:
-        """Return the messages that the contender's program carries, by mode; ``folder`` is for
-        files, which are read and removed."""
+        """Return the messages that the contender's program carries, by mode.
+
+        ``folder`` is for files, which are read and removed.
+        """
         ...
 
     def measured(
@@ -71,7 +77,7 @@ class Backend(Protocol):
 
 
 def taken_from(folder: Path) -> dict[str, Carried]:
-    """What a program left there."""
+    """Return the messages that a program left in a folder, by mode."""
     by_mode = {}
     for sent in folder.glob("*.sent"):
         back = sent.with_suffix(".back")
@@ -83,8 +89,11 @@ def taken_from(folder: Path) -> dict[str, Carried]:
 
 
 def sampled(lines: Iterator[str], keys: Sequence[str]) -> Iterator[StageSample | Timed]:
-    """Read what a program prints: content, repetition, stage, nanoseconds; or, of a message that
-    was timed, its bytes, what they should be and, where it can, what was read."""
+    """Read the lines of a program.
+
+    A line has content, repetition, stage and nanoseconds; or, for a message that was timed, its
+    bytes, what they should be and, where the program can say, what was read.
+    """
     for line in lines:
         at, repetition, stage, *values = line.split("\t")
         if stage == SENT:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``bench message`` can be asked for. Imports little: the command line lists it."""
+"""Choices of ``bench message``; a light module, as the command line lists them."""
 
 from __future__ import annotations
 

@@ -11,9 +11,12 @@ from wirecost.results.records.schemas.message import ALL, TAKEN_OUT, WITHOUT
 
 @dataclass(frozen=True)
 class Contender:
-    """``again``: the wire on which it sends, for verification, what it has read; ``allocator``: of
+    """A contender of a language, in one mode.
+
+    ``again``: the wire on which it sends, for verification, what it has read; ``allocator``: of
     ``allocators.NAMED``, empty for the one with which wirecost was started; ``malloc``: the file in
-    which its processes' malloc lies, if that is known."""
+    which its processes' malloc lies, if that is known.
+    """
 
     lang: str
     library: str
@@ -29,14 +32,14 @@ class Contender:
         return f"{self.lang} {self.library} {self.under(self.mode)}"
 
     def under(self, mode: str) -> str:
-        """A mode with the allocator behind it, if there is one."""
+        """Return a mode with the allocator behind it, if there is one."""
         return f"{mode} {self.allocator}".rstrip()
 
     def entry(self, type_name: str) -> Entry[Contender]:
         return self._entry(type_name, ALL, self.mode)
 
     def part(self, type_name: str, without: str) -> Entry[Contender]:
-        """``without``: path of a field, ``TOGETHER``, or empty for whole messages."""
+        """Return an entry; ``without``: path of a field, ``TOGETHER``, or empty for none."""
         mode = f"{self.mode}{WITHOUT}{without}" if without else self.mode
         return self._entry(f"{type_name} by field", TAKEN_OUT, mode)
 

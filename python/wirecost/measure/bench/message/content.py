@@ -34,8 +34,11 @@ ASSUMED = (
 
 
 def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[bytes]:
-    """Messages on the subject's wire; ``elements``: of lists and bytes, by path
-    (``objects.points``) or name. Raises UserError where a path is that of no list."""
+    """Make messages on the subject's wire.
+
+    ``elements``: of lists and bytes, by path (``objects.points``) or name. Raises UserError where a
+    path is that of no list.
+    """
     unused = set(elements)
     messages: list[bytes] = []
     for number in range(MESSAGES):
@@ -64,7 +67,7 @@ class _Filler:
         self._used: set[str] = set()
 
     def fill(self, top: Any) -> set[str]:
-        """Level by level, so that no field takes all. Which of ``elements`` were used."""
+        """Fill level by level, so that no field takes all; return the used ``elements``."""
         waiting = deque([(top, "", 0)])
         while waiting:
             message, path, depth = waiting.popleft()
@@ -83,7 +86,7 @@ class _Filler:
         return self._used
 
     def _field(self, message: Any, field: Any, path: str, depth: int) -> list[Any]:
-        """Fills a field; the messages in it, which are still empty."""
+        """Fill a field; return the messages in it, which are still empty."""
         count, asked = self._count(field, path, depth)
         is_message = field.message_type is not None
         if not asked:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages in a file, as programs of all languages read and write them: each behind its length in 8
-bytes, little-endian."""
+"""Files of messages, each behind its length in 8 bytes, little-endian.
+
+Programs of all languages read and write them.
+"""
 
 from __future__ import annotations
 

@@ -28,9 +28,11 @@ MOST_BYTES = 16 << 20
 
 @dataclass(frozen=True)
 class Choice:
-    """Which messages of a file. ``topic``: empty for the only one; ``first``, ``sample``: None for
-    all, and for ``SAMPLED`` spread over the file; ``framing`` of a binary file, empty for what it
-    shows."""
+    """Choice of messages of a file.
+
+    ``topic``: empty for the only one; ``first``, ``sample``: None for all, and for ``SAMPLED``
+    spread over the file; ``framing`` of a binary file, empty for the one that it has by its look.
+    """
 
     topic: str = ""
     first: int | None = None
@@ -39,7 +41,7 @@ class Choice:
     framing: str = ""
 
     def of(self, count: int) -> list[int]:
-        """The numbers of the messages, in their order."""
+        """Return the numbers of the messages, in their order."""
         numbers = list(range(count))[: self.first]
         most = self.sample or (SAMPLED if self.first is None else count)
         if len(numbers) > most:
@@ -56,8 +58,10 @@ class Recorded:
 
 
 def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path] = ()) -> Subject:
-    """What the file itself says of its messages. ``include``: folders with definitions that it may
-    lack. Raises UserError."""
+    """Return the subject that the file itself describes. Raises UserError.
+
+    ``include``: folders with definitions that it may lack.
+    """
     if not is_recording(path):
         if path.suffix.lower() not in _READERS:  # no schema would help
             raise _unknown_kind(path)
@@ -67,8 +71,10 @@ def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path]
 
 
 def hints_of_recording(path: Path, topic: str) -> tuple[str, str]:
-    """ROS's dialect, empty where a file is of another kind, and the type of most messages. Raises
-    UserError."""
+    """Return ROS's dialect and the type of most messages. Raises UserError.
+
+    The dialect is empty where a file is of another kind.
+    """
     if not is_recording(path):
         return "", ""
     with Recording(path) as recording:
@@ -87,8 +93,10 @@ def recorded(
     include: Sequence[Path] = (),
     has_schema: bool = False,
 ) -> Recorded:
-    """Those that are measured, as Google's library writes them. ``has_schema``: ``about`` is not
-    what the file itself says. Raises UserError."""
+    """Read the messages to measure, as Google's library writes them. Raises UserError.
+
+    ``has_schema``: ``about`` is not what the file itself says.
+    """
     if is_recording(path):
         with Recording(path) as recording:
             usable = kept_for(recording, choice.topic, about, has_schema, include)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of a message's bytes belong to which of its fields, and messages without a field."""
+"""Bytes of each field of a message, and messages without a field."""
 
 from __future__ import annotations
 
@@ -28,8 +28,11 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FieldBytes:
-    """``path``: ``objects[].position.x``; ``own``: bytes without those of the fields in it;
-    ``all``: with them."""
+    """Bytes of a field.
+
+    ``path``: ``objects[].position.x``; ``own``: bytes without those of the fields in it; ``all``:
+    with them.
+    """
 
     path: str
     own: int
@@ -41,8 +44,10 @@ def text(path: Path) -> str:
 
 
 def counted(subject: Subject, messages: Iterable[bytes]) -> tuple[list[FieldBytes], int]:
-    """Every field that has bytes, by name, and how many bytes were counted: as
-    many as the fields have in sum."""
+    """Count the bytes of every field that has some.
+
+    Returns the fields by name, and how many bytes were counted: as many as the fields have in sum.
+    """
     own: Counter[Path] = Counter()
     rules = SEQUENTIAL.get(subject.wire)
     total = 0
@@ -91,13 +96,13 @@ def _by_number(message: Message) -> dict[int, Field]:
 
 
 def marked_name(field: Field) -> str:
-    """``objects[]``, ``by_name{}``: as paths have it."""
+    """Return a field's name as paths have it: ``objects[]``, ``by_name{}``."""
     marks = {Label.SINGLE: "", Label.REPEATED: "[]", Label.ARRAY: "[]", Label.MAP: "{}"}
     return field.name + marks[field.label]
 
 
 def _inner(schema: Schema, field: Field | None) -> Message | None:
-    """What a field's content consists of: a message, or a map's entry."""
+    """Return the message that a field's content consists of, or a map's entry."""
     if field is None:
         return None
     if field.key is not None and field.value is not None:
@@ -118,8 +123,10 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def _content(data: bytes, at: int, end: int, tag: int) -> tuple[tuple[int, int], int]:
-    """Where a field's content begins and ends, and where the field does. The message is whole:
-    Google's library wrote it."""
+    """Return begin and end of a field's content, and the field's end.
+
+    The message is whole: Google's library wrote it.
+    """
     kind = tag & 7
     if kind == 0:
         _, stop = _varint(data, at, end)
@@ -140,8 +147,10 @@ def _content(data: bytes, at: int, end: int, tag: int) -> tuple[tuple[int, int],
 
 
 def worth_taking_out(fields: list[FieldBytes], subject: Subject) -> list[str]:
-    """The fields with most bytes, those that hold others before these; none that must be there, and
-    none that a wire writes in any case, as ``ros1`` does numbers."""
+    """Return the fields with most bytes, those that hold others before these.
+
+    None that must be there, and none that a wire writes in any case, as ``ros1`` does numbers.
+    """
     total = sum(field.all for field in fields if "." not in field.path)
     heavy = [
         field
@@ -160,8 +169,10 @@ def _least_share(subject: Subject, path: str) -> float:
 
 
 def fields_along(schema: Schema, top: str, path: str) -> list[Field]:
-    """The fields that a path names one after the other; none where it leads into a map or to what
-    the schema does not know."""
+    """Return the fields that a path names one after the other.
+
+    None where it leads into a map or to a field that the schema does not know.
+    """
     message: Message | None = schema.message(top)
     along: list[Field] = []
     for name in path.split("."):
@@ -184,7 +195,7 @@ def _can_be_absent(schema: Schema, wire: str, top: str, path: str) -> bool:
 
 
 def _can_be_empty(schema: Schema, field: Field) -> bool:
-    """Whether ``ros1`` and ``cdr`` write less where a field has its default."""
+    """Return whether ``ros1`` and ``cdr`` write less where a field has its default."""
     if isinstance(field.type, MessageRef) and field.label is not Label.REPEATED:
         inner = schema.message(field.type).fields
         return any(_can_be_empty(schema, part) for part in inner)
@@ -192,7 +203,7 @@ def _can_be_empty(schema: Schema, field: Field) -> bool:
 
 
 def without(subject: Subject, messages: Iterable[bytes], paths: Iterable[str]) -> list[bytes]:
-    """The same messages without some fields."""
+    """Return the messages without some fields."""
     split = [path.split(".") for path in paths]
     reduced = []
     for data in messages:
@@ -205,13 +216,13 @@ def without(subject: Subject, messages: Iterable[bytes], paths: Iterable[str]) -
 
 
 def elements_at(message: Any, path: str) -> int:
-    """How many a list has, in all messages that hold one."""
+    """Return the length of a list, in all messages that hold one."""
     *outer, name = path.split(".")
     return sum(len(getattr(holder, _plain(name))) for holder in _holders(message, outer))
 
 
 def _holders(message: Any, names: list[str]) -> Iterator[Any]:
-    """All messages at a path."""
+    """Yield all messages at a path."""
     if not names:
         yield message
         return

@@ -13,8 +13,10 @@ Declared = pb.DescriptorProto | pb.EnumDescriptorProto
 def narrowed(
     descriptors: pb.FileDescriptorSet, type_name: str, fields: Sequence[str]
 ) -> pb.FileDescriptorSet:
-    """Return the files with a message of these fields alone, and with all that they hold; for the
-    lite runtime. Programs of the whole schema would compile for long."""
+    """Return the files with a message of these fields alone, for the lite runtime.
+
+    They have all that the fields hold. Programs of the whole schema would compile for long.
+    """
     narrow = pb.FileDescriptorSet()
     narrow.CopyFrom(descriptors)
     homes = {

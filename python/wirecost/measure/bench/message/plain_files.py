@@ -35,8 +35,11 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 @dataclass(frozen=True)
 class Numbered:
-    """How many messages there are, each by its number, and what the file lacks. ``at`` raises
-    UserError for a message that cannot be read. ``wire``: theirs, empty for the subject's."""
+    """Messages by their number, and warnings about the file.
+
+    ``at`` raises UserError for a message that cannot be read. ``wire``: theirs, empty for the
+    subject's.
+    """
 
     count: int
     at: Callable[[int], bytes]
@@ -45,8 +48,10 @@ class Numbered:
 
 
 def binary(path: Path, about: Subject, framing: str) -> Numbered:
-    """Length-delimited messages, or one. Where neither ``framing`` nor the name says which, the
-    reading that loses fewer bytes. Raises UserError."""
+    """Read length-delimited messages, or one. Raises UserError.
+
+    Where neither ``framing`` nor the name says which, the reading that loses fewer bytes counts.
+    """
     data = content(path)
     framing = framing or (DELIMITED if path.suffix.lower() == ".delimited" else "")
     delimited, rest = _split(data)
@@ -72,7 +77,7 @@ def binary(path: Path, about: Subject, framing: str) -> Numbered:
 
 
 def _split(data: bytes) -> tuple[list[bytes], int]:
-    """The messages behind their lengths, and the bytes after the last whole one."""
+    """Return the messages behind their lengths, and the bytes after the last whole one."""
     messages, at = [], 0
     while at < len(data):
         size, begin = _varint(data, at)
@@ -96,7 +101,7 @@ def _varint(data: bytes, at: int) -> tuple[int | None, int]:
 
 
 def _lost(about: Subject, data: bytes) -> float:
-    """The share of the bytes that the type does not know; UNREADABLE for what is none."""
+    """Return the share of bytes that the type does not know; UNREADABLE for no message."""
     try:
         message = about.read(data, "protobuf")
     except DecodeError:
@@ -108,7 +113,7 @@ def _lost(about: Subject, data: bytes) -> float:
 
 
 def from_json(path: Path, about: Subject, _: str) -> Numbered:
-    """An array of messages, messages one after the other, or one per line. Raises UserError."""
+    """Read an array of messages, several messages, or one per line. Raises UserError."""
     data = _utf8(path)
     lines = [(n, line) for n, line in enumerate(data.split(b"\n"), 1) if line.strip()]
     by_line = path.suffix.lower() != ".json"
@@ -132,7 +137,7 @@ def from_json(path: Path, about: Subject, _: str) -> Numbered:
 
 
 def _json_lines(about: Subject, lines: list[tuple[int, bytes]]) -> Numbered:
-    """One message per line; a line that is none is a damaged message."""
+    """Read one message per line; another line is a damaged message."""
 
     def at(number: int) -> bytes:
         place, line = lines[number]
@@ -167,7 +172,10 @@ def _after_space(text: str, at: int) -> int:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Python's reader would keep the last of several members of one name."""
+    """Return an object; raise ValueError for two members of one name.
+
+    Python's reader would keep the last.
+    """
     members = dict(pairs)
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
@@ -177,7 +185,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def from_text(path: Path, about: Subject, _: str) -> Numbered:
-    """One message in text format. Raises UserError."""
+    """Read one message in text format. Raises UserError."""
     try:
         text = _text(_utf8(path))
     except ValueError as error:
@@ -199,7 +207,7 @@ def _parsed(about: Subject, where: str, parse: Callable[[Message], Any]) -> byte
 
 
 def _text(data: bytes) -> str:
-    """Raises ValueError on what is no UTF-8."""
+    """Decode UTF-8. Raises ValueError."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -208,8 +216,11 @@ def _text(data: bytes) -> str:
 
 
 def _utf8(path: Path) -> bytes:
-    """A text file's content without its byte order mark, in UTF-8 where the mark or the zeros of
-    the first characters say that it is UTF-16 or UTF-32. Raises UserError."""
+    """Read a text file as UTF-8, without its byte order mark. Raises UserError.
+
+    It is converted where the mark or the zeros of the first characters say that it is UTF-16 or
+    UTF-32.
+    """
     data = content(path)
     encoding = json.detect_encoding(data)
     if encoding in ("utf-8", "utf-8-sig"):
@@ -221,7 +232,7 @@ def _utf8(path: Path) -> bytes:
 
 
 def content(path: Path) -> bytes:
-    """Raises UserError."""
+    """Read a file. Raises UserError."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verifies that all contenders carry the messages, then measures them: whole, and without some of
-their fields."""
+"""Verification and measurement of all contenders, also without some of the fields."""
 
 from __future__ import annotations
 
@@ -26,9 +25,11 @@ from wirecost.system.children import ProgramFailedError
 
 @dataclass(frozen=True)
 class Part:
-    """Contenders of one language that carry the messages of one subject. ``content``: of what their
-    digest is, where that is the same for several subjects; else the messages. ``facts``: of the
-    messages as a contender sent them."""
+    """Contenders of one language that carry the messages of one subject.
+
+    ``content``: for their digest, where that is the same for several subjects; else the messages.
+    ``facts``: of the messages as a contender sent them.
+    """
 
     subject: Subject
     messages: Sequence[bytes]
@@ -92,8 +93,11 @@ def _verify_all(part: Part, folder: Path, content: Path) -> None:
 def _checked(
     items: Iterator[StageSample | Timed], subject: Subject, entry: Entry[Contender]
 ) -> Iterator[StageSample]:
-    """Yield the samples. Raises ProgramFailedError on a message that was timed with another content
-    than it should have; what nobody else can read is left."""
+    """Yield the samples.
+
+    Raises ProgramFailedError on a message that was timed with another content than it should have;
+    messages that nobody else can read are not checked.
+    """
     contender = entry.contender
     for item in items:
         if isinstance(item, StageSample):
@@ -116,7 +120,7 @@ def run_fields(
     case: Case[Contender],
     plan: ProcessPlan,
 ) -> None:
-    """One contender with several contents in turns; an entry for each."""
+    """Measure one contender with several contents in turns; an entry for each."""
     with scratch.folder("fields") as folder:
         paths = [folder / str(number) for number in range(len(contents))]
         for path, entry, messages in zip(paths, entries, contents, strict=True):
@@ -143,8 +147,11 @@ def _rounds(samples: Iterator[StageSample], case: Case[Contender]) -> Iterator[l
 
 
 def _describe(entry: Entry[Contender], sent: Sequence[bytes], carried: Sequence[bytes]) -> None:
-    """``carried``: the messages as they were given, from which each digest is, because the order of
-    a map's entries is everyone's own."""
+    """Set size and digest of an entry.
+
+    ``carried``: the messages as they were given, from which each digest is, because the order of a
+    map's entries is everyone's own.
+    """
     entry.bytes = sum(map(len, sent)) / max(1, len(sent))
     entry.digest = hashlib.blake2b(b"".join(carried), digest_size=8).hexdigest()
 
@@ -156,8 +163,10 @@ def _verify(
     carried: Carried | None,
     content: Sequence[bytes] = (),
 ) -> None:
-    """Others' Python libraries read what was sent, where they know the wire, and what a contender
-    sends again of what it has read. JSON's program compares for itself."""
+    """Let others' Python libraries read what was sent, and what a contender sends again.
+
+    They read where they know the wire. JSON's program compares for itself.
+    """
     if carried is None or len(carried.sent) != len(messages):
         entry.failure = "it did not carry all messages"
         return
@@ -174,7 +183,7 @@ def _verify(
 
 
 def _fault(subject: Subject, data: bytes, wire: str, original: bytes) -> str:
-    """Names the first field that differs."""
+    """Return which field differs first; empty if none does."""
     expected = subject.read(original)
     try:
         message = subject.read(data, wire)

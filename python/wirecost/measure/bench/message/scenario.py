@@ -57,9 +57,12 @@ INCUMBENTS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """``schema``: files or modules; ``dialect``: of ``.msg`` files, empty to see it;
-    ``elements``: of lists of made-up messages, by path or name; ``contenders``: files with codecs
-    of the user's own; ``python``: that of a ROS 2."""
+    """Settings of ``bench message``.
+
+    ``schema``: files or modules; ``dialect``: of ``.msg`` files, empty to see it; ``elements``: of
+    lists of made-up messages, by path or name; ``contenders``: files with codecs of the user's own;
+    ``python``: that of a ROS 2.
+    """
 
     schema: tuple[str, ...] = ()
     type: str = ""
@@ -77,7 +80,7 @@ class Settings:
     jobs: int = 2
 
     def check(self) -> None:
-        """Raises UserError on what cannot be run."""
+        """Raise UserError on settings that cannot be run."""
         if not self.schema and self.data is None:
             raise UserError(
                 "name a schema (.proto, .msg, descriptor set, Python module), or --data FILE"
@@ -219,7 +222,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
 
 
 def _at_rate(asked: Asked, messages: list[bytes], say: Callable[[str], None]) -> dict[str, object]:
-    """What the report computes with."""
+    """Return the numbers with which the report computes."""
     carried = None
     if asked.over:
         say(f"sending {asked.count:,} messages over {asked.over}")
@@ -255,8 +258,10 @@ def _subject(settings: Settings) -> Subject:
 
 
 def _of_ros(settings: Settings) -> Subject:
-    """Of definitions that somebody gives; dialect and type are those of the recording, unless they
-    are given, too."""
+    """Return the subject of definitions that somebody gives.
+
+    Dialect and type are those of the recording, unless they are given, too.
+    """
     dialect, type_ = settings.dialect, settings.type
     recorded_type = ""
     if settings.data is not None:
@@ -272,7 +277,7 @@ def _of_ros(settings: Settings) -> Subject:
 
 
 def _messages(settings: Settings, about: Subject) -> tuple[list[bytes], str]:
-    """And where they are from."""
+    """Return the messages and where they are from."""
     if settings.data is None:
         messages = made_up(about, settings.elements, settings.choice.seed)
         asked = ", ".join(f"{name}: {count}" for name, count in settings.elements.items())

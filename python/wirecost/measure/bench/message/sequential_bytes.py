@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of a message's bytes belong to which of its fields, on ``ros1`` and ``cdr``."""
+"""Bytes of each field of a message, on ``ros1`` and ``cdr``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ Path = tuple[str, ...]
 
 
 def walk(schema: Schema, top: Message, data: bytes, rules: Rules, own: Counter[Path]) -> None:
-    """Adds to ``own``. Lengths belong to their field, and padding to the value behind it. The
-    message is whole: rosbags wrote it."""
+    """Add each field's bytes to ``own``.
+
+    Lengths belong to their field, and padding to the value behind it. The message is whole: rosbags
+    wrote it.
+    """
     _Walk(schema, data, rules, own).all(top)
 
 

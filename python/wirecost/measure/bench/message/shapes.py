@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a field holds, as every contender must know."""
+"""Shapes of fields, as every contender must know them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ MOST_ELEMENTS = 5_000_000
 
 
 def is_list(field: Field) -> bool:
-    """Any number of values, or a fixed one."""
+    """Return whether a field has any number of values, or a fixed one."""
     return field.label in (Label.REPEATED, Label.ARRAY)
 
 
 def is_octets(field: Field) -> bool:
-    """A list of bytes as ROS has it: everyone holds it in one piece."""
+    """Return whether a field is a list of bytes of ROS: every contender holds it in one piece."""
     return is_list(field) and field.type is Kind.UINT8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: a type of a schema, and who reads its messages independently of our code."""
+"""The type to measure, and readers of its messages that are independent of our code."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:  # it takes long to import, and Protobuf's messages do without
 
 
 class Reader(Protocol):
-    """Reads messages of a wire, and compares them in a way of its own, without a contender's
-    code."""
+    """A reader of a wire's messages that also compares them, without a contender's code."""
 
     def read(self, data: bytes) -> Any:
         """Return a message of Google's class. Raises DecodeError."""
@@ -41,9 +40,12 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class Subject:
-    """``schema``: what the type needs and nothing else; ``descriptors``: the same for Protobuf's
-    own tools; ``wire``: the one that its messages came on; ``ros``: who reads and writes those of
-    ROS; ``readers``: of further wires, by name."""
+    """The type to measure.
+
+    ``schema``: what the type needs and nothing else; ``descriptors``: the same for Protobuf's own
+    tools; ``wire``: the one that its messages came on; ``ros``: the reader and writer of ROS's
+    messages; ``readers``: of further wires, by name.
+    """
 
     type: str
     schema: Schema
@@ -60,16 +62,21 @@ class Subject:
 
     @cached_property
     def other_wires(self) -> tuple[str, ...]:
-        """Those besides its own that our codecs have for it. Protobuf's is not one of ROS: a list
-        of bytes would be one of varints there, which nobody would send."""
+        """Wires besides its own that our codecs have for it.
+
+        Protobuf's is not one of ROS: a list of bytes would be one of varints there, which nobody
+        would send.
+        """
         others = [wire for wire in SEQUENTIAL if wire != self.wire]
         if self.ros is not None and any(map(_is_empty, self.schema.messages())):
             return ()  # ROS 2 puts a byte into it, ROS 1 none
         return tuple(wire for wire in others if _can_carry(self.schema, wire))
 
     def read(self, data: bytes, wire: str = "") -> Any:
-        """A message of Google's class. ``wire``: a readable one, else its own. Raises
-        DecodeError."""
+        """Return a message of Google's class. Raises DecodeError.
+
+        ``wire``: a readable one, else its own.
+        """
         message = self.message_class()
         wire = wire or self.wire
         if wire in self.readers:
@@ -81,7 +88,7 @@ class Subject:
         return message
 
     def write(self, message: Any) -> bytes:
-        """On its own wire. Raises ValueError where a type of ROS does not hold a value."""
+        """Write on its own wire. Raises ValueError where a type of ROS does not hold a value."""
         if self.ros is None:
             return canonical(message)
         return self.ros.write(message, self.wire)
@@ -92,7 +99,7 @@ class Subject:
         return self.class_of(self.type)
 
     def class_of(self, name: str) -> Any:
-        """The same of a message in it."""
+        """Return Google's class of a message in it."""
         return GetMessageClass(self._pool.FindMessageTypeByName(name))
 
     @cached_property
@@ -104,7 +111,10 @@ class Subject:
 
 
 def _can_carry(schema: Schema, wire: str) -> bool:
-    """Not a message that is always within itself, nor that a field is absent."""
+    """Return whether a wire can carry the messages.
+
+    It cannot carry a message that is always within itself, nor that a field is absent.
+    """
     if any(item.is_optional for message in schema.messages() for item in message.fields):
         return False
     try:
@@ -122,14 +132,17 @@ def _is_empty(message: Message) -> bool:
 
 
 def canonical(message: Any) -> bytes:
-    """Equal for equal messages of Google's class."""
+    """Return bytes that are equal for equal messages of Google's class."""
     data: bytes = message.SerializePartialToString(deterministic=True)
     return data
 
 
 def subject(descriptors: pb.FileDescriptorSet, source: str, type_name: str) -> Subject:
-    """``source``: the descriptors', for people; ``type_name``: whole, or its last part where that
-    says which. Raises UserError."""
+    """Return the subject of a type. Raises UserError.
+
+    ``source``: the descriptors', for people; ``type_name``: whole, or its last part where that says
+    which.
+    """
     schema = frontends.load_descriptors(descriptors, source)
     type_ = found_type(schema, source, type_name)
     files = needed_files(schema, type_)
@@ -141,7 +154,7 @@ def subject(descriptors: pb.FileDescriptorSet, source: str, type_name: str) -> S
 
 
 def found_type(schema: Schema, source: str, asked: str) -> str:
-    """The whole name of the type that is meant. Raises UserError."""
+    """Return the whole name of the type that is meant. Raises UserError."""
     names = [message.full_name for message in schema.messages()]
     if not asked:
         return _only(schema, source, names)
@@ -162,7 +175,7 @@ def found_type(schema: Schema, source: str, asked: str) -> str:
 
 
 def _only(schema: Schema, source: str, names: list[str]) -> str:
-    """The one message that no other holds."""
+    """Return the one message that no other holds."""
     held = {name for references in schema.references.values() for name in references}
     tops = [name for name in names if name not in held and "google.protobuf" not in name]
     if len(tops) == 1:
@@ -175,7 +188,7 @@ def _only(schema: Schema, source: str, names: list[str]) -> str:
 
 
 def needed_files(schema: Schema, top: str) -> list[File]:
-    """The files with what a message holds, and that alone, dependencies first."""
+    """Return the files with what a message holds, and that alone, dependencies first."""
     reached: set[str] = set()
     waiting = [top]
     while waiting:
@@ -210,7 +223,7 @@ def _enums(messages: Iterable[Message]) -> Iterable[str]:
 
 
 def _imported(descriptors: pb.FileDescriptorSet, names: set[str]) -> set[str]:
-    """The files of these names and all that they import."""
+    """Return the files of these names and all that they import."""
     files = {file.name: file for file in descriptors.file}
     reached: set[str] = set()
     waiting = list(names)

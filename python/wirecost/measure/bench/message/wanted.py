@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a race asks of the languages: who takes part, and how their programs are made and run."""
+"""Wishes of a race to the languages: contenders, and how their programs are made and run."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ OPTIMIZED = ("-std=c++20", "-O3", "-DNDEBUG")
 
 @dataclass(frozen=True)
 class CodecFile:
-    """A codec in a file. ``wire``: the one that it writes, empty for one of its own; ``is_kept``:
-    whether the file includes nothing that may change, so that its program can be kept."""
+    """A codec in a file.
+
+    ``wire``: the one that it writes, empty for one of its own; ``is_kept``: whether the file
+    includes nothing that may change, so that its program can be kept.
+    """
 
     path: Path
     wire: str = ""
@@ -44,12 +47,14 @@ class Generated:
 
 @dataclass(frozen=True)
 class Wanted:
-    """``libraries``: those that take part, None for all that can be had; ``files``: codecs that
-    take part besides, as ``generated`` programs do; ``lists``: types of elements that columns are
-    tried for; ``has_recycled``: whether new objects of C++ are also measured with our free list;
+    """Wishes of a race to a language.
+
+    ``libraries``: those that take part, None for all that can be had; ``files``: codecs that take
+    part besides, as ``generated`` programs do; ``lists``: types of elements that columns are tried
+    for; ``has_recycled``: whether new objects of C++ are also measured with our free list;
     ``allocators``: of ``bench.allocators.NAMED``, under which each C++ contender runs, an empty one
-    for that of this process; ``flags``: of the C++ compiler; ``jobs``: compilers at the same
-    time."""
+    for that of this process; ``flags``: of the C++ compiler; ``jobs``: compilers at the same time.
+    """
 
     libraries: frozenset[str] | None = None
     files: tuple[CodecFile, ...] = ()
@@ -65,9 +70,9 @@ class Wanted:
         return self.libraries is None or library in self.libraries
 
     def asks_for(self, library: str) -> bool:
-        """Whether it is named, as libraries must be that few people need."""
+        """Return whether a library is named, as libraries that few people need must be."""
         return self.libraries is not None and library in self.libraries
 
     def files_of(self, *suffixes: str) -> list[CodecFile]:
-        """The codecs of a language."""
+        """Return the codecs of a language."""
         return [file for file in self.files if file.path.suffix in suffixes]

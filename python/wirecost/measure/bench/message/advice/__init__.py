@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would make messages cheaper."""
+"""Changes that would make messages cheaper."""

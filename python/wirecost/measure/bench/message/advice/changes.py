@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the messages would weigh if something of them were changed: measured on these messages where
-that can be done, else estimated from what their fields hold."""
+"""Sizes of the messages with something of them changed.
+
+They are measured on these messages where that can be done, else estimated from what their fields
+hold.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +33,12 @@ COMPRESSED = 4 << 20
 
 @dataclass(frozen=True)
 class Change:
-    """``bytes``: of a message on average, with the change; ``ns``: what it takes beside encoding
-    and decoding, None where that is not known; ``how``: ``measured`` or ``estimated``; ``fields``:
-    paths of all that it is about, of which ``what`` names the first."""
+    """A change and its effect.
+
+    ``bytes``: of a message on average, with the change; ``ns``: its time beside encoding and
+    decoding, None where that is not known; ``how``: ``measured`` or ``estimated``; ``fields``: all
+    paths that it is about, of which ``what`` names the first.
+    """
 
     what: str
     bytes: float
@@ -44,7 +50,7 @@ class Change:
 def changes(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
 ) -> list[Change]:
-    """Those that save something, the ones that save most first."""
+    """Return the changes that save something, the ones that save most first."""
     whole = sum(map(len, messages)) / len(messages)
     types = dict(cheaper_types(subject, messages, fields))
     candidates = [
@@ -67,7 +73,7 @@ def changes(
 
 
 def _compressed(messages: Sequence[bytes]) -> Iterator[Change]:
-    """Each message by itself, as it would be sent."""
+    """Compress each message by itself, as it would be sent."""
     chosen: list[bytes] = []
     for data in messages:
         if chosen and sum(map(len, chosen)) + len(data) > COMPRESSED:
@@ -95,7 +101,7 @@ def _compressed(messages: Sequence[bytes]) -> Iterator[Change]:
 
 
 def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[Change]:
-    """The outermost fields that are the same in almost all messages."""
+    """Yield a change for the outermost fields that are the same in almost all messages."""
     if len(messages) < 2:
         return
     same: Counter[str] = Counter()
@@ -138,8 +144,11 @@ def _columns(
     fields: Sequence[FieldBytes],
     floats: Mapping[str, float],
 ) -> Iterator[Change]:
-    """``floats``: the share of all bytes that floats for doubles save in each field. Columns with
-    floats are left out where floats alone save as much in the same list."""
+    """Yield changes to columns.
+
+    ``floats``: the share of all bytes that floats for doubles save in each field. Columns with
+    floats are left out where floats alone save as much in the same list.
+    """
     whole = sum(map(len, messages)) / len(messages)
     for tried in in_columns(subject, messages, fields):
         saved = sum(share for path, share in floats.items() if path.startswith(f"{tried.path}."))
@@ -154,6 +163,6 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 def _shortened(path: str) -> str:
-    """The end of a long one."""
+    """Return the end of a long path."""
     parts = path.split(".")
     return path if len(parts) <= LISTED else f"….{'.'.join(parts[-LISTED:])}"

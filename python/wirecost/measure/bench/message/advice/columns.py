@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What messages weigh with a long list in columns: measured by the generated code."""
+"""Sizes of messages with a long list in columns, measured by the generated code."""
 
 from __future__ import annotations
 
@@ -36,8 +36,11 @@ _NO_NUMBERS = (Kind.BOOL, Kind.STRING, Kind.BYTES)
 
 @dataclass(frozen=True)
 class Tried:
-    """A list by its path; ``kept``: what its columns keep, for people; ``bytes``: of a message on
-    average whose list is in columns; ``narrow``: whether doubles became floats."""
+    """A list in columns, by its path.
+
+    ``kept``: what its columns keep, for people; ``bytes``: of a message on average; ``narrow``:
+    whether doubles became floats.
+    """
 
     path: str
     kept: str
@@ -48,7 +51,7 @@ class Tried:
 def in_columns(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
 ) -> Iterator[Tried]:
-    """Lists that columns can hold, once with every bit and once with floats for doubles."""
+    """Yield lists that columns can hold, once with every bit and once with floats for doubles."""
     chosen = messages[:MEASURED]
     for path, type_name in long_lists(subject, chosen, fields):
         try:
@@ -66,8 +69,10 @@ def in_columns(
 def long_lists(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
 ) -> list[tuple[str, str]]:
-    """Path and elements' type of those with most bytes that are in no other list and long enough
-    for columns to be worth it."""
+    """Return path and elements' type of the lists with most bytes.
+
+    They are in no other list and long enough for columns to be worth it.
+    """
     if subject.wire != "protobuf":
         return []
     total = sum(field.all for field in fields if "." not in field.path)
@@ -86,7 +91,7 @@ def long_lists(
 
 
 def _elements(subject: Subject, messages: Sequence[bytes], path: str) -> bool:
-    """Whether there are enough."""
+    """Return whether a list has enough elements."""
     count = sum(elements_at(subject.read(data), path) for data in messages)
     return count >= LEAST_ELEMENTS * len(messages)
 
@@ -94,8 +99,10 @@ def _elements(subject: Subject, messages: Sequence[bytes], path: str) -> bool:
 def _sizes(
     subject: Subject, messages: Sequence[bytes], path: str, type_name: str
 ) -> list[tuple[float, ...]]:
-    """Of each message: bytes exact and with floats, and the floats' largest error. Raises
-    CompileError, ProgramFailedError."""
+    """Return bytes exact and with floats, and the floats' largest error, for each message.
+
+    Raises CompileError, ProgramFailedError.
+    """
     schema = subject.schema
     with scratch.folder("columns") as folder:
         request = Request(("protobuf",))
@@ -123,7 +130,7 @@ def _sizes(
 def _numbers(
     schema: Schema, message: Message, outer: tuple[str, ...]
 ) -> Iterator[tuple[str, Kind]]:
-    """The columns of single numbers, by dotted names."""
+    """Yield the columns of single numbers, by dotted names."""
     for field in message.fields:
         if field.label is not Label.SINGLE or not field.name.isidentifier():
             continue

@@ -52,7 +52,7 @@ def _size(columns: bytes) -> int:
 
 
 def _error(rows: Iterable[Any], path: str) -> float:
-    """The largest by which a double differs from its float."""
+    """Return the largest difference of a double and its float."""
     largest = 0.0
     for row in rows:
         value = row

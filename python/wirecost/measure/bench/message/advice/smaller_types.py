@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields of other types that would hold the same values in fewer bytes: computed from the values
-that the messages have."""
+"""Fields of other types that would hold the same values in fewer bytes.
+
+Sizes are computed from the values that the messages have.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ Share = Callable[[Values], float]
 def cheaper_types(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
 ) -> Iterator[tuple[str, dict[str, float]]]:
-    """What to do, and the share of all bytes that it saves in each field, the most saving first."""
+    """Yield what to do, and the share of all bytes saved in each field, largest first."""
     by_path = values(subject, messages)
     sizes = {field.path: field.own for field in fields}
     total = sum(field.all for field in fields if "." not in field.path)
@@ -36,7 +38,7 @@ def cheaper_types(
 
 
 def _bytes(field: Values) -> float:
-    """Of the values that were looked at, with tags and lengths, as Protobuf writes them."""
+    """Return the bytes of the counted values, with tags and lengths, as Protobuf writes them."""
     item = field.declared
     if item.type is Kind.STRING:
         # Of texts beyond the first, the average is taken.
@@ -55,7 +57,7 @@ def _tag(field: Values) -> int:
 
 
 def _payload(field: Values) -> int:
-    """Of the numbers alone."""
+    """Return the bytes of the numbers alone."""
     item = field.declared
     width = item.type.width if isinstance(item.type, Kind) else None
     if width is not None and (item.coding is Coding.FIXED or item.type in _FLOATS):
@@ -66,7 +68,7 @@ def _payload(field: Values) -> int:
 
 
 def _payload_of(field: Values, elements: int) -> int:
-    """Of a list with so many, on average."""
+    """Return the bytes of a list with so many elements, on average."""
     return round(_payload(field) * elements / max(1, field.count))
 
 
@@ -76,7 +78,7 @@ _WHOLE = (*_SIGNED, Kind.UINT32, Kind.UINT64)
 
 
 def _varying_bytes(field: Values) -> int:
-    """In the smaller of the forms whose length follows the value."""
+    """Return the bytes in the smaller of the forms whose length follows the value."""
     return min(field.varint, field.zigzag) if field.declared.type in _SIGNED else field.varint
 
 
@@ -102,7 +104,7 @@ def _as_varint(field: Values) -> float:
 
 
 def _as_packed(field: Values) -> float:
-    """One tag and length for a list, no tag for each."""
+    """Return the bytes saved by one tag and length for a list, no tag for each element."""
     item = field.declared
     if item.label is not Label.REPEATED or item.packed or item.type is Kind.STRING:
         return 0
@@ -119,7 +121,10 @@ def _as_float(field: Values) -> float:
 
 
 def _as_enum(field: Values) -> float:
-    """A byte for each text. A field that must be there could be no enum of an older reader."""
+    """Return the bytes saved by a byte for each text.
+
+    A required field is left out: it could be no enum of an older reader.
+    """
     few = 1 < len(field.texts) <= min(MOST_OF_AN_ENUM, MOST_TEXTS)
     if not few or field.count < LEAST_TEXTS or field.declared.presence is Presence.REQUIRED:
         return 0
@@ -130,7 +135,7 @@ def _as_enum(field: Values) -> float:
 
 
 def _of_protobuf(saved: Callable[[Values], float]) -> Share:
-    """``saved``: bytes of the values that were looked at."""
+    """Return the share of bytes that ``saved`` computes for the values that were counted."""
 
     def share(field: Values) -> float:
         seen = _bytes(field)
@@ -140,7 +145,7 @@ def _of_protobuf(saved: Callable[[Values], float]) -> Share:
 
 
 def _narrower(field: Values) -> float:
-    """The smallest type that holds all values, on a wire that writes each with its whole width."""
+    """Return the share saved by the smallest type for all values, on a wire of whole widths."""
     kind = field.declared.type
     if not isinstance(kind, Kind) or kind not in (*_WHOLE, Kind.INT16, Kind.UINT16):
         return 0
@@ -156,7 +161,7 @@ def _narrower(field: Values) -> float:
 
 
 def _number_for_text(field: Values) -> float:
-    """A byte for each text and its length of four."""
+    """Return the share saved by a byte for each text and its length of four."""
     if not _as_enum(field):
         return 0
     content = _as_enum(field) + PREFIX * field.count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the fields of messages hold: how large numbers are, and which texts there are."""
+"""Contents of the fields of messages: how large numbers are, and which texts there are."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ MOST_TEXTS = 64
 
 @dataclass
 class Values:
-    """Of one field in all messages. ``varint``, ``zigzag``: bytes of all its integers in either
-    form of Protobuf; ``lists``: how many elements each has, where it is a list."""
+    """The values of one field in all messages.
+
+    ``varint``, ``zigzag``: bytes of all its integers in either form of Protobuf; ``lists``: how
+    many elements each has, where it is a list.
+    """
 
     declared: Field
     count: int = 0
@@ -47,12 +50,12 @@ class Values:
 
 
 def varint_size(value: int) -> int:
-    """Bytes on Protobuf's wire, where a negative number has 64 bits."""
+    """Return the bytes on Protobuf's wire, where a negative number has 64 bits."""
     return max(1, ((value & (1 << 64) - 1).bit_length() + 6) // 7)
 
 
 def values(subject: Subject, messages: Iterable[bytes]) -> dict[str, Values]:
-    """By path; of fields that are written, but for those in maps."""
+    """Return the values of all written fields but those in maps, by path."""
     by_path: dict[Path, Values] = {}
     remaining = MOST_VALUES
     for data in messages:

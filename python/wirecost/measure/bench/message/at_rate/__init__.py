@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a transport takes to carry messages."""
+"""Costs of carrying messages over a transport."""

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a transport takes to carry the messages at a rate: processor time of real processes that
-send and receive them."""
+"""Costs of carrying the messages at a rate: processor time of real senders and receivers."""
 
 from __future__ import annotations
 
@@ -27,8 +26,10 @@ START_S = 30.0
 
 @dataclass(frozen=True)
 class Asked:
-    """``rate``: messages a second, None where nobody asks; ``over``: a transport, empty for
-    none."""
+    """Rate and transport that the user asked for.
+
+    ``rate``: messages per second, None where nobody asks; ``over``: a transport, empty for none.
+    """
 
     rate: float | None = None
     subscribers: int = 1
@@ -42,9 +43,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Carrying:
-    """Processor time of a message, of all threads: ``sender_ns``; ``subscriber_ns`` of each
-    subscriber on average; ``server_ns`` of a process between them. ``received``: share of all
-    messages that came."""
+    """Processor time per message, of all threads.
+
+    ``sender_ns``; ``subscriber_ns`` of each subscriber on average; ``server_ns`` of a process
+    between them. ``received``: share of all messages that came.
+    """
 
     over: str
     library: str

@@ -66,8 +66,7 @@ def send(publisher: Publisher, job: JsonObject) -> dict[str, int]:
 
 
 def receive(subscriber: Subscriber, job: JsonObject) -> dict[str, int]:
-    """Receive; return how many of those that count came, and the processor time from the first of
-    them on."""
+    """Receive; return the number of counted messages, and the processor time since the first."""
     last = job["warm"] + job["count"] - 1
     received, used_ns, silence = 0, 0, WAIT_S + SILENCE_S
     used: int | None = None

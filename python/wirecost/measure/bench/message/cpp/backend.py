@@ -57,8 +57,10 @@ _TOTALS = re.compile(r"^(?:summary|totals): (\d+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes that malloc gives for a message, its own headers included, and those that stay given
-    when it is destroyed."""
+    """Bytes that malloc gives for a message, its own headers included.
+
+    ``kept_bytes``: those that stay when the message is destroyed.
+    """
 
     memory_bytes: int
     kept_bytes: int
@@ -90,7 +92,7 @@ class Cpp:
         ]
 
     def _mallocs(self) -> dict[str, str]:
-        """The file of each allocator's malloc; who is not loaded is missing."""
+        """Return the file of each allocator's malloc; those that are not loaded are missing."""
         program = str(next(iter(self._programs.values()), ""))
         mallocs: dict[str, str] = {}
         for name in self._allocators if program else ():
@@ -126,7 +128,7 @@ class Cpp:
                 yield Contender("cpp", library, mode, wire, about, again)
 
     def _program(self, contender: Contender) -> tuple[str, str]:
-        """Its path, and what it calls the mode."""
+        """Return the program's path, and what it calls the mode."""
         if contender.mode == RECYCLED_MODE:
             return str(self._programs[f"{contender.library}{RECYCLED}"]), NEW
         return str(self._programs[contender.library]), contender.mode
@@ -170,18 +172,20 @@ class Cpp:
 
 
 def _environment(allocator: str) -> dict[str, str] | None:
-    """Raises UserError where ours is not installed."""
+    """Return the allocator's environment. Raises UserError where ours is not installed."""
     return NAMED[allocator].environment(os.environ) if allocator else None
 
 
 def _loaded(line: str, allocator: str) -> str:
-    """Raises ProgramFailedError."""
+    """Return the file of the loaded malloc. Raises ProgramFailedError for another one."""
     return loaded(line, NAMED[allocator].allocator if allocator else None)
 
 
 def _instructions(command: Sequence[str], allocator: str, content: Path) -> float | None:
-    """Instructions per message, as callgrind counts them; None where there is no callgrind, or the
-    allocator does not run under it."""
+    """Return instructions per message, as callgrind counts them.
+
+    None where there is no callgrind, or the allocator does not run under it.
+    """
     if not shutil.which("valgrind"):
         return None
     with scratch.folder("callgrind") as folder, suppress(ProgramFailedError):
@@ -206,7 +210,7 @@ def _instructions(command: Sequence[str], allocator: str, content: Path) -> floa
 
 
 def _protobuf() -> str:
-    """Of the headers that the programs were compiled with."""
+    """Return the version of the headers that the programs were compiled with."""
     try:
         (line,) = run(["protoc", "--version"])
     except (ProgramFailedError, OSError, ValueError):  # a version that is not known stops nobody

@@ -102,13 +102,13 @@ class ClassField:
 
 
 def fixed() -> dict[str, str]:
-    """The headers that are the same for every schema."""
+    """Return the headers that are the same for every schema."""
     names = ("harness.hpp", "owned.hpp")
     return {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in names}
 
 
 def holders(subject: Subject) -> str:
-    """``holders.hpp``: reading our holders."""
+    """Return ``holders.hpp``, which reads our holders."""
     schema, names = subject.schema, Names(subject.schema, ROOT)
     top = MessageRef(subject.type)
     home = schema.home(subject.type)
@@ -132,12 +132,12 @@ def holders(subject: Subject) -> str:
 
 
 def shared(subject: Subject) -> str:
-    """``holders.cpp``: what all programs do with our codec of the subject's wire."""
+    """Return ``holders.cpp``: what all programs do with our codec of the subject's wire."""
     return rendered("holders.cpp.j2", type=subject.type, **_codec(subject, subject.wire))
 
 
 def _codec(subject: Subject, wire: str) -> dict[str, str]:
-    """Where our codec is."""
+    """Return where our codec is."""
     names = Names(subject.schema, ROOT)
     home = subject.schema.home(subject.type)
     return {
@@ -147,19 +147,24 @@ def _codec(subject: Subject, wire: str) -> dict[str, str]:
 
 
 def stands_apart(schema: Schema, message: Message) -> bool:
-    """Whether it is read in a function of its own, whoever holds it: compiling all of a wide or
-    recursive message into one function takes minutes."""
+    """Return whether a message is read in a function of its own, whoever holds it.
+
+    Compiling all of a wide or recursive message into one function takes minutes.
+    """
     is_small = len(list(schema.messages())) <= FEW and not nesting.deep(schema)
     return bool(schema.references[message.full_name]) and not is_small
 
 
 def read_by(field: Field) -> str:
-    """The harness's function that reads it."""
+    """Return the harness's function that reads a field."""
     return "add_octets" if is_octets(field) else "add"
 
 
 def ours(subject: Subject, wire: str) -> str:
-    """The program of our holders on a wire; a message of a few numbers has no view of its own."""
+    """Return the program of our holders on a wire.
+
+    A message of a few numbers has no view of its own.
+    """
     schema, names = subject.schema, Names(subject.schema, ROOT)
     viewed = [message for message in schema.messages() if not is_plain(schema, message)]
     return rendered(
@@ -179,12 +184,12 @@ def ours(subject: Subject, wire: str) -> str:
 
 
 def has_view(subject: Subject) -> bool:
-    """A message of a few numbers is its own view."""
+    """Return whether a message has a view: one of a few numbers is its own."""
     return not is_plain(subject.schema, subject.schema.message(subject.type))
 
 
 def classes(subject: Subject) -> str:
-    """``classes.hpp``: filling in and reading classes with Protobuf's interface."""
+    """Return ``classes.hpp``, which fills and reads classes with Protobuf's interface."""
     schema = subject.schema
     holders, names = Names(schema, ROOT), ApiNames(schema, "")
     return rendered(
@@ -219,8 +224,10 @@ def messagepack_program(subject: Subject) -> str:
 
 
 def columns(subject: Subject, containers: PurePosixPath) -> str:
-    """``columns.hpp``: a codec as users write one; ``containers``: the generated header that says
-    where columns can be."""
+    """Return ``columns.hpp``, a codec as users write one.
+
+    ``containers``: the generated header that says where columns can be.
+    """
     namespace = "::".join(("", ROOT, *containers.parent.parts))
     return rendered(
         "columns.hpp.j2",
@@ -232,7 +239,7 @@ def columns(subject: Subject, containers: PurePosixPath) -> str:
 
 
 def messagepack(subject: Subject) -> str:
-    """``messagepack.hpp``: a codec as users write one."""
+    """Return ``messagepack.hpp``, a codec as users write one."""
     schema, names = subject.schema, Names(subject.schema, ROOT)
     return rendered(
         "messagepack.hpp.j2",
@@ -258,17 +265,17 @@ def messagepack(subject: Subject) -> str:
 
 
 def _is_bytes(field: Field) -> bool:
-    """One that is always there."""
+    """Return whether a field is bytes that are always there."""
     return field.type is Kind.BYTES and field.label is Label.SINGLE and not can_be_absent(field)
 
 
 def google(subject: Subject, arena: bool = True) -> str:
-    """The program of classes with Protobuf's interface; ``arena``: whether they have arenas."""
+    """Return the program of classes with Protobuf's interface; ``arena``: with arenas."""
     return rendered("protobuf.cpp.j2", type=subject.type, arena=arena)
 
 
 def users(subject: Subject, header: str) -> str:
-    """The program of a user's codec, which is in ``header`` and may use ours."""
+    """Return the program of a user's codec, which is in ``header`` and may use ours."""
     own = _codec(subject, subject.wire)["codec_header"]
     return rendered("user.cpp.j2", type=subject.type, header=header, codec_header=own)
 

@@ -73,7 +73,7 @@ class _Table:
 
 
 def flatbuffers(subject: Subject) -> Texts:
-    """The schema, and ``flatbuffers.cpp``."""
+    """Return the schema, and ``flatbuffers.cpp``."""
     derived = _Derived(subject)
     return {
         SCHEMA: "\n".join(derived.text()) + "\n",
@@ -182,12 +182,12 @@ class _Derived:
         return _EntryPart(self._form(field), _number_type(field), self._value(field))
 
     def _value(self, field: Field) -> str:
-        """The message that it holds; a map's entries are none."""
+        """Return the message that a field holds; a map's entries are none."""
         is_message = isinstance(field.type, MessageRef) and field.label is not Label.MAP
         return self.name(field.type.name) if is_message else ""
 
     def _form(self, field: Field) -> str:
-        """How it is built and read."""
+        """Return the form in which a field is built and read."""
         if field.label is Label.MAP:
             return "map"
         if is_octets(field):

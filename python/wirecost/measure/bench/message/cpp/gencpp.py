@@ -24,7 +24,7 @@ for arguments in json.loads(sys.argv[1]):
 
 
 def generate(subject: Subject, folder: Path) -> str:
-    """Headers ``<package>/<Name>.h``; why there are none, if so."""
+    """Generate headers ``<package>/<Name>.h``; return why there are none, if so."""
     if not (SYSTEM_PYTHON.exists() and TEMPLATES.is_dir() and HEADER.exists()):
         return "apt-get install python3-gencpp libroscpp-core-dev"
     assert subject.ros is not None

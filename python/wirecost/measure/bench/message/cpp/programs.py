@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles a message's programs, each once: what was compiled of the same text stays in the user's
-cache folder."""
+"""Compilation of a message's programs, each once.
+
+Programs compiled from the same text stay in the user's cache folder.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,10 @@ class Built:
 
 
 def built(subject: Subject, wanted: Wanted, say: Say) -> Built:
-    """All programs that this machine can compile. Raises UserError where it has no compiler, or a
-    header cannot be read."""
+    """Compile all programs that this machine can compile.
+
+    Raises UserError where it has no compiler, or a header cannot be read.
+    """
     compiler = os.environ.get("CXX") or shutil.which("c++") or ""
     version = _version(compiler)
     with scratch.folder("message") as folder:
@@ -91,7 +95,7 @@ def _cache() -> Path:
 
 
 def cached(folder: Path, *tools: str) -> Path:
-    """The folder of the cache for what is made of all texts of a folder by these tools."""
+    """Return the cache's folder for what these tools make of all texts of a folder."""
     digest = hashlib.blake2b(repr(tools).encode(), digest_size=16)
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -118,7 +122,10 @@ def _compile(
     say: Say,
     programs: Built,
 ) -> None:
-    """The programs, beside their sources. Compilers end with this function, whatever ends it."""
+    """Compile the programs beside their sources.
+
+    Compilers end with this function, however it ends.
+    """
     units = {
         (unit, name): source
         for source in reversed(sources)

@@ -57,7 +57,7 @@ class _StructField:
 
 
 def gencpp(subject: Subject) -> Texts:
-    """``gencpp.cpp`` and the header that it includes."""
+    """Return ``gencpp.cpp`` and the header that it includes."""
     schema = subject.schema
 
     def class_of(message: Message) -> str:
@@ -77,12 +77,12 @@ def gencpp(subject: Subject) -> Texts:
 
 
 def _is_roscpps(message: Message) -> bool:
-    """Times are classes of roscpp's own."""
+    """Return whether a message is a class of roscpp's own, as times are."""
     return message.full_name.startswith("ros.")
 
 
 def fast_cdr(subject: Subject) -> Texts:
-    """``fast-cdr.cpp`` and the headers that it includes."""
+    """Return ``fast-cdr.cpp`` and the headers that it includes."""
     schema = subject.schema
     messages = [
         _PlainStruct(
@@ -115,7 +115,7 @@ def fast_cdr(subject: Subject) -> Texts:
 
 
 def rosidl(subject: Subject, prefix: Path | None, headers: Sequence[str]) -> Texts:
-    """``rosidl.cpp`` and the header that it includes; ``headers``: of the type supports."""
+    """Return ``rosidl.cpp`` and its header; ``headers``: of the type supports."""
 
     def class_of(message: Message) -> str:
         package, _, name = message.full_name.rpartition(".")
@@ -154,7 +154,7 @@ def _type(field: Field) -> str:
 
 
 def _serialized(field: Field, operator: str) -> str:
-    """The statement of Write, or of Read."""
+    """Return the statement of Write, or of Read."""
     attribute = f"m.{member(field)}"
     if not isinstance(field.type, MessageRef):
         return f"cdr {operator} {attribute}"
@@ -169,7 +169,7 @@ def _access(
     class_of: Callable[[Message], str],
     name_of: Callable[[Field], str],
 ) -> str:
-    """Filling in and reading the structs of ``class_of``, whose members ``name_of`` names."""
+    """Return code that fills and reads structs of ``class_of`` with members of ``name_of``."""
     holders = Names(schema, ROOT)
     return rendered(
         "structs.hpp.j2",

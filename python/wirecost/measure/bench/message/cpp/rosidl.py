@@ -32,7 +32,7 @@ _TIMEOUT_S = 300
 
 
 def generate(subject: Subject, ros2: Ros2, folder: Path) -> str:
-    """``<package>/msg/detail/…`` for all messages; why there are none, if so."""
+    """Generate ``<package>/msg/detail/…`` for all messages; return why there are none, if so."""
     prefixes = {name: ros2.having(f"share/{name}/resource") for name in _TEMPLATES}
     if None in prefixes.values() or ros2.having("include/fastcdr") is None:
         return MISSING
@@ -52,13 +52,16 @@ def generate(subject: Subject, ros2: Ros2, folder: Path) -> str:
 
 
 def _text(subject: Subject, name: str) -> str:
-    """The definition, or that of a time, which needs none."""
+    """Return the definition, or that of a time, which needs none."""
     assert subject.ros is not None
     return subject.ros.definitions.texts.get(name, "int32 sec\nuint32 nanosec\n")
 
 
 def _pythons(ros2: Ros2) -> list[Path]:
-    """Those that may have what the generators import: a sourced ROS 2 belongs to the system's."""
+    """Return Pythons that may have what the generators import.
+
+    A sourced ROS 2 belongs to the system's.
+    """
     is_sourced = ros2.python is None and "AMENT_PREFIX_PATH" in os.environ
     return [ros2.interpreter, *([SYSTEM_PYTHON] if is_sourced else [])]
 
@@ -77,7 +80,7 @@ def _ran(command: list[str]) -> str:
 
 
 def options(ros2: Ros2) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Folders of headers, and what to link."""
+    """Return folders of headers, and what to link."""
     prefixes = {name: ros2.having(f"include/{name}") for name in _HEADERS}
     installed = {name: prefix for name, prefix in prefixes.items() if prefix is not None}
     include = (f"{prefix}/include/{name}" for name, prefix in installed.items())

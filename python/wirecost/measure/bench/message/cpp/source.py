@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compiled and linked for a program."""
+"""Sources of a program."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ RECYCLED = ".recycled"
 
 @dataclass(frozen=True)
 class Source:
-    """A program before it is compiled. ``units``: the files that are compiled for it;
-    ``is_recycled``: whether its holders take small blocks from a free list."""
+    """A program before it is compiled.
+
+    ``units``: the files that are compiled for it; ``is_recycled``: whether its holders take small
+    blocks from a free list.
+    """
 
     name: str
     units: tuple[str, ...]
@@ -36,5 +39,5 @@ class Source:
         return {unit: f"{unit}{suffix}.o" for unit in (*self.units, SHARED)}
 
     def recycled(self) -> Source:
-        """The same program with the other holders."""
+        """Return the same program with the other holders."""
         return replace(self, name=f"{self.name}{RECYCLED}", is_recycled=True)

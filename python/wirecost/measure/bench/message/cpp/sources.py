@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compiled for each library: its generated code and ours around it."""
+"""Sources for each library: its generated code and ours around it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Texts = dict[str, str]
 
 
 def generate(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Source], dict[str, str]]:
-    """All into the folder; and why others are missing, by library."""
+    """Generate all sources into the folder; return them, and why others are missing, by library."""
     sources, missing = _ours(subject, wanted, folder)
     others = _others(subject, wanted)
     if wanted.lists:
@@ -57,7 +57,7 @@ def generate(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Sourc
 
 
 def of_file(subject: Subject, wanted: Wanted, file: CodecFile, folder: Path) -> list[Source]:
-    """The programs of somebody's codec, which are named as its header is. Raises UserError."""
+    """Return the programs of a user's codec, which are named as its header is. Raises UserError."""
     try:
         text = file.path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -111,7 +111,7 @@ Make = Callable[[Subject, Path], "Source | str"]
 
 
 def _others(subject: Subject, wanted: Wanted) -> dict[str, Make]:
-    """Others' libraries: the program's source, or how to install what it needs."""
+    """Return what makes the source of each library of others, or says how to install it."""
     makers: dict[str, Make] = {"protobuf": _protobuf}
     if subject.wire == "protobuf":
         makers["wirecost-classes"] = _our_classes
@@ -138,7 +138,7 @@ def _protobuf(subject: Subject, folder: Path) -> Source | str:
 
 
 def _current_protobuf(subject: Subject, folder: Path) -> Source | str:
-    """The same program as Debian's, with the version that `make rivals` built."""
+    """Return Debian's program with the version that `make rivals` built."""
     try:
         built = json.loads(CURRENT_PROTOBUF.read_text(encoding="utf-8"))
     except OSError:
@@ -153,7 +153,7 @@ def _current_protobuf(subject: Subject, folder: Path) -> Source | str:
 
 
 def _our_classes(subject: Subject, folder: Path) -> Source | str:
-    """The same program as protoc's, but for the arena, compiled with our classes."""
+    """Return protoc's program without the arena, compiled with our classes."""
     if _is_large(subject):
         return LEFT_OUT
     classes = folder / "classes"
@@ -252,7 +252,7 @@ def _flatbuffers(subject: Subject, folder: Path) -> Source | str:
 
 
 def _googles_classes(subject: Subject, folder: Path) -> str:
-    """Those of protoc; why there are none, if so."""
+    """Run protoc; return why there are no classes, if so."""
     protoc = shutil.which("protoc")
     if protoc is None or not has_header("google/protobuf/message.h"):
         return "apt-get install protobuf-compiler libprotobuf-dev"
@@ -270,7 +270,7 @@ def _classes_by(protoc: str, subject: Subject, folder: Path) -> str:
 
 
 def _with_functions(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
-    """Without `ctype`: fields of such a type have no functions in what protoc writes for others."""
+    """Remove `ctype`: protoc writes no functions for fields of such a type."""
     changed = pb.FileDescriptorSet()
     changed.CopyFrom(descriptors)
     waiting = [message for file in changed.file for message in file.message_type]
@@ -283,5 +283,5 @@ def _with_functions(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
 
 
 def _in_library(name: str) -> bool:
-    """Well-known types, whose classes libprotobuf has."""
+    """Return whether libprotobuf has the classes, as of well-known types."""
     return name.startswith(GOOGLES_OWN) and has_header(f"{name.removesuffix('.proto')}.pb.h")

@@ -14,7 +14,7 @@ TIMEOUT_S = 600
 
 
 def ran(command: list[str]) -> str:
-    """What a program complains of, if it fails."""
+    """Run a program; return its complaint if it fails."""
     try:
         done = children.run(command, timeout_s=TIMEOUT_S)
     except subprocess.TimeoutExpired:
@@ -23,7 +23,7 @@ def ran(command: list[str]) -> str:
 
 
 def first_error(text: str) -> str:
-    """The linker says what is wrong before it says that there is an error."""
+    """Return the first line of the error; the linker prints it before the line with "error"."""
     lines = text.strip().splitlines()
     for said in ("undefined reference", "/ld: ", "error"):
         for line in lines:

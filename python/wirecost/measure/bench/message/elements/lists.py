@@ -69,8 +69,10 @@ ERRORS = {
 
 @dataclass(frozen=True)
 class ElementField:
-    """A field of the elements: its path, the type of its values, and the largest absolute error
-    of its reduced column, 0 where it is exact."""
+    """A field of the elements: its path, the type of its values, and the error of its column.
+
+    The error is the largest absolute one of its reduced column, 0 where it is exact.
+    """
 
     path: str
     dtype: np.dtype[Any]
@@ -118,8 +120,10 @@ class ElementList:
         }
 
     def difference(self, message: Message, expected: Message, is_reduced: bool) -> str:
-        """Return the first value that is another, empty if there is none; of reduced columns, that
-        is not within its field's error."""
+        """Return the first value that differs, empty if there is none.
+
+        Values of reduced columns differ where they are not within their field's error.
+        """
         try:
             content = self.content(message)
         except ValueError as error:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns as their specification has them (docs/formats/columns.md), read without a contender's
-code."""
+"""Independent reader of columns, by their specification (docs/formats/columns.md)."""
 
 from __future__ import annotations
 
@@ -137,8 +136,10 @@ def _stored(stored: bytes, count: int, parts: Parsed, number: int, field: Elemen
 
 
 def _single(data: bytes) -> Parsed:
-    """Return the fields of a message as Google's library parses them: varints as numbers, all else
-    as bytes. A field that comes twice is refused, but for padding. Raises DecodeError."""
+    """Return the fields of a message as Google's library parses them. Raises DecodeError.
+
+    Varints are numbers, all else is bytes. A field that comes twice is refused, but for padding.
+    """
     message = Empty()
     message.ParseFromString(data)
     parsed: Parsed = {}

@@ -56,7 +56,7 @@ def harness() -> str:
 
 
 def programs(subject: Subject, has_google: bool, users: Sequence[str]) -> str:
-    """``Programs.java``. ``users``: classes of the package ``users`` that are codecs."""
+    """Return ``Programs.java``; ``users``: classes of the package ``users`` that are codecs."""
     generator = _Code(subject)
     return Templates(TEMPLATES).render(
         "Programs.java.j2",
@@ -70,7 +70,7 @@ def programs(subject: Subject, has_google: bool, users: Sequence[str]) -> str:
 
 
 def with_packages(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
-    """Such that protoc writes a class a file, in packages of their own."""
+    """Return files for which protoc writes one file per class, in packages of their own."""
     changed = pb.FileDescriptorSet()
     changed.CopyFrom(descriptors)
     for file in changed.file:
@@ -81,7 +81,7 @@ def with_packages(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
 
 
 def camel(name: str) -> str:
-    """As protoc writes it in names of methods."""
+    """Return a name as protoc writes it in names of methods."""
     result, upper = "", True
     for letter in name:
         if letter.isascii() and letter.isalpha():
@@ -157,7 +157,7 @@ class _Code:
         )
 
     def _holds_itself(self, message: Message) -> bool:
-        """Whether one can be built while another one is."""
+        """Return whether a message can be built while another of its type is."""
         reached: set[str] = set()
         waiting = list(self._schema.references[message.full_name])
         while waiting:
@@ -197,7 +197,7 @@ class _Code:
         )
 
     def _is_open(self, message: Message, field: Field) -> bool:
-        """Whether Google's class takes and gives an enum's number."""
+        """Return whether Google's class takes and returns an enum's number."""
         assert isinstance(field.type, EnumRef)
         home = self._schema.home(message.full_name).name
         if home in self._editions:
@@ -223,8 +223,10 @@ class _Code:
 
 
 def _present(field: Field, member: Member, name: str) -> tuple[str, str]:
-    """Expressions for whether a field is there, in our holder and in Google's message; empty where
-    it always is."""
+    """Return expressions for whether a field is there, in our holder and in Google's message.
+
+    They are empty where it always is.
+    """
     single_message = isinstance(field.type, MessageRef) and field.label is Label.SINGLE
     if member.case:
         ours = f"m.{member.case} == {field.number}"

@@ -19,8 +19,7 @@ GAP_US = (900, 1100)
 
 @dataclass(frozen=True)
 class Content:
-    """Which messages a case sends: ``ticket`` or ``realistic``, with texts of about ``factor``
-    bytes."""
+    """The messages of a case: ``ticket`` or ``realistic``, with texts of about ``factor`` bytes."""
 
     kind: str
     factor: int
@@ -50,12 +49,12 @@ class _Random(Random):
         return "".join(self.choices(ascii_lowercase, k=size)).encode()
 
     def characters(self, size: int) -> bytes:
-        """Any of ASCII but zero: a string of ROS holds text, and one of DDS no zero."""
+        """Return ASCII but zero: a string of ROS holds text, and one of DDS no zero."""
         return bytes(self.choices(range(1, 128), k=size))
 
 
 def _fill_as_ticket(message: Any, factor: int, random: _Random) -> None:
-    """Seven byte strings of length ``factor``, three small numbers, nothing else."""
+    """Fill seven byte strings of length ``factor``, three small numbers, nothing else."""
     message.event_id.sender_id = random.letters(factor)
     message.event_id.sequence_number = random.randint(1, 127)
     for name in ("scope", "wire_schema", "data", "method"):
@@ -66,8 +65,11 @@ def _fill_as_ticket(message: Any, factor: int, random: _Random) -> None:
 
 
 def _fill_realistic(message: Any, factor: int, now_us: int, random: _Random) -> None:
-    """What a running system sends: epoch times, 16-byte ids, some causes, user times and infos of
-    varied lengths. ``factor``: mean length of the data and of the infos' values."""
+    """Fill a message as a running system does.
+
+    It has epoch times, 16-byte ids, some causes, user times and infos of varied lengths.
+    ``factor``: mean length of the data and of the infos' values.
+    """
     _fill_id(message.event_id, random)
     parts = (random.letters(random.randint(4, most)) for most in (12, 20))
     message.scope = b"/" + b"/".join(parts) + b"/"
@@ -96,8 +98,10 @@ def _fill_id(identity: Any, random: _Random) -> None:
 
 
 def mirror(message: Any, to: Any) -> Any:
-    """Copy a message into one of another class with the same fields, whose texts may be strings and
-    whose fields are always there."""
+    """Copy a message into one of another class with the same fields.
+
+    The other's texts may be strings, and its fields are always there.
+    """
     for field in to.DESCRIPTOR.fields:
         value = getattr(message, field.name)
         if field.is_repeated:

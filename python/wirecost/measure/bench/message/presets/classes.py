@@ -54,8 +54,11 @@ COUNTED = ("", "glibc")
 
 @dataclass(frozen=True)
 class Settings:
-    """``allocators``: of ``allocators.NAMED``; none for glibc's at its defaults; ``jobs``:
-    compilers at the same time."""
+    """Settings of ``bench classes``.
+
+    ``allocators``: of ``allocators.NAMED``; none for glibc's at its defaults; ``jobs``: compilers
+    at the same time.
+    """
 
     objects: tuple[int, ...] = OBJECTS
     contents: tuple[str, ...] = GROUND_TRUTHS
@@ -79,8 +82,11 @@ class Settings:
 
 
 class Backend(Cpp):
-    """The programs of GroundTruth. A contender's stages are those of new objects and, in a process
-    of their own, those of objects that are kept."""
+    """The programs of GroundTruth.
+
+    A contender's stages are those of new objects and, in a process of their own, those of objects
+    that are kept.
+    """
 
     def contenders(self) -> list[Contender]:
         return [contender for contender in super().contenders() if contender.mode in MODES]

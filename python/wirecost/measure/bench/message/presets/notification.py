@@ -102,7 +102,7 @@ class Settings:
     allocators: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raises UserError on what cannot be run."""
+        """Raise UserError on settings that cannot be run."""
         for size in self.sizes:
             limits.between("--sizes", size, 1, LARGEST_SIZE)
         limits.at_least_one("--repetitions", self.repetitions)
@@ -112,7 +112,7 @@ class Settings:
             raise self.without_contender()
 
     def without_contender(self, missing: Mapping[str, str] | None = None) -> UserError:
-        """``missing``: who cannot take part, and why."""
+        """Return the error; ``missing``: contenders that cannot take part, and why."""
         reasons = "".join(f"; {name}: {why}" for name, why in (missing or {}).items())
         return UserError(
             f"no contender of {', '.join(self.languages)} has mode {', '.join(self.modes)} on "
@@ -150,7 +150,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Row:
-    """How a contender is called in rows and tables, and what it promises."""
+    """A contender's names in rows and tables, and its promises."""
 
     contender: str
     mode: str
@@ -158,7 +158,7 @@ class Row:
 
 
 def row_of(contender: Contender, wire: str) -> Row | None:
-    """None for modes that take no part."""
+    """Return a contender's row; None for modes that take no part."""
     lang, library, mode = contender.lang, contender.library, contender.mode
     if library == "wirecost-classes":
         return Row("wirecost-protobuf", "facade", OWNING) if mode == "new" else None
@@ -193,7 +193,7 @@ class Side:
     rows: list[tuple[Contender, Row]]
 
     def part(self, content: Content, filled: list[Any], identity: list[bytes]) -> Part:
-        """``filled``: the content's messages; ``identity``: their bytes, for the digest."""
+        """Return the part; ``filled``: the messages; ``identity``: their bytes, for the digest."""
         messages = identity
         if self.wire != "protobuf":
             new = self.subject.message_class
@@ -219,7 +219,7 @@ def _entry(contender: Contender, row: Row, wire: str, content: Content) -> Entry
 
 
 def subject_of(lang: str, wire: str) -> Subject:
-    """Of ROS for its wires."""
+    """Return the notification as a subject of ROS for ROS's wires, else of Protobuf."""
     if wire == "protobuf":
         described = (SCHEMAS / "rsb_notification.fds").read_bytes()
         descriptors = pb.FileDescriptorSet.FromString(described)
@@ -236,7 +236,7 @@ def subject_of(lang: str, wire: str) -> Subject:
 
 
 def _sides(settings: Settings, say: Callable[[str], None]) -> tuple[list[Side], dict[str, str]]:
-    """The wires in all languages; and who cannot take part, and why."""
+    """Return the wires in all languages, and contenders that cannot take part with the reason."""
     sides: list[Side] = []
     missing: dict[str, str] = {}
     for lang, wire in settings.sides():

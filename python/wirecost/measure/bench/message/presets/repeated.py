@@ -47,7 +47,7 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Row:
-    """How a contender is called in the results, and what is said of it."""
+    """A contender's names in the results, and its description."""
 
     name: str
     mode: str
@@ -74,8 +74,11 @@ ROWS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """``scans``: real scans, measured beside or, where no counts are given, instead of synthetic
-    elements; ``jobs``: compilers at the same time."""
+    """Settings of ``bench repeated``.
+
+    ``scans``: real scans, measured beside or, where no counts are given, instead of synthetic
+    elements; ``jobs``: compilers at the same time.
+    """
 
     lists: tuple[str, ...] = LISTS
     counts: tuple[int, ...] = LIST_COUNTS

@@ -87,7 +87,7 @@ class Python:
 
     @property
     def _has_views(self) -> bool:
-        """Whether our dataclasses have lists of bytes that can stay in the message."""
+        """True where our dataclasses have lists of bytes that can stay in the message."""
         fields = (field for message in self._subject.schema.messages() for field in message.fields)
         return self._subject.ros is not None and any(map(is_octets, fields))
 
@@ -130,7 +130,7 @@ class Python:
 
 
 def _version(package: str) -> str:
-    """Of one that may not say it."""
+    """Return the version of a package that may not say it."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -55,7 +55,7 @@ def _as_it_is(_: Field, value: str) -> str:
 
 @dataclass(frozen=True)
 class Style:
-    """How a library's objects are made and read.
+    """Expressions that make and read a library's objects.
 
     ``made``: of class and arguments, by name or in their order; ``asks``: if a field is there,
     empty where None says that it is not; ``array``, ``octets``: expressions that make a list of
@@ -84,7 +84,7 @@ class Style:
 
 
 def _array(field: Field, value: str) -> str:
-    """As our dataclasses hold lists of numbers."""
+    """Return a list of numbers as our dataclasses hold it."""
     code = array_code(field)
     return f'array("{code}", {value})' if code else value
 
@@ -110,12 +110,12 @@ GENPY = Style(
 
 
 def is_time(message: Message) -> bool:
-    """ROS 1's times, which are no messages there."""
+    """Return whether a message is a time of ROS 1, which is no message there."""
     return message.full_name in ("ros.Time", "ros.Duration")
 
 
 def rosbags(reader: RosReader) -> Style:
-    """Its lists of numbers are NumPy's arrays."""
+    """Return rosbags' style, whose lists of numbers are NumPy's arrays."""
 
     def number(message: Message, field: Field, value: str) -> str:
         other_kind = reader.other_sign(message, field)
@@ -142,7 +142,10 @@ def rclpy_attribute(field: Field) -> str:
 
 
 def rclpy(reader: RosReader) -> Style:
-    """Its objects make what holds their lists themselves; a `byte` is one of ``bytes``."""
+    """Return rclpy's style.
+
+    Its objects make what holds their lists themselves; a `byte` is one of ``bytes``.
+    """
 
     def is_byte(message: Message, field: Field) -> bool:
         return reader.other_sign(message, field) is not None
@@ -160,7 +163,7 @@ def rclpy(reader: RosReader) -> Style:
 
 
 def style(about: Subject, library: str) -> Style:
-    """Of a library, or of ours."""
+    """Return a library's style, or ours."""
     if library == "rosbags" and about.ros is not None:
         return rosbags(about.ros)
     if library == "rclpy" and about.ros is not None:
@@ -174,7 +177,7 @@ def style(about: Subject, library: str) -> Style:
 
 
 def module(schema: Schema, style: Style) -> str:
-    """The functions for all messages, numbered in the order of the schema."""
+    """Return the functions for all messages, numbered in the order of the schema."""
     numbers = {message.full_name: i for i, message in enumerate(schema.messages())}
     lines = [style.imports + PREAMBLE]
     for message in schema.messages():
@@ -202,14 +205,17 @@ def _make(message: Message, numbers: dict[str, int], style: Style) -> Iterator[s
 
 
 def _worth_writing(field: Field, value: str) -> str:
-    """As Protobuf's JSON leaves out what is absent or empty; a zero with a sign is written."""
+    """Return the test by which Protobuf's JSON leaves out what is absent or empty.
+
+    A zero with a sign is written.
+    """
     is_float = field.type in (Kind.FLOAT32, Kind.FLOAT64) and field.label is Label.SINGLE
     explicit = field.is_optional or field.oneof is not None or field.presence is Presence.REQUIRED
     return f"{value} is not None" if explicit or is_float else value
 
 
 def _got(message: Message, field: Field, style: Style) -> str:
-    """The expression for a field of ``m``."""
+    """Return the expression for a field of ``m``."""
     if style.is_list:
         return f"m[{message.fields.index(field)}]"
     name = style.name(message, field)
@@ -249,8 +255,11 @@ def _one(field: Field, value: str, numbers: dict[str, int], style: Style) -> str
 
 
 def _read(message: Message, numbers: dict[str, int], style: Style) -> Iterator[str]:
-    """Each field once, by name, as a program that needs all of them: numbers are added up, texts
-    and bytes hashed. Maps keep no order, so their sum is one of whole numbers."""
+    """Yield a function that reads each field once, by name, as a program that needs all of them.
+
+    Numbers are added up, texts and bytes hashed. Maps keep no order, so their sum is one of whole
+    numbers.
+    """
     yield f"def read_{numbers[message.full_name]}(m):"
     yield "    t = 0"
     for field in message.fields:
@@ -285,7 +294,7 @@ def _read(message: Message, numbers: dict[str, int], style: Style) -> Iterator[s
 
 
 def _is_always_there(field: Field, style: Style) -> bool:
-    """Whether no program asks for it."""
+    """Return whether no program asks if a field is there."""
     has_presence = field.is_optional or field.oneof is not None
     return not (style.is_json or has_presence or isinstance(field.type, MessageRef))
 
@@ -301,7 +310,7 @@ def _is_text(field: Field) -> bool:
 
 
 def _value(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:
-    """What is added for a single one."""
+    """Return the expression that is added for a single value."""
     if isinstance(field.type, MessageRef):
         return f"read_{numbers[field.type.name]}({value})"
     if style.is_json and field.type is Kind.BYTES:
@@ -310,7 +319,7 @@ def _value(field: Field, value: str, numbers: dict[str, int], style: Style) -> s
 
 
 def values(schema: Schema, type_name: str) -> Callable[[object], tuple[object, ...]]:
-    """Makes the tuple of a message of Google's Python."""
+    """Return a function that makes the tuple of a message of Google's Python."""
     message = schema.message(type_name)
 
     def of(held: object, message: Message) -> tuple[object, ...]:

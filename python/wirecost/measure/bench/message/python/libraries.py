@@ -29,9 +29,12 @@ NEW, VIEW = "new", "view"
 
 @dataclass(frozen=True)
 class Library:
-    """``classes``: of the schema's messages, in their order; ``top``: the constructor that takes
-    what was made, where one takes it all; ``again``: bytes for verification, None where what was
-    read is compared itself."""
+    """Functions and classes of a library.
+
+    ``classes``: of the schema's messages, in their order; ``top``: the constructor that takes what
+    was made, where one takes it all; ``again``: bytes for verification, None where what was read is
+    compared itself.
+    """
 
     encode: Callable[[Any], bytes | memoryview]
     decode: Callable[[Any], Any]
@@ -43,7 +46,7 @@ class Library:
 
 
 def library(about: Subject, name: str, mode: str) -> Library:
-    """``name``: as contenders have it, or the path of a user's module."""
+    """Return a library; ``name``: as contenders have it, or the path of a user's module."""
     if name in _OTHERS:
         return _OTHERS[name](about)
     is_ours = name.partition("-")[0] == OURS and not name.endswith(".py")
@@ -153,7 +156,7 @@ _OTHERS: dict[str, Callable[[Subject], Library]] = {
 
 
 def _module(path: Path) -> Any:
-    """A user's, with ``encode`` and ``decode``."""
+    """Return a user's module, with ``encode`` and ``decode``."""
     specification = importlib.util.spec_from_file_location(path.stem, path)
     if specification is None or specification.loader is None:
         sys.exit(f"{path} is no Python module")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rclpy has of a message: asked of the Python in which it is installed."""
+"""rclpy's class of a message, in the Python in which it is installed."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ print("rclpy", version("rclpy"))
 
 
 def variables(ros2: Ros2) -> Mapping[str, str] | None:
-    """Of a process there; None for those of this one."""
+    """Return a process's variables there; None for those of this process."""
     return None if ros2.python is None else environment(installed_packages())
 
 
 def probed(about: Subject, ros2: Ros2) -> tuple[str, str]:
-    """Its version, or why it cannot take part."""
+    """Return rclpy's version, or why it cannot take part."""
     fields = {
         message.full_name.replace(".", "/"): [attribute(field) for field in message.fields]
         for message in about.schema.messages()

@@ -73,7 +73,10 @@ class Contender:
 
 
 def _functions(about: Subject, name: str, folder: Path) -> CodeType:
-    """Compiled by the first process: for a hundred messages this takes as long as its imports."""
+    """Return the code, compiled by the first process.
+
+    For a hundred messages compiling takes as long as the imports.
+    """
     kept_code = folder / f"{Path(name).stem}.code"
     if not kept_code.exists():
         source = code.module(about.schema, code.style(about, name))
@@ -107,8 +110,10 @@ class Content:
         self.values = list(map(self._to_value, self._messages))
 
     def altered(self) -> list[Any]:
-        """Change the messages, such that nothing that is kept of an earlier pass is right, and
-        return their values."""
+        """Change the messages and return their values.
+
+        Nothing that is kept of an earlier pass is right then.
+        """
         for message in self._messages:
             alter(message, RANDOM)
         self.values = list(map(self._to_value, self._messages))
@@ -157,8 +162,10 @@ def _measure(contender: Contender, content: Content, repetitions: int) -> None:
 
 
 def _report(contender: Contender, repetition: int, expected: bytes, value: Any) -> None:
-    """Print the last message that was timed, for an independent reader, or compare what was read
-    where there is none for it."""
+    """Print the last message that was timed, for an independent reader.
+
+    Compares what was read where there is no reader.
+    """
     sent, parsed = contender.last
     words = [bytes(sent).hex(), expected.hex()]
     if contender.again is not None:
@@ -169,7 +176,7 @@ def _report(contender: Contender, repetition: int, expected: bytes, value: Any) 
 
 
 def _total(contender: Contender, values: list[Any]) -> float:
-    """What reading them added up to."""
+    """Return the sum of what reading gave."""
     fill, encode, decode, read = (
         contender.fill, contender.encode, contender.decode, contender.read,
     )  # fmt: skip
@@ -185,7 +192,7 @@ def _total(contender: Contender, values: list[Any]) -> float:
 
 
 def _stages(contender: Contender, values: list[Any]) -> list[int]:
-    """Nanoseconds of each stage."""
+    """Return the nanoseconds of each stage."""
     objects: list[Any] = []
     sent: list[bytes | memoryview] = []
     parsed: list[Any] = []

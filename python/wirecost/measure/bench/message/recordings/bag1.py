@@ -22,8 +22,10 @@ from wirecost.measure.bench.message.recordings.damage import damage
 
 class _Reader(rosbag1.Reader):
     def read_connection(self) -> RosbagsConnection:
-        """Read a connection as rosbags does, but keep one whose definition is not UTF-8, as degree
-        signs in comments are in older files."""
+        """Read a connection as rosbags does, but keep one whose definition is not UTF-8.
+
+        Degree signs in comments of older files are not.
+        """
         assert self.bio is not None
         header = Header.read(self.bio, RecordType.CONNECTION)
         about = Header.read(self.bio)

@@ -18,9 +18,11 @@ NONE = ("", "unknown")
 
 @dataclass(frozen=True)
 class Connection:
-    """Messages of one definition on a topic. ``type``: as the recording has it; ``wire``: encoding
-    of the messages; ``encoding``: of the definition; ``digest``: of the type, as ROS computes it,
-    empty if none is there."""
+    """Messages of one definition on a topic.
+
+    ``type``: as the recording has it; ``wire``: encoding of the messages; ``encoding``: of the
+    definition; ``digest``: of the type, as ROS computes it, empty if none is there.
+    """
 
     number: int
     topic: str
@@ -33,7 +35,7 @@ class Connection:
 
     @property
     def is_described(self) -> bool:
-        """Whether messages can be read by what the recording, or ROS, says of the type."""
+        """True where the recording, or ROS, says of the type enough to read messages."""
         if not self.type:
             return False
         if self.wire == "protobuf":
@@ -45,7 +47,7 @@ class Connection:
 
     @property
     def is_readable(self) -> bool:
-        """Whether messages can be read by a schema that somebody gives."""
+        """True where messages can be read by a schema that somebody gives."""
         return self.wire in WIRES
 
     def __str__(self) -> str:
@@ -63,8 +65,7 @@ class Part(Protocol):
     warnings: list[str]
 
     def messages(self, numbers: Collection[int], wanted: Sequence[int]) -> list[bytes]:
-        """Return some of the messages of these connections, each by its number from 0, ascending,
-        in the order of their times."""
+        """Return messages of these connections by their numbers, ascending, in order of time."""
         ...
 
     def close(self) -> None: ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a damaged file makes of a library that reads it, in one line."""
+"""One line for any error that a damaged file raises in a library that reads it."""
 
 from __future__ import annotations
 

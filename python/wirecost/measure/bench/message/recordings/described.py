@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured, from what a recording itself says of its messages."""
+"""Subjects, by what a recording itself says of its messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FOLDER = re.compile("/(?:msg|srv|action)/")
 def subject_of(
     recording: Recording, topic: str, type_name: str, include: Sequence[Path]
 ) -> Subject:
-    """The type of most messages of a topic that can be read. Raises UserError."""
+    """Return the type of most readable messages of a topic. Raises UserError."""
     groups = recording.groups(topic, has_schema=False)
     name = short_name(type_name)
     named = [group for group in groups if name and short_name(group.first.type) == name] or groups
@@ -57,8 +57,10 @@ def subject_of(
 
 @dataclass(frozen=True)
 class Kept:
-    """Groups whose messages are read by one schema; ``notes``: what was left out, and what was
-    taken from elsewhere."""
+    """Groups whose messages are read by one schema.
+
+    ``notes``: what was left out, and what was taken from elsewhere.
+    """
 
     groups: list[Group]
     notes: list[str] = field(default_factory=list)
@@ -71,8 +73,10 @@ class Kept:
 def kept_for(
     recording: Recording, topic: str, about: Subject, has_schema: bool, include: Sequence[Path]
 ) -> Kept:
-    """The groups of a topic whose definition is that of ``about``; where none is and somebody gave
-    the schema, those that it is to be for. Raises UserError."""
+    """Return the groups of a topic whose definition is that of ``about``. Raises UserError.
+
+    Where none is and somebody gave the schema, they are those that it is to be for.
+    """
     expected = layout(about.schema, about.type)
     same: list[Group] = []
     others: list[tuple[Group, str]] = []
@@ -122,7 +126,7 @@ def _difference(group: Group, about: Subject) -> str:
 
 
 def _meant(groups: list[Group], about: Subject) -> list[Group]:
-    """Those of the schema's type by its name, else of the type of most messages."""
+    """Return the groups of the schema's type by its name, else of the type of most messages."""
     named = [group for group in groups if short_name(group.first.type) == short_name(about.type)]
     if named:
         return named
@@ -133,7 +137,7 @@ def _meant(groups: list[Group], about: Subject) -> list[Group]:
 def _described(
     recording: Recording, group: Group, type_name: str, include: Sequence[Path]
 ) -> tuple[Subject, str]:
-    """And the types that were taken from elsewhere. Raises UserError."""
+    """Return the subject and the types that were taken from elsewhere. Raises UserError."""
     connection, path = group.first, recording.path
     if connection.wire == "protobuf":
         return _of_protobuf(path, connection, type_name), ""
@@ -151,12 +155,12 @@ def _described(
 
 
 def _text(connection: Connection) -> str:
-    """The definition without the NULs that writers in C put at the end of each of its texts."""
+    """Return the definition without the NULs that writers in C put at the end of each text."""
     return _NULS.sub("", connection.definition.decode("utf-8", "replace")).strip()
 
 
 def _is_name(text: str, type_name: str) -> bool:
-    """Whether a definition is the type's name and nothing else."""
+    """Return whether a definition is the type's name and nothing else."""
     return _FOLDER.sub("/", text) == _FOLDER.sub("/", type_name)
 
 
@@ -174,7 +178,7 @@ def _of_protobuf(path: Path, connection: Connection, type_name: str) -> Subject:
 
 
 def _lacking(recording: Recording, group: Group, dialect: str, finder: Finder) -> Definitions:
-    """Of a type that the recording names only. Raises UserError."""
+    """Return definitions of a type that the recording names only. Raises UserError."""
     connection, path = group.first, str(recording.path)
     name = short(connection.type)
     text = Known(dialect, finder).text(name, connection.digest)
@@ -190,7 +194,7 @@ def _lacking(recording: Recording, group: Group, dialect: str, finder: Finder) -
 
 
 def _is_empty(recording: Recording, group: Group) -> bool:
-    """Whether it is the type that is empty, not its definition that is lacking."""
+    """Return whether the type is empty, rather than its definition lacking."""
     connection = group.first
     if connection.wire == "ros1":
         return connection.digest == _EMPTY_MD5 or not any(recording.messages([group], [0]))

@@ -85,7 +85,7 @@ def opened(path: Path) -> Part:
 
 
 def _files(path: Path) -> list[str]:
-    """Those of a bag whose metadata is not there, in the order of their numbers."""
+    """Return the files of a bag without metadata, in the order of their numbers."""
     names = [
         file.name
         for file in path.iterdir()

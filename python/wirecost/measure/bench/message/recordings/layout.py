@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two schemas say the same of a message's bytes."""
+"""Comparison of what two schemas say of a message's bytes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ Layout = list[list[tuple[Any, ...]]]
 
 
 def layout(schema: Schema, top: str) -> Layout:
-    """Names, numbers and types of all fields that a message has within it, whatever its own name
-    is and in whichever files they are; equal for equal definitions."""
+    """Return names, numbers and types of all fields within a message.
+
+    It is equal for equal definitions, whatever the message's own name is and in whichever files
+    they are.
+    """
     places = {top: 0}
     waiting = [top]
     messages: Layout = []

@@ -60,9 +60,11 @@ class Recording(Closing):
             part.close()
 
     def groups(self, topic: str, has_schema: bool) -> list[Group]:
-        """The connections of a topic, empty for the only one, that can be read: by their own
-        definition, or by any where ``has_schema``. Those without messages are left out. Raises
-        UserError, also where there is none."""
+        """Return the readable connections of a topic, empty for the only one. Raises UserError.
+
+        They can be read by their own definition, or by any where ``has_schema``. Connections
+        without messages are left out. UserError also where there is no such connection.
+        """
         every = [connection for part in self._parts for connection in part.connections]
         usable = [connection for connection in every if _usable(connection, has_schema)]
         topic = self._topic(topic, every, usable)
@@ -94,7 +96,7 @@ class Recording(Closing):
         return list(groups.values())
 
     def unusable(self, topic: str, has_schema: bool) -> list[Connection]:
-        """The connections of a topic that have messages which cannot be read."""
+        """Return the connections of a topic that have messages which cannot be read."""
         return [
             connection
             for part in self._parts
@@ -105,8 +107,7 @@ class Recording(Closing):
         ]
 
     def messages(self, groups: Collection[Group], wanted: Sequence[int]) -> list[bytes]:
-        """Some of the messages of all these groups by their numbers, ascending. Raises
-        UserError."""
+        """Return messages of all these groups by their numbers, ascending. Raises UserError."""
         messages: list[bytes] = []
         before = 0
         for number, part in enumerate(self._parts):
@@ -144,7 +145,7 @@ class Recording(Closing):
         return topics[0]
 
     def _not_described(self, connections: list[Connection]) -> UserError:
-        """Says what is there, and what can be done."""
+        """Return the error: what is there, and what can be done."""
         listed = "; ".join(shown(str(connection), 120) for connection in connections[:3])
         remedy = "name another recording"
         for connection in connections:

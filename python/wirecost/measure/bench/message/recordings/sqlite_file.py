@@ -17,8 +17,11 @@ _LONGEST_DEFINITION = 8 << 20
 
 
 class SqliteFile:
-    """See Part. rosbags' reader refuses the whole file for one topic without a definition, and
-    takes the first definition of a type for all."""
+    """A .db3 file; see Part.
+
+    rosbags' reader refuses the whole file for one topic without a definition, and takes the first
+    definition of a type for all.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path

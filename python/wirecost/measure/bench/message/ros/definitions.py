@@ -36,9 +36,11 @@ _NOT_SUPPORTED = ("wstring", "u16string")
 
 @dataclass(frozen=True)
 class Definitions:
-    """``texts``: of each type, ``std_msgs/Header``, as a ``.msg`` has it; ``dialect``: ``ros1`` or
-    ``ros2``; ``source``: the recording that carries them; ``notes``: what was taken from
-    elsewhere."""
+    """Definitions of ROS.
+
+    ``texts``: of each type, ``std_msgs/Header``, as a ``.msg`` has it; ``dialect``: ``ros1`` or
+    ``ros2``; ``source``: the recording that carries them; ``notes``: what was taken from elsewhere.
+    """
 
     dialect: str
     texts: dict[str, str]
@@ -51,7 +53,7 @@ class Definitions:
         return _WIRES[self.dialect]
 
     def schema(self) -> Schema:
-        """Raises CompileError, UserError."""
+        """Compile the texts. Raises CompileError, UserError."""
         with scratch.folder("definitions") as folder:
             paths = []
             for name, text in self.texts.items():
@@ -67,7 +69,7 @@ class Definitions:
                 raise self._fault(error) from error
 
     def _fault(self, error: CompileError) -> UserError:
-        """The same of a file that the user knows: the folder will be gone."""
+        """Return the error for a file that the user knows: the folder will be gone."""
         what = str(error).partition(": error: ")[2].rpartition("; ")[0]
         file = Path(error.origin.file)
         name = f"{file.parent.parent.name}/{file.stem}"
@@ -84,8 +86,10 @@ class Definitions:
 def of_files(
     paths: Sequence[str], include: Sequence[Path], dialect: str | None, type_name: str = ""
 ) -> Definitions:
-    """``.msg``, ``.srv`` and ``.action`` files with all that they use; a service's event where
-    ``type_name`` is one. Raises CompileError, UserError."""
+    """Read ``.msg``, ``.srv`` and ``.action`` files with all that they use.
+
+    A service's event is read where ``type_name`` is one. Raises CompileError, UserError.
+    """
     files = [Path(path) for path in paths]
     chosen = dialect or dialect_of(files, include)
     texts: dict[str, str] = {}
@@ -106,8 +110,10 @@ def of_files(
 
 
 def _loaded(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]:
-    """A file's texts and those that it uses; a folder whose name is none of a package, as one of
-    downloads may be, gets one like it. Raises CompileError, UserError."""
+    """Return a file's texts and those that it uses. Raises CompileError, UserError.
+
+    A folder whose name is none of a package, as one of downloads may be, gets one like it.
+    """
     package = name_of(folder_of(path))
     if _NAME.fullmatch(package):
         return _read(path, include, dialect)
@@ -138,10 +144,13 @@ def _read(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]:
 def of_text(
     type_name: str, text: str, dialect: str, source: str = "", kind: str = "MSG"
 ) -> Definitions:
-    """As recordings have a type: its own text, then those of the types that it uses, each below a
-    line ``MSG: package/Name``; its own may have such a line, too. A service has ``SRV:``, or its
-    text without such a line where a message of it is sent, and OMG IDL has ``IDL:``. ``kind``: of
-    what has no such line. Raises UserError."""
+    """Parse definitions as recordings carry them. Raises UserError.
+
+    A type has its own text, then those of the types that it uses, each below a line ``MSG:
+    package/Name``; its own may have such a line, too. A service has ``SRV:``, or its text without
+    such a line where a message of it is sent, and OMG IDL has ``IDL:``. ``kind``: of a text without
+    such a line.
+    """
     texts: dict[str, str] = {}
     for of, named, part in _split(type_name, _lines(text), kind):
         try:
@@ -177,14 +186,16 @@ def _unreadable(type_name: str, source: str, why: str) -> UserError:
 
 
 def _reason(error: Exception) -> str:
-    """What rosbags says, which repeats the whole text."""
+    """Return rosbags' reason without the whole text, which it repeats."""
     lines = str(error).splitlines()
     return shown(" ".join(lines[:1] + lines[2:]) if len(lines) > 2 else error, 120)
 
 
 def completed(definitions: Definitions, finder: Finder) -> Definitions:
-    """With the types that are used but not carried, as ROS's own or files of the finder's folders
-    have them. Raises UserError."""
+    """Add the types that are used but not carried. Raises UserError.
+
+    They come from ROS's own or from files of the finder's folders.
+    """
     texts = dict(definitions.texts)
     notes: list[str] = list(definitions.notes)
     library = Known(definitions.dialect, finder)
@@ -208,7 +219,7 @@ def completed(definitions: Definitions, finder: Finder) -> Definitions:
 
 
 def _used(text: str, package: str, dialect: str) -> list[str]:
-    """The messages that a text uses, but for those that need no file."""
+    """Return the messages that a text uses, but for those that need no file."""
     names = []
     for written in types_used(text):
         if written in DIALECTS[dialect].types or written in _NOT_SUPPORTED:
@@ -222,7 +233,7 @@ def _used(text: str, package: str, dialect: str) -> list[str]:
 
 
 def _split(type_name: str, text: str, kind: str) -> list[tuple[str, str, str]]:
-    """The texts of a type and of others, each behind its kind and name."""
+    """Return the texts of a type and of others, each behind its kind and name."""
     first, *rest = _SEPARATOR.split(text)
     parts = []
     for part in rest if rest and not first.strip() else (first, *rest):
@@ -240,14 +251,14 @@ def _add(texts: dict[str, str], name: str, text: str) -> None:
 
 
 def _lines(text: str) -> str:
-    """Line ends as Unix has them, without a byte order mark."""
+    """Return a text with Unix's line ends, without a byte order mark."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     # Where there are others, one of its own is within a comment.
     return text if "\n" in text else text.replace("\r", "\n")
 
 
 def short(name: str) -> str:
-    """``std_msgs/Header``, without the folder that ROS 2's names have. Raises UserError."""
+    """Return ``std_msgs/Header``, without the folder that ROS 2's names have. Raises UserError."""
     package, _, message = name.rpartition("/")
     for folder in ("msg", "srv", "action"):
         package = package.removesuffix(f"/{folder}")
@@ -259,5 +270,5 @@ def short(name: str) -> str:
 
 
 def short_name(name: str) -> str:
-    """The last part of a type's name."""
+    """Return the last part of a type's name."""
     return re.split(r"[./]", name)[-1]

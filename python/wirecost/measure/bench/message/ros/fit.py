@@ -16,9 +16,11 @@ TIMES = frozenset(FILES)
 
 
 def fit(schema: Schema, type_name: str, message: Any, remaining: int = MOST_ELEMENTS) -> int:
-    """Numbers get their type's width, texts and lists their bounds; lists of a fixed length are
-    filled up with what they have. How many elements lists have then; raises UserError where they
-    are more than ``left``."""
+    """Fit numbers to their type's width, texts and lists to their bounds.
+
+    Lists of a fixed length are filled up with their own elements. Returns how many elements lists
+    have then; raises UserError where they are more than ``remaining``.
+    """
     count = 0
     for field in schema.message(type_name).fields:
         value = getattr(message, field.name)

@@ -26,11 +26,11 @@ class Ros2:
         return (self.python or Path(sys.executable)).absolute()
 
     def having(self, path: str) -> Path | None:
-        """The prefix in which it has a file or folder."""
+        """Return the prefix in which it has a file or folder."""
         return next((prefix for prefix in self._prefixes() if (prefix / path).exists()), None)
 
     def _prefixes(self) -> Iterator[Path]:
-        """Folders with ``include``, ``lib`` and ``share``."""
+        """Yield folders with ``include``, ``lib`` and ``share``."""
         if self.python is None:
             sourced = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
             yield from (Path(folder) for folder in sourced if folder)
@@ -38,6 +38,6 @@ class Ros2:
 
 
 def check(python: Path | None) -> None:
-    """Raises UserError where ``--python`` names no program."""
+    """Raise UserError where ``--python`` names no program."""
     if python is not None and (python.is_dir() or not os.access(python, os.X_OK)):
         raise UserError(f"--python {python}: cannot be run; name the Python of a ROS 2")

@@ -41,12 +41,12 @@ _PARTS = {
 
 
 def parts(text: str) -> list[str]:
-    """What is between the lines ``---`` of a file."""
+    """Return the parts between the lines ``---`` of a file."""
     return _SPLIT.split(text)
 
 
 def messages(path: Path, dialect: str) -> dict[str, str]:
-    """Texts by name, ``pkg/Fibonacci_Goal``; none of a ``.msg``. Raises UserError."""
+    """Return texts by name, ``pkg/Fibonacci_Goal``; none of a ``.msg``. Raises UserError."""
     if (path.suffix, dialect) not in _PARTS:
         return {}
     names, _ = _PARTS[path.suffix, dialect]
@@ -60,8 +60,10 @@ def messages(path: Path, dialect: str) -> dict[str, str]:
 
 
 def parted(name: str, text: str, dialect: str) -> dict[str, str]:
-    """Return the same of a text; ``name``: its own, or that of a message made of it, as
-    ``pkg/AddTwoInts_Event``. Empty where no lines ``---`` part it."""
+    """Return texts by name of a text; empty where no lines ``---`` part it.
+
+    ``name``: its own, or that of a message made of it, as ``pkg/AddTwoInts_Event``.
+    """
     sections = parts(text)
     package, _, message = name.rpartition("/")
     for kind, (names, makes) in _PARTS.items():
@@ -71,8 +73,10 @@ def parted(name: str, text: str, dialect: str) -> dict[str, str]:
 
 
 def made(name: str, present: Collection[str], dialect: str) -> str | None:
-    """Return the text of a message that ROS makes of the parts of a service or an action, if some
-    of ``known`` are such parts."""
+    """Return the text of a message that ROS makes of the parts of a service or an action.
+
+    None where none of ``present`` is such a part.
+    """
     for (_, of), (names, makes) in _PARTS.items():
         package, _, message = name.rpartition("/")
         stem = _stem(message, tuple(makes))
@@ -95,7 +99,7 @@ def _named(package: str, stem: str, sections: list[str], kind: tuple[str, str]) 
 
 
 def _stem(message: str, names: Sequence[str]) -> str:
-    """The name of the service or action that a message is made of."""
+    """Return the name of the service or action that a message is made of."""
     endings = [name.removeprefix("{name}") for name in names]
     return message.removesuffix(max(filter(message.endswith, endings), key=len, default=""))
 

@@ -32,8 +32,11 @@ class Known:
         self._finder = finder
 
     def text(self, name: str, digest: str = "") -> str | None:
-        """From files first; from ROS's own only that whose hash is ``digest``, if one is given.
-        None where neither has it. Raises UserError on a file that cannot be read."""
+        """Return a type's text; None where neither files nor ROS have it. Raises UserError.
+
+        Files come first; of ROS's own only that whose hash is ``digest``, if one is given. The
+        error is for a file that cannot be read.
+        """
         package, _, message = name.partition("/")
         path = self._finder.find(package, message)
         if path is not None:
@@ -45,7 +48,7 @@ class Known:
         return self._ros(f"{package}/msg/{message}", digest)
 
     def _interfaces(self, package: str, message: str) -> Iterator[Path]:
-        """Files of services and actions of which such a message may be."""
+        """Yield files of services and actions of which such a message may be."""
         for root in self._finder.roots:
             for folder in (root / package, *([root] if root.name == package else [])):
                 for kind in ("srv", "action"):
@@ -69,7 +72,7 @@ class Known:
 
 
 def text_of(fields: Sequence[Any], dialect: str) -> str:
-    """Lines of a ``.msg`` from fields as rosbags has them."""
+    """Return lines of a ``.msg`` from fields as rosbags has them."""
     return "".join(
         f"{_type(about, dialect)} {name}\n" for name, about in fields if name != DUMMY_FIELD
     )

@@ -31,8 +31,10 @@ _TYPES = {
 
 
 def descriptors(schema: Schema) -> pb.FileDescriptorSet:
-    """A ``.proto`` for each file: numbers are places, small integers 32 bits wide, lists of bytes
-    ``bytes``."""
+    """Return a ``.proto`` for each file.
+
+    Numbers are places, small integers 32 bits wide, lists of bytes ``bytes``.
+    """
     return pb.FileDescriptorSet(file=[_file(schema, file) for file in schema.files])
 
 

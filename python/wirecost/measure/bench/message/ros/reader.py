@@ -42,7 +42,7 @@ class RosReader:
     """Messages of ``type_name``, between bytes and Protobuf's mirror of them."""
 
     def __init__(self, definitions: Definitions, schema: Schema, type_name: str) -> None:
-        """Raises UserError on a definition that rosbags does not understand."""
+        """Register the types. Raises UserError on a definition that rosbags does not understand."""
         self.definitions = definitions
         self._schema = schema
         self._type = type_name
@@ -51,7 +51,7 @@ class RosReader:
 
     @cached_property
     def store(self) -> Any:
-        """Of types; times are there already."""
+        """rosbags' store of the types; times are there already."""
         store = get_typestore(Stores.EMPTY)
         types: dict[str, Any] = {}
         try:
@@ -69,7 +69,7 @@ class RosReader:
         return store
 
     def read(self, data: bytes, wire: str, to: Any) -> None:
-        """Raises DecodeError."""
+        """Read a message into the mirror. Raises DecodeError."""
         if wire == "cdr" and data in _NOTHING and self._is_empty:
             return
         decode = self.store.deserialize_ros1 if wire == "ros1" else self.store.deserialize_cdr
@@ -79,7 +79,7 @@ class RosReader:
             raise DecodeError(str(error)) from error
 
     def write(self, message: Any, wire: str) -> bytes:
-        """Raises ValueError where a value does not fit its type."""
+        """Write a mirror's message. Raises ValueError where a value does not fit its type."""
         encode = self.store.serialize_ros1 if wire == "ros1" else self.store.serialize_cdr
         try:
             return bytes(encode(self._give(message), self.name))
@@ -100,7 +100,7 @@ class RosReader:
 
     @cached_property
     def _functions(self) -> dict[str, tuple[Take, Callable[[Any], Any]]]:
-        """Of each message: from rosbags' object into the mirror, and back."""
+        """Functions for each message: from rosbags' object into the mirror, and back."""
         functions: dict[str, tuple[Take, Callable[[Any], Any]]] = {}
         for message in self._schema.messages():
             kind = self.kind(message)
@@ -112,18 +112,20 @@ class RosReader:
         return functions
 
     def kind(self, message: Message) -> Any:
-        """rosbags' class of it."""
+        """Return rosbags' class of a message."""
         return self.store.types[rosbags_name(message.full_name)]
 
     def attribute(self, message: Message, field: Field) -> str:
-        """Its name there, as `class_` for `class` and `nanosec` for `nsec`."""
+        """Return a field's name there, as `class_` for `class` and `nanosec` for `nsec`."""
         attributes = self.kind(message).__dataclass_fields__
         names: list[str] = [name for name in attributes if name != "__msgtype__"]
         return names[message.fields.index(field)]
 
     def other_sign(self, message: Message, field: Field) -> Kind | None:
-        """The type of a number that rosbags has with a sign or without one, other than the schema:
-        ROS 1's times and ROS 2's `byte`."""
+        """Return a number's type in rosbags where it has another sign than in the schema.
+
+        ROS 1's times and ROS 2's `byte` do.
+        """
         _, fields = self.store.fielddefs[rosbags_name(message.full_name)]
         _, (form, about) = fields[message.fields.index(field)]
         if form is not Nodetype.BASE:
@@ -191,7 +193,10 @@ def _giver(kind: Any, fields: list[_Held], functions: Functions) -> Callable[[An
 
 
 def _given(value: Any, held: _Held, functions: Functions) -> Any:
-    """As rosbags holds it; arrays that are cut, as in a message without a field, are filled up."""
+    """Return a value as rosbags holds it.
+
+    Arrays that are cut, as in a message without a field, are filled up.
+    """
     field = held.field
     if isinstance(field.type, MessageRef):
         inner = functions[field.type.name][1]
@@ -218,7 +223,7 @@ def _dtype(field: Field) -> str:
 
 
 def wrapped(value: Any, kind: Any) -> Any:
-    """An integer as a type has it, others as they are."""
+    """Return an integer wrapped to its type's width, other values unchanged."""
     width = kind.width if isinstance(kind, Kind) else None
     if width is None or kind in (Kind.BOOL, Kind.FLOAT32, Kind.FLOAT64):
         return value

@@ -14,7 +14,7 @@ MOST_ALWAYS_THERE = 5_000_000
 
 
 def ros_subject(definitions: Definitions, source: str, type_name: str) -> Subject:
-    """As ``subject``; ``type_name`` may have slashes, as ROS writes it. Raises UserError."""
+    """Return a subject; ``type_name`` may have slashes, as ROS writes it. Raises UserError."""
     schema = definitions.schema()
     dotted = type_name.replace("/msg/", ".").replace("/srv/", ".")
     dotted = dotted.replace("/action/", ".").replace("/", ".")
@@ -31,8 +31,10 @@ def ros_subject(definitions: Definitions, source: str, type_name: str) -> Subjec
 
 
 def _always_there(schema: Schema, top: str) -> int:
-    """Values of a message whose lists are empty, but for those of a fixed length. No message of ROS
-    is within itself."""
+    """Count the values of a message whose lists are empty, but for those of a fixed length.
+
+    No message of ROS is within itself.
+    """
     counts: dict[str, int] = {}
     for message in schema.messages():  # those that others hold come first
         counts[message.full_name] = sum(
