@@ -119,8 +119,8 @@ def _show_example(command: Any, module_name: str) -> None:
 def _about(module_name: str) -> str:
     """Return a module's line in a list of commands, without importing the module.
 
-    It is the docstring of ``command``, the help of ``app``, or else the module's docstring behind
-    the command's name.
+    It is the docstring of ``command``, the first argument of the call that makes ``command`` or
+    ``app``, or else the module's docstring behind the command's name.
     """
     spec = importlib.util.find_spec(module_name)
     if spec is None or spec.origin is None:
@@ -129,7 +129,7 @@ def _about(module_name: str) -> str:
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and node.name == "command":
             return ast.get_docstring(node) or ""
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "app":
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in {"app", "command"}:
             match node.value:
                 case ast.Call(args=[ast.Constant(value=about), *_]):
                     return str(about)

@@ -22,9 +22,9 @@ from wirecost.measure.bench.engine.allocators import (
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.heap import program
+from wirecost.measure.bench.heap.choices import HeapSettings
 from wirecost.measure.bench.heap.program import HeapOutput, read
 from wirecost.measure.bench.heap.race import HeapWork, run_race
-from wirecost.measure.bench.heap.scenario import HeapSettings
 from wirecost.results.analysis.tail import quantile, tail_of
 from wirecost.results.records.journal import Journal
 from wirecost.system.children import ProgramFailedError

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from wirecost.measure.bench.engine.allocators import ALLOCATORS
-from wirecost.measure.bench.engine.option import Option, check_limits
+from wirecost.measure.bench.engine.option import Option, ScenarioSettings, within
 from wirecost.measure.bench.engine.processes import PROCESSES
 
 STUDIES = ("callback", "throughput")
 
 
 @dataclass(frozen=True)
-class HeapSettings:
+class HeapSettings(ScenarioSettings):
     """Settings of the two studies."""
 
     allocators: Annotated[
@@ -25,28 +25,27 @@ class HeapSettings:
     ] = STUDIES
     samples: Annotated[
         int,
-        Option("Callbacks of each allocator in a round.", metavar="N", least=1, most=1_000_000),
+        Option("Callbacks of each allocator in a round.", metavar="N", check=within(1, 1_000_000)),
     ] = 1000
     rounds: Annotated[
         int,
         Option(
-            "Rounds; in each, every allocator has a new process.", metavar="N", least=1, most=1000
+            "Rounds; in each, every allocator has a new process.",
+            metavar="N",
+            check=within(1, 1000),
         ),
     ] = PROCESSES
     threads: Annotated[
         tuple[int, ...],
-        Option("Numbers of threads in the throughput study.", metavar="N,N,…", least=1, most=256),
+        Option(
+            "Numbers of threads in the throughput study.", metavar="N,N,…", check=within(1, 256)
+        ),
     ] = (1, 2, 4, 8)
     pairs: Annotated[
         int,
         Option(
             "Pairs of malloc and free of a process in the throughput study.",
             metavar="N",
-            least=100_000,
-            most=1_000_000_000,
+            check=within(100_000, 1_000_000_000),
         ),
     ] = 1_000_000
-
-    def check(self) -> None:
-        """Check all options. Raises UserError on what cannot be run."""
-        check_limits(self)
