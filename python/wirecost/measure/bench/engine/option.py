@@ -36,7 +36,7 @@ def within(least: float, most: float) -> Check:
     return partial(limits.between, least=least, most=most)
 
 
-def seed(text: str) -> Option:
+def seed_option(text: str) -> Option:
     """Return the option of a seed, by its help."""
     return Option(text, check=lambda _, number: limits.seed(number))
 

@@ -3,38 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.probe import program
+from wirecost.measure.bench.probe.choices import ProbeSettings
 from wirecost.measure.bench.probe.program import PROGRAM, SECTIONS_OF_A_SAMPLE
 from wirecost.measure.bench.probe.race import run_race
 from wirecost.results.records.journal import Journal
 from wirecost.system import scratch
 
 SCENARIO = "probe"
-MOST_SAMPLES = 1000
-"""Most samples, since a log holds every section that is timed."""
-
-
-@dataclass(frozen=True)
-class ProbeSettings:
-    samples: int = 200
-    """Samples of each contender, over all its ``processes``."""
-    processes: int = PROCESSES
-    seed: int = 1
-
-    def check(self) -> None:
-        """Check all options. Raises UserError on what cannot be run."""
-        limits.between("--samples", self.samples, 1, MOST_SAMPLES)
-        limits.at_least_one("--processes", self.processes)
-        limits.seed(self.seed)
-
-    @property
-    def plan(self) -> ProcessPlan:
-        return plan(self.samples, self.processes, self.seed)
 
 
 def run(settings: ProbeSettings, journal: Journal, progress: Progress) -> None:
