@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all tests of pytest share."""
+"""Fixtures and settings of all tests."""
 
 from __future__ import annotations
 

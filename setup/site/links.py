@@ -19,8 +19,10 @@ LONGEST = 200_000
 
 
 def pages(root: Path, texts: Mapping[str, str]) -> dict[str, str]:
-    """The pages of files that ``texts`` link to and that are no documentation. Keys are where a
-    page lies in the site. A link to nothing is left as it is, so that MkDocs reports it."""
+    """Return the pages of files that ``texts`` link to and that are no documentation.
+
+    Keys are the places of pages in the site. A link to nothing is left as it is, so that MkDocs
+    reports it."""
     found: dict[str, str] = {}
     left = dict(texts)
     while left:
@@ -39,7 +41,7 @@ def pages(root: Path, texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def within_site(root: Path, text: str, uri: str) -> str:
-    """The text of the page at ``uri`` with links that hold in the site."""
+    """Return the text of the page at ``uri`` with links that hold in the site."""
 
     def linked(link: re.Match[str]) -> str:
         target = _target(uri, link["to"])
@@ -53,7 +55,7 @@ def within_site(root: Path, text: str, uri: str) -> str:
 
 
 def outside_fences(text: str, change: Callable[[str], str]) -> str:
-    """The text with all changed that is in no fenced block."""
+    """Return the text with everything changed that is in no fenced block."""
     parts: list[str] = []
     position = 0
     for fence in FENCE.finditer(text):
@@ -63,7 +65,7 @@ def outside_fences(text: str, change: Callable[[str], str]) -> str:
 
 
 def _target(uri: str, to: str) -> str | None:
-    """A link's target as a path of the repository; None for a link to elsewhere."""
+    """Return a link's target as a path of the repository; None for a link to elsewhere."""
     if re.match(r"[a-z]+:|/|#", to):
         return None
     here = posixpath.dirname(_origin(uri))
@@ -72,7 +74,7 @@ def _target(uri: str, to: str) -> str | None:
 
 
 def _origin(uri: str) -> str:
-    """Where a page's text lies in the repository."""
+    """Return the place of a page's text in the repository."""
     if uri == "index.md":
         return "README.md"
     if not uri.startswith("source/"):

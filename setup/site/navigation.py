@@ -11,9 +11,10 @@ from mkdocs.structure.files import Files
 
 
 def complete(nav: list[Any], files: Files) -> list[Any]:
-    """``nav`` of mkdocs.yml with the pages of each folder that it has as an entry, sorted by their
-    file names, an ``index.md`` first; ``*.md`` stands for those of ``docs`` itself. Sections
-    without pages are left out."""
+    """Return ``nav`` of mkdocs.yml, completed by the pages of its folders.
+
+    Pages are sorted by their file names, an ``index.md`` first; ``*.md`` stands for those of
+    ``docs`` itself. Sections without pages are left out."""
     listed = set(_listed(nav))
     pages = {file.src_uri: file.content_string for file in files.documentation_pages()}
 
@@ -49,7 +50,7 @@ def _folder(folder: str, pages: dict[str, str], listed: set[str]) -> Iterator[An
 
 
 def title(text: str, otherwise: str) -> str:
-    """The first heading."""
+    """Return the first heading."""
     found = re.search(r"^# (.+)$", text, re.MULTILINE)
     return found[1].replace("`", "") if found else otherwise
 

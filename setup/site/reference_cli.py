@@ -15,8 +15,10 @@ FOLDER = "reference/commands"
 
 
 def pages() -> dict[str, str]:
-    """``reference/commands/NAME.md`` for each command, and their list. Needs what the commands
-    need: ``wirecost[bench]`` and what the build compiled. Raises ModuleNotFoundError."""
+    """Return ``reference/commands/NAME.md`` for each command, and their list.
+
+    Needs what the commands need: ``wirecost[bench]`` and what the build compiled. Raises
+    ModuleNotFoundError."""
     from wirecost.cli import app  # noqa: PLC0415
 
     root = typer.main.get_command(app)
@@ -91,5 +93,5 @@ def _first(text: str | None) -> str:
 
 
 def _paragraphs(text: str | None) -> str:
-    """A help text without the marks of Rich and of Click."""
+    """Return a help text without the marks of Rich and of Click."""
     return inspect.cleandoc(text or "").replace("\b\n", "").replace("\f", "")

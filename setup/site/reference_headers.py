@@ -65,7 +65,7 @@ def _header(root: Path, path: str) -> Iterator[str]:
 
 
 def split(text: str) -> tuple[str, str]:
-    """A header's first comment as prose, and its outline."""
+    """Return a header's first comment as prose, and its outline."""
     text = re.sub(r"^\s*(//|/\*) SPDX[^\n]*\n", "", text)
     found = re.match(r"\s*((?://[^\n]*\n)+|/\*.*?\*/)", text, re.DOTALL)
     about = found[1] if found else ""
@@ -75,7 +75,9 @@ def split(text: str) -> tuple[str, str]:
 
 
 def outline(text: str) -> str:
-    """The declarations and comments of a header: no bodies, nothing private, no preprocessor."""
+    """Return the declarations and comments of a header.
+
+    Bodies, private members and the preprocessor's lines are left out."""
     text = re.sub(r"^#else\b.*?^#endif[^\n]*\n", "", text, flags=re.MULTILINE | re.DOTALL)
     constant = r"define \w+ [^\n\\]+\n"
     text = re.sub(rf"^#(?!{constant})(?:[^\n]*\\\n)*[^\n]*\n", "", text, flags=re.MULTILINE)
@@ -115,7 +117,7 @@ def _without_bodies(text: str) -> str:
 
 
 def _cut_initializers(kept: list[str]) -> None:
-    """Ends a constructor's declaration before the colon of its initializers."""
+    """End a constructor's declaration before the colon of its initializers."""
     line = "".join(kept)
     begin = max(line.rfind(one) for one in (";", "{", "}", "*/"))
     last = line[begin + 1 :]

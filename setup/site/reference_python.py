@@ -35,8 +35,9 @@ CHOSEN_AT_IMPORT = {
 
 
 def pages(root: Path) -> dict[str, str]:
-    """``reference/python/NAME.md`` for each package, and their list. Nothing is imported. Raises
-    KeyError for a public name that is not there."""
+    """Return ``reference/python/NAME.md`` for each package, and their list.
+
+    Nothing is imported. Raises KeyError for a public name that is not there."""
     loader = griffe.GriffeLoader(search_paths=[root / "python"])
     loader.load("wirecost")
     loader.resolve_aliases()
@@ -135,7 +136,7 @@ def _call(found: griffe.Function, name: str) -> str:
 
 
 def _text(found: griffe.Object) -> str:
-    """A docstring as Markdown."""
+    """Return a docstring as Markdown."""
     if found.docstring is None:
         return ""
     text = inspect.cleandoc(found.docstring.value).replace("``", "`")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which version the site describes."""
+"""Version that the site describes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def number(root: Path) -> str:
 
 
 def line(root: Path) -> str:
-    """What the foot of every page says."""
+    """Return the line at the foot of every page."""
     done = subprocess.run([root / "setup" / "commit"], capture_output=True, text=True, check=False)
     commit = done.stdout.strip()
     return f"wirecost {number(root)}" + (f", commit {commit}" if commit else "") + ". Apache-2.0."

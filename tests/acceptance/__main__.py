@@ -25,7 +25,7 @@ MET = {True: "yes", False: "no", None: "?"}
 
 
 def goals_of(results: Results) -> list[Goal]:
-    """The goals that the folder says something about; none of scenarios without goals."""
+    """Return the goals that the folder says something about; none of scenarios without goals."""
     goals = SCENARIOS.get(results.meta.scenario)
     return goals(results, summarize(results)) if goals else []
 

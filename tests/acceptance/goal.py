@@ -20,7 +20,7 @@ class Goal:
 
 
 def at_most(what: str, limit: float, asked: str, found: Estimate) -> Goal:
-    """A ratio whose whole 95 % interval must not exceed the limit."""
+    """Return a goal on a ratio whose whole 95 % interval must not exceed the limit."""
     met = True if found.high <= limit else False if found.low > limit else None
     return Goal(what, f"≤ {asked}", _quotient(found), met)
 

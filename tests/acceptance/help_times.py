@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long help and TAB take, for every command: ``PYTHONPATH=tests:tests/python .venv/bin/python
--m acceptance.help_times [ROUNDS]``.
+"""Times of help and TAB for every command.
+
+Run ``PYTHONPATH=tests:tests/python .venv/bin/python -m acceptance.help_times [ROUNDS]``.
 
 Each is a fresh process, and every round asks for each once. TAB is pressed behind ``--``, for names
 of options, and behind each option whose values are completed. Times are elapsed ones; processor
 time is that of user and system. The floor is what Python and Typer take for a command without
-options.
-"""
+options."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Asked:
     processor: list[float] = field(default_factory=list)
 
     def ask(self) -> None:
-        """Raises RuntimeError where nothing is printed."""
+        """Run the command. Raises RuntimeError where nothing is printed."""
         began = time.perf_counter()
         process = subprocess.Popen(
             self.words,
@@ -73,7 +73,7 @@ class Asked:
 
 
 def asked() -> list[Asked]:
-    """The floor, lists of groups, and of each command its help and completions."""
+    """Return the floor, lists of groups, and of each command its help and completions."""
     wirecost = [sys.executable, "-m", "wirecost"]
     found = [Asked("floor", [sys.executable, "-c", FLOOR, "--help"])]
     every = commands()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what recording one call costs by each means: ``PYTHONPATH=tests .venv/bin/python -m
-acceptance.probe_function``. Times are the least of 20 batches; instructions are those of user mode
-that callgrind counts, the difference between runs of two lengths."""
+"""Costs of recording one call, by each means.
+
+Run ``PYTHONPATH=tests .venv/bin/python -m acceptance.probe_function``. Times are the least of 20
+batches; instructions are those of user mode that callgrind counts, the difference between runs
+of two lengths."""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ COUNTED = re.compile(r"Collected : (\d+)")
 
 
 def instructions(counters: str) -> float | None:
-    """Of one call by a patched entry; None without valgrind."""
+    """Return the instructions of one call by a patched entry; None without valgrind."""
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         return None

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m acceptance.probe_run [SECONDS]``: what ``wirecost probe run`` costs a ROS 1 node, and
-whether it measures what a probe in the source measures. Alone on the machine; PYTHONPATH is
+"""Costs of ``wirecost probe run`` for a ROS 1 node, and agreement with a probe in the source.
+
+Run ``python -m acceptance.probe_run [SECONDS]`` alone on the machine; PYTHONPATH is
 ``tests:tests/python``.
 
 Overhead: two relays of Debian take the same 1,000 messages a second at once, one of them with
 hooks and times only; the processor time of their threads is compared, in rounds that change which
 starts first. Turnaround: a node with a probe of its own is hooked as well, so that each callback is
 measured by both. Causes: the node built with its probes and the node built without, hooked, take
-the same clouds at once.
-"""
+the same clouds at once."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ while not rospy.is_shutdown():
 
 
 def processor_ns(process: int) -> int:
-    """What the process's threads have run, by the scheduler."""
+    """Return the processor time of the process's threads, by the scheduler."""
     files = Path(f"/proc/{process}/task").glob("*/schedstat")
     return sum(int(file.read_text().split()[0]) for file in files)
 
@@ -82,7 +82,7 @@ def started(system: Ros1System, words: list[str | Path], **more: str) -> subproc
 
 
 def descendant(process: int, name: str) -> int:
-    """The process that a command started, itself or below."""
+    """Return the process that a command started, itself or below."""
     for task in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((task / "stat").read_text().rpartition(")")[2].split()[1])
@@ -178,8 +178,10 @@ def ranked(events: pl.DataFrame, section: str) -> list[str]:
 
 
 def causes(events: dict[str, pl.DataFrame]) -> list[Goal]:
-    """Of the same callbacks by hook and by probe; and of another process without probes, whose
-    rarer causes, as preemption, are its own."""
+    """Return goals for the causes of the same callbacks by hook and by probe.
+
+    Another process without probes is compared as well; its rarer causes, such as preemption, are
+    its own."""
     probed, unprobed = events["probed"], events["unprobed"]
     by_probe, by_hook = ranked(probed, "callback"), ranked(probed, callback_of(probed))
     without = ranked(unprobed, callback_of(unprobed))

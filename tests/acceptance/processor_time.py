@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m acceptance.processor_time``: whether the processor time that is read from outside is
-what processes know of themselves (getrusage) and what ``perf stat`` counts.
+"""Processor time read from outside, compared with getrusage and ``perf stat``.
+
+Run ``python -m acceptance.processor_time``.
 
 Each load runs in a process of its own, several times; the largest difference is printed. Asked is
 3 %. Where the kernel counts nothing for this user, perf's column is empty. Of a load that sleeps
 2,000 times per second of processor time, perf stat counted about 5 % less than getrusage and the
-kernel's accounts; probably it leaves out time within each context switch.
-"""
+kernel's accounts; probably it leaves out time within each context switch."""
 
 from __future__ import annotations
 

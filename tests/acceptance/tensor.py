@@ -28,7 +28,7 @@ LEAST_HZ = 100.0
 
 
 def goals(results: Results, rows: list[Row]) -> list[Goal]:
-    """What was not measured is left out."""
+    """Return the goals on what was measured."""
     totals = [row for row in rows if row.stage == "total" and is_ours(row)]
     made = [goal for row in totals for goal in _ratios(row, Comparisons(results))]
     return made + _counted({row.contender for row in totals}, results)

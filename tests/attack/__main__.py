@@ -69,7 +69,7 @@ def _run_all(
 
 
 def table(found: dict[str, tuple[Outcome, float]]) -> Table:
-    """What became of the inputs of each reader."""
+    """Return the outcomes of each reader's inputs as a table."""
     shown = Table("reader")
     for title in ("inputs", "accepted", "refused", "faults", "inputs/s"):
         shown.add_column(title, justify="right")

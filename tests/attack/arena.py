@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A place of one command's own, so that whatever it leaves is seen: temporary and run-time folders,
-results, and as root shared memory."""
+"""Place of one command's own, so that everything that it leaves is seen.
+
+It has temporary and run-time folders, results, and as root shared memory."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ class Arena:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def _hold(self) -> None:
-        """A process whose mounts are its own."""
+        """Start a process whose mounts are its own."""
         size = self._shm_bytes
         script = f"mount -t tmpfs -o mode=1777,size={size} tmpfs {SHARED} && echo held && read line"
         holder = subprocess.Popen(
@@ -61,16 +62,16 @@ class Arena:
             holder.communicate()
 
     def within(self, path: Path) -> Path:
-        """Where a path of the arena's is, seen from outside."""
+        """Return a path of the arena's as it is seen from outside."""
         return path if self._holder is None else Path(f"/proc/{self._holder.pid}/root{path}")
 
     @property
     def holds(self) -> bool:
-        """Whether it has mounts, and so shared memory, of its own."""
+        """Return whether it has mounts, and so shared memory, of its own."""
         return self._holder is not None
 
     def mount(self, folder: Path, size: int) -> None:
-        """A file system of so many bytes, in the place of a folder. Only where it ``holds``."""
+        """Mount a file system of so many bytes in a folder's place, only where it ``holds``."""
         words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
         subprocess.run([*self._enter(Path("/")), *words], check=True)
 
@@ -85,8 +86,9 @@ class Arena:
         before: Sequence[str] = (),
         variables: dict[str, str] | None = None,
     ) -> subprocess.Popen[str]:
-        """``wirecost`` with these words, in a session of its own. ``before``: a command that starts
-        it, as prlimit with its options."""
+        """Start ``wirecost`` with these words, in a session of its own.
+
+        ``before``: a command that starts it, such as prlimit with its options."""
         given = {name: value for name, value in os.environ.items() if name != "WIRECOST_RUN"}
         environment = {
             **given, "TMPDIR": str(self.tmp), "XDG_RUNTIME_DIR": str(self.run), MARK: self.mark,
@@ -113,7 +115,7 @@ class Arena:
                 process.kill()
 
     def clear(self) -> None:
-        """As it was in the beginning, after a fault."""
+        """Restore the state of the beginning after a fault."""
         self.end_all()
         for place in (self.tmp, self.run, self.out, *([SHARED] if self.holds else [])):
             subprocess.run(
@@ -121,7 +123,7 @@ class Arena:
             )
 
     def left(self) -> set[str]:
-        """What there is beside results, numbers in names left out."""
+        """Return all files beside results, numbers in names left out."""
         found = {f"process {' '.join(one.cmdline())[:200]}" for one in self._alive()}
         places = [self.tmp, self.run] + ([SHARED] if self.holds else [])
         for place in places:

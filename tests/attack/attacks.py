@@ -13,7 +13,7 @@ from attack.tensor import cost, native
 
 
 def attacks() -> dict[str, Attack]:
-    """The long ones first, so that none goes on alone when all others are done."""
+    """Return all attacks, the long ones first, so that none goes on alone at the end."""
     targets = (
         *readers.TARGETS, *recordings.TARGETS, folders.FOLDERS, folders.TABLES, native.TARGET,
         *cost.TARGETS,

@@ -35,7 +35,7 @@ from wirecost.schema.columns.converter import Converter
 
 
 def sensor_view(reflections: int, seconds: int = 1) -> SensorView:
-    """A view with that many reflections, an object and a time stamp."""
+    """Return a view with that many reflections, an object and a time stamp."""
     view = SensorView()
     view.version.version_major = 3
     view.timestamp.seconds = seconds
@@ -98,7 +98,7 @@ def traces(suffix: str) -> list[bytes]:
 
 
 def recordings() -> list[bytes]:
-    """Recordings of a ROS 2 node with a call, whole and never finished."""
+    """Return recordings of a ROS 2 node with a call, whole and never finished."""
     qos = Qos(durability="transient_local")
     heard = Topic("/in", "std_msgs/msg/String", definition="string data\n", qos=qos)
     said = Topic("/out", "std_msgs/msg/String", definition="string data\n")
@@ -144,7 +144,7 @@ def nodes() -> list[bytes]:
 
 
 def descriptor_sets() -> list[bytes]:
-    """The schema compiler's own input: OSI's root, and one with an option of every sort."""
+    """Return the schema compiler's own input: OSI's root, and one with an option of every sort."""
     file = descriptor_pb2.FileDescriptorProto(name="a/b.proto", package="a.b", syntax="proto3")
     colour = file.enum_type.add(name="Colour")
     colour.value.add(name="RED", number=0)
@@ -202,7 +202,7 @@ def descriptor_sets() -> list[bytes]:
 
 
 def protoc_requests() -> list[bytes]:
-    """What the compiler gets as a plugin of protoc."""
+    """Return the requests that the compiler gets as a plugin of protoc."""
     requests = []
     for options, data in zip(("", "lang=cpp+java,imports"), descriptor_sets(), strict=True):
         files = descriptor_pb2.FileDescriptorSet.FromString(data).file
@@ -303,7 +303,7 @@ def probe_logs() -> list[bytes]:
 
 @cache
 def ros2_trace() -> dict[str, bytes]:
-    """The files of a trace of ROS 2, by their names: a node that answers messages."""
+    """Return the files of a ROS 2 trace by their names: a node that answers messages."""
     with tempfile.TemporaryDirectory() as folder:
         events = [*ctf_traces.node_events(7, "a"), *ctf_traces.cycles(7, 3)]
         form = ctf_traces.Form(in_packets=False)

@@ -118,7 +118,7 @@ def _ending(code: int | None) -> str:
 
 
 def _limit() -> None:
-    """The memory that is allowed from here on; no core files."""
+    """Set the memory that is allowed from here on; no core files."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -133,7 +133,7 @@ def _state(folder: Path) -> mmap.mmap:
 
 
 def _holds_files(path: Path) -> bool:
-    """A user's private folder stays, empty."""
+    """Return whether the path holds files; a user's private folder stays, empty."""
     return not path.is_dir() or any(not inner.is_dir() for inner in path.rglob("*"))
 
 
@@ -157,7 +157,7 @@ def _read_all(target: Target, budget: Budget, first: int, last: int, folder: Pat
 
 
 def _verdict(target: Target, data: bytes, complaint: Path) -> int:
-    """How the input ended; what is wrong is written where it is a complaint."""
+    """Return how the input ended; write what is wrong where it is a complaint."""
     try:
         target.read(data)
     except target.refusals as error:
@@ -174,13 +174,13 @@ def _verdict(target: Target, data: bytes, complaint: Path) -> int:
 
 
 def _reported() -> str:
-    """The error's own line, then where it was raised."""
+    """Return the error's own line, then where it was raised."""
     lines = traceback.format_exc().splitlines()
     return "\n".join([lines[-1][:500], *(line for line in lines if line.startswith("  File"))])
 
 
 def attack_on(target: Target) -> Attack:
-    """The target as an attack."""
+    """Return the target as an attack."""
 
     def attack(budget: Budget, keep: Path) -> Outcome:
         return Crew(target, budget, keep).run()
@@ -202,7 +202,7 @@ def brief(target: Target, count: int, seed: int = 0) -> list[str]:
 
 
 def kept(target: Target, folder: Path) -> list[str]:
-    """What is wrong today with inputs that once found a fault: ``<folder>/<target>/*``."""
+    """Return today's faults of inputs that once caused one: ``<folder>/<target>/*``."""
     found = []
     with tempfile.TemporaryDirectory(prefix="attack-") as name:
         complaint = Path(name, "complaint")

@@ -72,7 +72,7 @@ def nodes(document: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _edit_meta(files: Files, folders: Sequence[bytes], chance: random.Random) -> None:
-    """A node is removed, replaced, put elsewhere, or there twice."""
+    """Remove a node, replace it, put it elsewhere, or have it twice."""
     del folders
     path = _named(files, META)
     if path is None:
@@ -97,7 +97,7 @@ def _edit_meta(files: Files, folders: Sequence[bytes], chance: random.Random) ->
 
 
 def _edit_journal(files: Files, folders: Sequence[bytes], chance: random.Random) -> None:
-    """A line of a journal is changed as a document is, there twice, or gone."""
+    """Change a line of a journal as a document is changed, repeat it, or remove it."""
     path = _named(files, JOURNAL)
     if path is None:
         return
@@ -116,14 +116,14 @@ def _edit_journal(files: Files, folders: Sequence[bytes], chance: random.Random)
 
 
 def _edit_bytes(files: Files, folders: Sequence[bytes], chance: random.Random) -> None:
-    """Some file is damaged as any file can be."""
+    """Damage some file as any file can be."""
     del folders
     path = chance.choice(list(files))
     files[path] = mutate.mutated([files[path] or b"\0"], chance)
 
 
 def _edit_numbers(files: Files, folders: Sequence[bytes], chance: random.Random) -> None:
-    """What Python's JSON writes, and JSON does not have; and nesting without end."""
+    """Write numbers that Python has and JSON does not have, or nesting without end."""
     del folders
     path = _named(files, META)
     if path is not None:
@@ -149,7 +149,7 @@ def _edit_log(files: Files, folders: Sequence[bytes], chance: random.Random) -> 
 
 
 def _edit_table(files: Files, folders: Sequence[bytes], chance: random.Random) -> None:
-    """A column or some rows of a table are removed, retyped or otherwise valued."""
+    """Remove, retype or change the values of a column or some rows of a table."""
     del folders
     tables = [path for path in files if path.endswith(".parquet")]
     if not tables:
@@ -166,7 +166,7 @@ def _edit_table(files: Files, folders: Sequence[bytes], chance: random.Random) -
 
 
 def _edit_files(files: Files, folders: Sequence[bytes], chance: random.Random) -> None:
-    """A file is removed, becomes a folder, is empty, or is another folder's."""
+    """Remove a file, empty it, make it a folder, or replace it by another folder's."""
     path = chance.choice(list(files))
     how = chance.randrange(4)
     others = unpacked(chance.choice(folders))

@@ -43,7 +43,9 @@ DATA = Path(__file__).parents[1] / "data" / "results"
 
 @cache
 def good() -> dict[str, bytes]:
-    """By name: the folders of tests/data/results, with a node's probe logs in the replay, and a
+    """Return good result folders by name.
+
+    They are the folders of tests/data/results, with a node's probe logs in the replay, and a
     folder of probe logs alone."""
     found = {
         folder.name: {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
@@ -62,7 +64,7 @@ def good() -> dict[str, bytes]:
 
 
 def _journal(files: Files) -> bytes:
-    """What a run that was killed before its end would have left of a folder."""
+    """Return the journal that a run killed before its end would have left of a folder."""
     meta = json.loads(files[META])
     samples = pl.read_parquet(io.BytesIO(files[SAMPLES]))
     runs = meta.pop("runs")
@@ -100,7 +102,7 @@ def _probe_log(seed: int) -> bytes:
 
 
 def report(folder: Path) -> None:
-    """What the command does, in every format that is text."""
+    """Write a report in every format that is text."""
     results = read_results(folder)
     rows = summarize(results)
     json.loads(json_document.text(document(results, rows)))
@@ -108,7 +110,7 @@ def report(folder: Path) -> None:
 
 
 def compared(one: Path, other: Path) -> None:
-    """What the command writes, in every format that is text."""
+    """Write a comparison in every format that is text."""
     found = compare(read_run(one), read_run(other), CompareSettings(fail_above=0.05))
     json.loads(json_document.text(compared_document(found)))
     markdown(found)
@@ -116,7 +118,7 @@ def compared(one: Path, other: Path) -> None:
 
 
 def probes(folder: Path) -> None:
-    """What `wirecost probe show` writes."""
+    """Write the answer of ``wirecost probe show``."""
     logs = read_logs([folder])
     executed = executions(events_of(logs))
     sections, causes = summary(executed), explain(executed)
@@ -124,7 +126,7 @@ def probes(folder: Path) -> None:
 
 
 def read(data: bytes) -> None:
-    """A report of the folder, and a comparison with the good one that it was made of."""
+    """Write a report of the folder, and a comparison with the good one that it was made of."""
     files = unpacked(data)
     name = next(iter(files)).partition("/")[0]
     with tempfile.TemporaryDirectory() as scratch:
@@ -151,12 +153,12 @@ def _write(files: Files, to: Path) -> None:
 
 
 def tables() -> list[bytes]:
-    """Samples as Parquet, with nulls and without."""
+    """Return samples as Parquet, with nulls and without."""
     return [unpacked(good()[name])[f"{name}/{SAMPLES}"] for name in ("lists", "heap", "tensor")]
 
 
 def read_samples(data: bytes) -> None:
-    """As a folder's are, whatever they are of."""
+    """Read samples as those of a folder of any scenario."""
     path = Path(tempfile.gettempdir(), SAMPLES)
     path.write_bytes(data)
     try:

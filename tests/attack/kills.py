@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands killed at any moment: what they had measured is readable, the next run works, and after
-it nothing is left.
+"""Commands killed at any moment.
 
-``python -m attack.kills COMMAND COUNT [SEED]`` kills one of them so often.
-"""
+Measurements of a killed command are readable, the next run works, and after it nothing is left.
+
+``python -m attack.kills COMMAND COUNT [SEED]`` kills one of them so often."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 
 def make_input(name: str, arena: Arena) -> Path:
-    """What a command reads."""
+    """Return the input of a command."""
     if name == "compile":
         path = arena.root / "notification.proto"
         fields = "".join(f"  repeated string text{i} = {i + 1};\n" for i in range(300))
@@ -115,7 +115,7 @@ class Kills:
         assert process.returncode == 0, f"{what} ends with {process.returncode}: {errors[-1000:]}"
 
     def once(self, kill: Kill, choice: random.Random) -> None:
-        """Raises AssertionError with what is wrong."""
+        """Kill one command and judge it. Raises AssertionError with what is wrong."""
         process = self._start()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(kill.after_s)
@@ -178,7 +178,7 @@ class Kills:
 
 
 def attack_on(name: str) -> Attack:
-    """A command's kills as an attack: what was survived counts as accepted."""
+    """Return a command's kills as an attack: what was survived counts as accepted."""
 
     def attack(budget: Budget, keep: Path) -> Outcome:
         outcome = Outcome()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``bench message`` reads: recordings with their schemas, and files of messages."""
+"""Inputs of ``bench message``: recordings with their schemas, and files of messages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from bench.ros_schemas import bag, every
 from wirecost.measure.bench.message import fields
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.data import Choice, of_recording, recorded
+from wirecost.measure.bench.message.data import MessageChoice, of_recording, recorded
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 
 
 def _all_of(about: Subject, path: Path) -> None:
-    found = recorded(path, about, Choice(sample=5)).messages
+    found = recorded(path, about, MessageChoice(sample=5)).messages
     counted, total = fields.counted(about, found)
     if sum(field.own for field in counted) != total:
         raise AssertionError(f"{total} bytes, but those of fields are others")

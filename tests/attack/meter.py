@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one call costs: CPU time of all threads, and memory at its peak, native memory among it."""
+"""Cost of one call: CPU time of all threads, and memory at its peak, native memory included."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _YARDSTICK = 300_000
 
 @dataclass(frozen=True)
 class Cost:
-    """``nbytes``: beyond what the process had before. ``nanoseconds``: of CPU time, which a busy
+    """Cost of a call.
+
+    ``nbytes``: beyond what the process had before. ``nanoseconds``: of CPU time, which a busy
     machine makes longer, but not by what others run."""
 
     nbytes: int
@@ -30,7 +32,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Limit:
-    """What an input may cost, by its size in bytes."""
+    """Limit on what an input may cost, by its size in bytes."""
 
     bytes_per_byte: float
     free_bytes: int
@@ -38,7 +40,7 @@ class Limit:
     free_nanoseconds: int
 
     def excess(self, cost: Cost, size: int) -> str:
-        """What is too much, in words; nothing where all is well."""
+        """Return what is too much, in words; nothing where all is well."""
         most = int(self.bytes_per_byte * size) + self.free_bytes
         if cost.nbytes > most:
             return f"takes {cost.nbytes:,} bytes for {size:,}, may take {most:,}"
@@ -49,9 +51,10 @@ class Limit:
 
 
 def slowness() -> float:
-    """How much longer this machine takes at this moment than the one that the limits are for, when
-    it has nothing else to do; at least 1. A core that is shared counts as CPU time what others
-    delay."""
+    """Return how much longer this machine takes now than the one that the limits are for.
+
+    The other machine has nothing else to do; the factor is at least 1. A core that is shared
+    counts as CPU time what others delay."""
     started = time.process_time_ns()
     found = {}
     for number in range(2500):
@@ -60,8 +63,10 @@ def slowness() -> float:
 
 
 def prepare() -> None:
-    """For a process that is there to be measured: memory goes back to the system as soon as it is
-    free, or what a call takes again would not show; what is there now is no garbage."""
+    """Prepare a process that is there to be measured.
+
+    Memory goes back to the system as soon as it is free, or what a call takes again would not
+    show; what is there now is no garbage."""
     libc = ctypes.CDLL(None)
     libc.mallopt(_MMAP_THRESHOLD, _GIVEN_BACK_ABOVE)
     libc.mallopt(_TRIM_THRESHOLD, _GIVEN_BACK_ABOVE)
@@ -78,7 +83,7 @@ class Meter:
         self._forget = os.open("/proc/self/clear_refs", os.O_WRONLY)
 
     def measured(self, call: Callable[[], object]) -> tuple[Cost, Exception | None]:
-        """What a call costs, and what it raised; what it returned is gone."""
+        """Return a call's cost and what it raised; its result is dropped."""
         os.pwrite(self._forget, _FORGET_PEAK, 0)
         before = self._peak()
         raised = None
@@ -92,7 +97,7 @@ class Meter:
         return Cost(self._peak() - before, nanoseconds), raised
 
     def _peak(self) -> int:
-        """The most memory at once since the peak was forgotten, in bytes."""
+        """Return the most memory at once since the peak was forgotten, in bytes."""
         found = _PEAK.search(os.pread(self._status, 1 << 16, 0))
         if found is None:
             raise AssertionError("/proc/self/status has no peak")

@@ -19,7 +19,7 @@ def _flip(data: bytearray, chance: random.Random, others: Sequence[bytes]) -> No
 
 
 def _number(data: bytearray, chance: random.Random, others: Sequence[bytes]) -> None:
-    """An integer of some width and order becomes an edge, or one more or less than it was."""
+    """Replace an integer of some width and order by an edge value or a neighbour."""
     del others
     width, letter = chance.choice(((1, "B"), (2, "H"), (4, "I"), (8, "Q")))
     if len(data) < width:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every attack is given and gives back."""
+"""Budget and outcome of every attack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass
 class Budget:
-    """How long an attack goes on: until ``count`` inputs are through, or ``seconds`` are over."""
+    """Length of an attack: until ``count`` inputs are through, or ``seconds`` are over."""
 
     count: int
     seconds: float = float("inf")
@@ -19,7 +19,7 @@ class Budget:
     started: float = field(default_factory=time.monotonic)
 
     def left(self, done: int) -> int:
-        """How many inputs may still come after ``done``."""
+        """Return how many inputs may still come after ``done``."""
         over = time.monotonic() - self.started >= self.seconds
         return 0 if over else max(0, self.count - done)
 

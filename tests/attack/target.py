@@ -28,12 +28,12 @@ class Target:
     """Seconds for one input; longer is a hang."""
 
     def input(self, corpus: Sequence[bytes], seed: int, number: int) -> bytes:
-        """The input of that number, the same in every process."""
+        """Return the input of that number, the same in every process."""
         return self.mutate(corpus, random.Random(f"{self.name} {seed} {number}"))
 
 
 class RefusalError(Exception):
-    """What was raised is meant as a refusal, but is not one that a user can read."""
+    """Error that is meant as a refusal, but is not one that a user can read."""
 
 
 def one_line(error: Exception) -> None:

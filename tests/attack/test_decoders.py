@@ -44,7 +44,7 @@ def differences(programs: Programs, given: Sequence[Case], folder: Path) -> list
 
 
 def corpus() -> Iterator[tuple[Case, str]]:
-    """The messages that once were taken differently, and why."""
+    """Return the messages that once were taken differently, and why."""
     for path in sorted(CORPUS.glob("*.txt")):
         reason = path.stem
         for line in path.read_text().splitlines():
@@ -92,7 +92,7 @@ def test_what_differs_on_purpose_does_so(programs: Programs, tmp_path: Path) -> 
 
 
 def test_lists_in_many_pieces_are_taken_by_all(programs: Programs, tmp_path: Path) -> None:
-    """What is made of them must not grow faster than they do."""
+    """Their results must not grow faster than they do."""
     int32s, doubles = b"\xda\x02\x01\x05", b"\xca\x02\x08" + bytes(8)
     unpacked = b"\xd8\x02\x05" + b"\xc9\x02" + bytes(8)
     given = [Case(EVERY_TYPE, "protobuf", piece * 40_000) for piece in (int32s + doubles, unpacked)]
@@ -102,7 +102,7 @@ def test_lists_in_many_pieces_are_taken_by_all(programs: Programs, tmp_path: Pat
 
 
 def test_the_comparison_sees_a_difference() -> None:
-    """Whatever decoder differs, and however."""
+    """Any decoder may differ, in any respect."""
     case = Case(EVERY_TYPE, "protobuf", b"")
     names = ("api", *LENIENT, *STRICT, *KEPT_LENIENT, *KEPT_STRICT)
     agreed = {name: Result(Status.ACCEPTED, b"x") for name in names}

@@ -17,7 +17,7 @@ COUNT = int(os.environ.get("WIRECOST_ATTACK", "40"))
 
 
 def test_good_folders_are_read() -> None:
-    """Those of tests/data are read by other tests; these are made here."""
+    """The folders of tests/data are read by other tests; these are made here."""
     for name in ("logs", "journal"):
         FOLDERS.read(good()[name])
     for data in TABLES.corpus():

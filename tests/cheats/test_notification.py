@@ -9,16 +9,16 @@ import pytest
 
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
-from wirecost.measure.bench.message.notification.content import Content
-from wirecost.measure.bench.message.presets.notification import Row, Side, subject_of
+from wirecost.measure.bench.message.notification.content import NotificationContent
+from wirecost.measure.bench.message.presets.notification import NotificationRow, Side, subject_of
 from wirecost.measure.bench.message.race import run_race
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.subject import canonical
-from wirecost.measure.bench.message.wanted import CodecFile, Wanted
+from wirecost.measure.bench.message.wanted import CodecFile, ContenderSelection
 from wirecost.results.records.journal import Journal
 
 CHEATS = Path(__file__).parent / "notification"
-CONTENT = Content("realistic", 16, 1)
+CONTENT = NotificationContent("realistic", 16, 1)
 WIRE = "ros1"
 ALLOCATORS = ("glibc", "glibc-tuned")
 
@@ -38,14 +38,16 @@ IN_PYTHON = {
 
 
 def race(lang: str, suffix: str, cheats: list[str], folder: Path) -> dict[str, str]:
-    """Who failed beside the honest contender, and why, under every allocator."""
+    """Return the contenders that failed beside the honest one, and why, under every allocator."""
     names = ["honest", *cheats]
     files = tuple(CodecFile(CHEATS / f"{name}{suffix}", WIRE) for name in names)
     about = subject_of(lang, WIRE)
-    wanted = Wanted(frozenset(), files, allocators=ALLOCATORS, flags=("-std=c++20", "-O0"))
+    wanted = ContenderSelection(
+        frozenset(), files, allocators=ALLOCATORS, flags=("-std=c++20", "-O0")
+    )
     backend = backend_of(lang, about, wanted, lambda _: None)
     assert backend.missing == {}
-    rows = [(one, Row(one.library, one.mode, "")) for one in backend.contenders()]
+    rows = [(one, NotificationRow(one.library, one.mode, "")) for one in backend.contenders()]
     filled = CONTENT.messages(subject_of(lang, "protobuf").message_class)
     part = Side(about, WIRE, backend, rows).part(CONTENT, filled, list(map(canonical, filled)))
     case = Case(part.entries, Journal(folder), lambda *_: None)

@@ -42,7 +42,7 @@ def lines(message: Message, *wires: str) -> Iterator[str]:
 
 
 def every_type(name: str) -> Iterator[str]:
-    """The least message, each field on its own, then random messages."""
+    """Return the least message, each field on its own, then random messages."""
     full = random_message(name, 7, 1)
     yield "# Only what is required."
     yield from lines(with_only(full, None))
@@ -56,7 +56,7 @@ def every_type(name: str) -> Iterator[str]:
 
 
 def with_only(full: Message, name: str | None) -> Message:
-    """A message's required fields and one other."""
+    """Return a message's required fields and one other."""
     made = type(full)()
     made.CopyFrom(full)
     for field, _ in full.ListFields():
@@ -66,7 +66,7 @@ def with_only(full: Message, name: str | None) -> Message:
 
 
 def notifications() -> Iterator[str]:
-    """The benchmark's message in its sizes, then random ones."""
+    """Return the benchmark's message in its sizes, then random ones."""
     for factor in FACTORS:
         text = bytes(32 + i % 95 for i in range(factor))
         made = google_class(NOTIFICATION)()
@@ -82,7 +82,7 @@ def notifications() -> Iterator[str]:
 
 
 def rewritten() -> Iterator[str]:
-    """What must be read and is then written in another way."""
+    """Return encodings that must be read and are then written in another form."""
     cases = {
         "A packed field in two parts and one value unpacked": "da02020102 d80203 da020104",
         "Fields in another order": "6801 1805",
@@ -111,7 +111,7 @@ def rewritten() -> Iterator[str]:
 
 
 def refused() -> Iterator[str]:
-    """What no decoder may take."""
+    """Return encodings that no decoder may take."""
     cases = {
         "Required fields are missing": (PROTO2, ""),
         "There is no field 0": (PROTO3, "00"),
@@ -152,7 +152,7 @@ def refused() -> Iterator[str]:
 
 
 def nested(depth: int) -> str:
-    """That many messages, each in the one before."""
+    """Return that many messages, each in the one before."""
     made = google_class(CHAIN)()
     inner = made
     for _ in range(depth):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m documents [RUN…]``: measures what documents show, keeps summary rows and tables in
-``docs/results``, and writes the documents' blocks anew. With ``--write`` it only writes, with
-``--keep`` it takes the runs as they were made before, in ``build/results``. ``repeatability`` and
-``tensor-repeatability`` are one command ten times.
-"""
+"""Measurements that documents show.
+
+``python -m documents [RUN…]`` measures them, keeps summary rows and tables in ``docs/results``,
+and writes the documents' blocks anew. With ``--write`` it only writes, with ``--keep`` it takes
+the runs as they were made before, in ``build/results``. ``repeatability`` and
+``tensor-repeatability`` are one command ten times."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ newer PaddlePaddle and Pillow."""
 
 
 def measure(name: str) -> None:
-    """Raises CalledProcessError where a contender failed."""
+    """Measure a run. Raises CalledProcessError where a contender failed."""
     if repeated := REPEATED.get(name):
         for number, command in enumerate(repeated.commands(), start=1):
             _run(command, MADE / name / f"{number:02}")
@@ -50,8 +51,9 @@ def _run(command: list[str], folder: Path, may_fail: bool = False, ros2: bool = 
 
 
 def keep(name: str) -> None:
-    """The rows and tables of a run, and where it was made; a ``+`` behind the commit: with
-    changes. Raises OSError if it was not made."""
+    """Keep the rows and tables of a run, and where it was made.
+
+    A ``+`` behind the commit: with changes. Raises OSError if it was not made."""
     if repeated := REPEATED.get(name):
         folders = sorted(path for path in (MADE / name).iterdir() if path.is_dir())
         found = repeatability.estimates(repeated, folders)
@@ -90,7 +92,7 @@ def _compiler(where: dict[str, object]) -> str:
 
 
 def _changed() -> bool:
-    """Whether anything but documents differs from the commit."""
+    """Return whether anything but documents differs from the commit."""
     return bool(_git("status", "-s", "--", ".", ":!docs", ":!README.md"))
 
 

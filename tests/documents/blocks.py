@@ -32,19 +32,20 @@ WIDTH = 80
 
 
 def documents() -> list[Path]:
-    """Those that may have blocks."""
+    """Return the documents that may have blocks."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def written(text: str) -> str:
-    """A document with every block as it must be. Raises OSError for a run and KeyError for a table
-    that is not there."""
+    """Return a document with every block as it must be.
+
+    Raises OSError for a run and KeyError for a table that is not there."""
     results = BLOCK.sub(lambda found: f"{found['head']}{content(found)}```", text)
     return settings.written(results)
 
 
 def content(found: re.Match[str]) -> str:
-    """What stands in a block."""
+    """Return the content of a block."""
     kept, what, width = read(found["run"]), found["what"], int(found["width"] or WIDTH)
     if what == "origin":
         return origin(kept)
@@ -61,7 +62,7 @@ def content(found: re.Match[str]) -> str:
 
 
 def _with_rows(table: Table, names: list[str]) -> Table:
-    """Raises KeyError for a row that is not there."""
+    """Return the table with these rows alone. Raises KeyError for a row that is not there."""
     rows = {row[0]: row for row in table.rows}
     return replace(table, title="", rows=[rows[name] for name in names], notes=[])
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m documents.pages [PAGE…]``: runs the commands of pages anew and writes what they print
-under them; without a page, of all that have some."""
+"""Commands of pages, run anew.
+
+``python -m documents.pages [PAGE…]`` writes what they print under them; without a page, of all
+that have some."""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ from wirecost.observe.doctor.environment import environment
 
 
 def pages() -> list[Path]:
-    """Those that have something to run."""
+    """Return the pages that have something to run."""
     return [path for path in documents() if BLOCK.search(path.read_text())]
 
 
 def ran() -> str:
-    """Where and when, in one line."""
+    """Return place and time of the run in one line."""
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty=+", "--abbrev=7", "--exclude", "*"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -36,7 +38,7 @@ def ran() -> str:
 
 
 def main(names: list[str]) -> int:
-    """Returns the exit status."""
+    """Run the pages' commands and return the exit status."""
     known = {path.relative_to(ROOT).as_posix(): path for path in pages()}
     if unknown := [name for name in names if name not in known]:
         print(f"documents: no page {unknown[0]}; there are {', '.join(known)}", file=sys.stderr)

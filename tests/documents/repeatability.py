@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same command several times: does each run's interval hold the median of all?"""
+"""Commands repeated several times: each run's interval should hold the median of all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ TOTAL = "total"
 
 @dataclass(frozen=True)
 class Repeated:
-    """``ratio``: which of a row's ratios; ``what``: that ratio's name, and ``beside`` whom it is.
+    """Command that is repeated.
+
+    ``ratio``: which of a row's ratios; ``what``: that ratio's name, and ``beside`` whom it is.
     ``seeds``: whether each run draws an order of its own."""
 
     command: list[str]
@@ -58,7 +60,7 @@ REPEATED = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one run says of a contender: its total in ns, or a ratio; with its 95 % interval."""
+    """Estimate of one run for a contender: its total in ns, or a ratio; with its 95 % interval."""
 
     run: int
     case: str
@@ -70,7 +72,7 @@ class Estimate:
 
 
 def estimates(repeated: Repeated, folders: list[Path]) -> list[Estimate]:
-    """Of the result folders, one a run. Raises UserError."""
+    """Return the estimates of the result folders, one a run. Raises UserError."""
     made = []
     for run, folder in enumerate(folders, start=1):
         for row in summarize(read_results(folder)):
@@ -91,7 +93,7 @@ def write_rows(name: str, found: list[Estimate]) -> None:
 
 
 def rows(name: str) -> list[Estimate]:
-    """As they are kept. Raises OSError."""
+    """Return the estimates that are kept. Raises OSError."""
     with (RESULTS / f"{name}.csv").open(newline="") as file:
         return [
             Estimate(
@@ -152,7 +154,7 @@ def _holding(group: list[Estimate]) -> str:
 
 
 def figure(name: str, found: list[Estimate]) -> Figure:
-    """Of the first case: every run's median and interval beside the median of all runs."""
+    """Return a figure of the first case: runs' medians and intervals beside the median of all."""
     case = found[0].case
     points = []
     kinds = [TOTAL, REPEATED[name].what]

@@ -94,7 +94,7 @@ ROS 1's, so that no run has both."""
 
 @dataclass(frozen=True)
 class Kept:
-    """What documents show of a run. ``docs/results/NAME.csv`` has its summary rows."""
+    """Kept parts of a run that documents show. ``docs/results/NAME.csv`` has its summary rows."""
 
     about: dict[str, str]
     """Where, when and how it was made."""
@@ -102,7 +102,7 @@ class Kept:
     tables: list[Table]
 
     def table(self, what: str) -> Table:
-        """The one with that title, or whose title so begins. Raises KeyError."""
+        """Return the table with that title, or whose title so begins. Raises KeyError."""
         found = [t for t in self.tables if t.title == what or t.title.startswith(f"{what} · ")]
         if len(found) != 1:
             titles = "; ".join(table.title for table in self.tables)
@@ -119,7 +119,7 @@ class Kept:
 
 
 def read(name: str) -> Kept:
-    """Raises OSError if nothing is kept of that run."""
+    """Read what is kept of a run. Raises OSError if nothing is."""
     content = json.loads((RESULTS / f"{name}.json").read_text())
     tables = [Table(**{**t, "optional": tuple(t["optional"])}) for t in content["tables"]]
     return Kept(content["about"], content["lead"], tables)

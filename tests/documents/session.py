@@ -60,7 +60,7 @@ class FileBlock:
 
 
 def steps(text: str) -> Iterator[Command | FileBlock]:
-    """What a page does, in its order. Raises ValueError for a mark that is not known."""
+    """Return the steps of a page in its order. Raises ValueError for an unknown mark."""
     for block in BLOCK.finditer(text):
         if block["kind"] == "file":
             yield FileBlock(block["what"], block["text"])
@@ -76,8 +76,9 @@ def steps(text: str) -> Iterator[Command | FileBlock]:
 
 
 def perform(step: Command | FileBlock, folder: Path) -> str:
-    """What a command printed; nothing of a file. Raises AssertionError where the exit status is
-    not the page's."""
+    """Perform a step and return what a command printed; nothing of a file.
+
+    Raises AssertionError where the exit status is not the page's."""
     if isinstance(step, FileBlock):
         path = folder / step.name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,19 +101,19 @@ def perform(step: Command | FileBlock, folder: Path) -> str:
 
 
 def _folded(line: str) -> str:
-    """As a terminal shows a sentence; lines of tables fit."""
+    """Fold a sentence as a terminal shows it; lines of tables fit."""
     return line if len(line) <= WIDTH else textwrap.fill(line, WIDTH)
 
 
 def environment() -> dict[str, str]:
-    """A terminal of 80 columns without colours, in which ``wirecost`` and ``python`` are found."""
+    """Return a terminal of 80 columns without colours that finds ``wirecost`` and ``python``."""
     here = {name: value for name, value in os.environ.items() if not name.startswith("WIRECOST_")}
     path = f"{Path(sys.executable).parent}:{here['PATH']}"
     return here | {"PATH": path, "COLUMNS": str(WIDTH), "NO_COLOR": "1", "TERM": "dumb"}
 
 
 def agrees(step: Command, printed: str) -> bool:
-    """Whether a page's output is what was printed, as far as it can be the same."""
+    """Return whether a page's output is what was printed, as far as it can be the same."""
     if step.how == "noisy":
         return bool(step.output) <= bool(printed)
     if step.how == "exact":
@@ -126,7 +127,7 @@ def steady(output: str) -> set[str]:
 
 
 def rewritten(text: str, folder: Path, ran: str) -> str:
-    """A page with everything run anew. ``ran``: where and when."""
+    """Return a page with everything run anew. ``ran``: where and when."""
 
     def block(found: re.Match[str]) -> str:
         parts = []

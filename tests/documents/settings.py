@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 
-from wirecost.measure.bench.transport.settings.setting import AskedQuality, TransportSetting
-from wirecost.measure.bench.transport.settings.table import MATCHED, NATIVE, NATIVE_ROWS, ROWS
+from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
+from wirecost.measure.bench.transport.settings import AskedQuality, TransportSetting, groups
+from wirecost.messaging.transport.settings import MATCHED
 from wirecost.results.report.shared import markdown
 
 BLOCK = re.compile(
@@ -17,14 +18,14 @@ BEST_EFFORT = f"{MATCHED}, best effort"
 
 
 def written(text: str) -> str:
-    """A document with the table as it must be."""
+    """Return a document with the table as it must be."""
     return BLOCK.sub(lambda _: table(), text)
 
 
 def table() -> str:
     lines = [markdown.line(HEADINGS), "|" + ":--|" * len(HEADINGS)]
-    native = {f"{name}, {NATIVE}": row for name, row in NATIVE_ROWS.items()}
-    for name, row in {**ROWS, **native}.items():
+    native = {f"{name}, {NATIVE}": row for name, row in groups(NATIVE).items()}
+    for name, row in {**groups(PYTHON), **native}.items():
         of = [(one.name, one) for one in row(AskedQuality())]
         best_effort = next(
             (one for one in row(AskedQuality(reliable=False)) if one.name == MATCHED), None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages show of commands is what the commands print."""
+"""Pages show of commands what the commands print."""
 
 from __future__ import annotations
 

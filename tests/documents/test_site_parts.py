@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the site makes of headers, docstrings, commands and links."""
+"""Parts of the site made of headers, docstrings, commands and links."""
 
 from __future__ import annotations
 

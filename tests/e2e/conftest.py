@@ -35,8 +35,9 @@ def wirecost() -> Run:
 
 @pytest.fixture(scope="session")
 def bench(wirecost: Run) -> Callable[..., dict[str, Any]]:
-    """``bench(folder, options…)``: the ``--json`` document of a run into ``folder``, with two
-    processes of each contender where the options do not say otherwise."""
+    """Return ``bench(folder, options…)``: the ``--json`` document of a run into ``folder``.
+
+    Each contender has two processes where the options do not say otherwise."""
 
     def run(out: Path, *options: str) -> dict[str, Any]:
         few = () if "--processes" in options else ("--processes", "2")
@@ -66,7 +67,7 @@ def measure(
 
 @pytest.fixture(scope="session")
 def wheel() -> Path:
-    """That of WIRECOST_WHEEL, else the one that setup/test made."""
+    """Return the wheel of WIRECOST_WHEEL, else the one that setup/test made."""
     named = os.environ.get("WIRECOST_WHEEL")
     found = [Path(named)] if named else sorted((ROOT / "build" / "dist").glob("wirecost-*.whl"))
     if not found:
@@ -76,7 +77,7 @@ def wheel() -> Path:
 
 @pytest.fixture(scope="session")
 def measured(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A short run of `bench repeated`, which tests share and do not change."""
+    """Return a short run of ``bench repeated``, which tests share and do not change."""
     out = tmp_path_factory.mktemp("compare") / "run"
     done = wirecost(
         "bench", "lists", "--list", "radar-detection", "--count", "10", "--repetitions", "10",
@@ -88,7 +89,7 @@ def measured(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def slower(measured: Path) -> Path:
-    """The same run with Protobuf's encoding three times slower."""
+    """Return the same run with Protobuf's encoding three times slower."""
     out = measured.with_name("slower")
     shutil.copytree(measured, out)
     samples = pl.read_parquet(out / "samples.parquet")

@@ -27,7 +27,7 @@ HOSTILE = """$(touch pwned)`touch pwned`";touch pwned;'\n::error::pwned\rverdict
 
 @dataclass
 class Ran:
-    """What a job saw of the action."""
+    """Outcome of the action as a job sees it."""
 
     succeeded: bool = True
     log: str = ""
@@ -44,7 +44,9 @@ Job = Callable[..., Ran]
 
 
 def evaluated(text: str, inputs: dict[str, str], steps: dict[str, dict[str, str]]) -> str:
-    """The text with its expressions' values; a step's missing output is empty, as on GitHub."""
+    """Return the text with its expressions' values.
+
+    A step's missing output is empty, as on GitHub."""
 
     def value(match: re.Match[str]) -> str:
         if found := re.fullmatch(r"inputs\.([\w-]+)", match[1]):
@@ -57,7 +59,7 @@ def evaluated(text: str, inputs: dict[str, str], steps: dict[str, dict[str, str]
 
 
 def written(path: Path) -> dict[str, str]:
-    """A step's GITHUB_OUTPUT; only lines of the form ``name=value`` are known."""
+    """Return a step's GITHUB_OUTPUT; only lines of the form ``name=value`` are known."""
     pairs = [line.partition("=") for line in path.read_text().splitlines()]
     assert all(re.fullmatch(r"[\w-]+", name) and equals for name, equals, _ in pairs)
     return {name: value for name, _, value in pairs}
@@ -65,7 +67,7 @@ def written(path: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The folder that comes first on PATH, and the input ``wheel``."""
+    """Return the folder that comes first on PATH, and the input ``wheel``."""
     wheel = os.environ.get("WIRECOST_WHEEL")
     if wheel is None:
         return Path(sys.executable).parent, "wirecost[bench]"

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module", autouse=True)
 def made() -> None:
-    """The root's tarball, which the first run makes."""
+    """Make the root's tarball, in the first run."""
     done = execute([PROGRAM, "true"])
     assert done.returncode == 0, done.stderr
 
@@ -91,7 +91,7 @@ def left() -> tuple[list[str], list[Path]]:
 
 @pytest.fixture
 def mark() -> Iterator[str]:
-    """An argument by which a test's processes are found; ends those that stay."""
+    """Return an argument by which a test's processes are found; end those that stay."""
     one = f"mark-{secrets.token_hex(8)}"
     yield one
     for process in processes(one):
@@ -135,8 +135,9 @@ def test_nothing_stays_when_it_is_killed(victim: str, sent: signal.Signals, mark
 
 
 def started(pid: int) -> dict[psutil.Process, tuple[str, str]]:
-    """The machine's processes, outermost first, with name and first argument, once its command's
-    own one runs. Others come and go meanwhile."""
+    """Return the machine's processes, outermost first, with name and first argument.
+
+    The command's own process runs by then. Others come and go meanwhile."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         found: dict[psutil.Process, tuple[str, str]] = {}

@@ -32,7 +32,7 @@ int64 big
 
 
 def measured(wirecost: Run, distribution: str, out: Path, *what: str | Path) -> tuple[Any, Any]:
-    """The document of a run, and its ``meta.json``."""
+    """Return the document of a run, and its ``meta.json``."""
     python = python_of(distribution)
     command = ("bench", "message", *what, "-I", python.parents[1] / "share", *FEW)
     done = wirecost(*command, "--python", python, "--out", out, "--json", "-")

@@ -73,7 +73,7 @@ DEFAULT_SET = {
 
 @pytest.fixture(scope="module")
 def everyone(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A run of all contenders over FMI 2, those outside the default set among them."""
+    """Return a run of all contenders over FMI 2, those outside the default set among them."""
     out = tmp_path_factory.mktemp("everyone") / "r"
     return bench(out, "--contenders", "all", "--reflections", "20000", "--steps", "4")
 

@@ -53,7 +53,7 @@ def test_table_1_is_measured_row_by_row_and_shown_beside_the_reports(
 def test_a_debug_build_is_measured_beside_the_release(
     bench: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Of the one contender whose debug FMUs need no library built before."""
+    """Only one contender's debug FMUs need no library built before."""
     registry = Registry()
     if not Path(registry.manifest["build_directory"] or INSTALLED / "none").is_dir():
         pytest.skip("debug FMUs can be built in a checkout only")

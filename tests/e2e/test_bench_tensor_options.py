@@ -40,7 +40,7 @@ def tensor(wirecost: Run, tmp_path: Path) -> Tensor:
 def test_a_sweep_has_every_size_and_its_throughput(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Of fewer sizes: those of megabytes are sent a few times per second."""
+    """The sizes are fewer: those of megabytes are sent a few times per second."""
     assert cases.SWEEP[0] == 64
     assert cases.SWEEP[-1] == 64 << 20
     sizes = cases.SWEEP[:9:4]

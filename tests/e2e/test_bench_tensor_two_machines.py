@@ -38,7 +38,7 @@ main()
 def listening(
     *options: str, before: tuple[str, ...] = (), more: dict[str, str] | None = None
 ) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """A listener, and the options that it says a publisher needs."""
+    """Start a listener; return it and the options that it says a publisher needs."""
     command = [*before, PROGRAM, "bench", "tensor", "--role", "listen", *options]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(more or {})}
@@ -96,7 +96,7 @@ TOKEN = "t0ps3cretw0rd"
 
 
 def holders_of(word: str) -> list[str]:
-    """The command lines of all processes that have it."""
+    """Return the command lines of all processes that have it."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # it ended meanwhile
@@ -241,7 +241,7 @@ def namespaces() -> Iterator[tuple[str, str]]:
 
 
 def _timed(seconds: int) -> tuple[str, ...]:
-    """What gives a command a CLOCK_MONOTONIC of its own, where the kernel and the user can."""
+    """Return words that give a command a CLOCK_MONOTONIC of its own, where that is possible."""
     words = ("unshare", "--time", "--fork", "--monotonic", str(seconds), "--")
     try:
         done = subprocess.run([*words, "true"], capture_output=True, check=False)
@@ -251,7 +251,7 @@ def _timed(seconds: int) -> tuple[str, ...]:
 
 
 def test_two_network_namespaces(namespaces: tuple[str, str]) -> None:
-    """As two machines: no common network but the cable, and clocks of their own if possible."""
+    """The namespaces are two machines: no network but the cable, and, if possible, own clocks."""
     publishing, other = namespaces
     shift = 5000
     timed = _timed(shift)

@@ -42,7 +42,7 @@ trials = [2, 3]
 
 @pytest.fixture
 def state(tmp_path: Path) -> dict[str, str]:
-    """An environment with a state folder of its own."""
+    """Return an environment with a state folder of its own."""
     return {**os.environ, "WIRECOST_STATE": str(tmp_path / "state")}
 
 

@@ -71,7 +71,7 @@ class Project:
         return done.stdout + done.stderr
 
     def made(self, status: int = 0) -> str:
-        """What a build prints."""
+        """Return the output of a build."""
         return self.cmake("--build", self.build, status=status)
 
     def printed(self, program: str = "program") -> str:

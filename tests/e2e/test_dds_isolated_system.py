@@ -239,7 +239,7 @@ def closed_sink() -> _dds.Writer:
 
 
 def test_hostile_announcements_change_nothing() -> None:
-    """Whatever stands on the discovery topic, nodes are found as before."""
+    """Nodes are found as before, whatever stands on the discovery topic."""
     with DdsIsolatedSystem() as isolated:
         environment = isolated.environment()
         domain = int(environment["ROS_DOMAIN_ID"])

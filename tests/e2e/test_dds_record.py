@@ -200,7 +200,7 @@ with peers.running([peers.FILTER], {"ROS_DOMAIN_ID": "7", "CYCLONEDDS_URI": uri}
 
 
 def test_nodes_that_use_multicast_on_loopback_are_found(tmp_path: Path) -> None:
-    """As Autoware sets up its machines; needs a network of its own, since this one's stays."""
+    """Autoware sets up machines so; it needs a network of its own, since this one's stays."""
     own_network = ["unshare", "--map-root-user", "--net", "sh", "-c"]
     set_up = "ip link set lo up multicast on"
     if subprocess.run([*own_network, set_up], capture_output=True, check=False).returncode:

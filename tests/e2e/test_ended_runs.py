@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever ends a benchmark, what it had measured is readable, one line and the exit status say
-what happened, and nothing is left that the next run does not take away."""
+"""Benchmarks that are ended from outside.
+
+Whatever they had measured is readable, one line and the exit status say what happened, and
+nothing is left that the next run does not take away."""
 
 from __future__ import annotations
 
@@ -63,7 +65,7 @@ def rounds(partial: Path) -> int:
 
 
 def start(arena: Arena, name: str, least: int = 1) -> subprocess.Popen[str]:
-    """A run that has measured something, and goes on."""
+    """Start a run, and return it when it has measured something."""
     process = arena.start(words(name, arena.out / "r", *LONG[name]))
     until(lambda: rounds(arena.out / ".r.partial") >= least, process)
     return process
@@ -188,7 +190,7 @@ def test_a_name_taken_meanwhile_loses_nothing(arena: Arena) -> None:
 
 
 def one_line(process: subprocess.Popen[str]) -> str:
-    """What a command says of its end, having said so in order."""
+    """Return the one line that a command prints of its end, once it ended in order."""
     _, errors = process.communicate(timeout=LIMIT_S)
     assert "Traceback" not in errors, errors
     assert process.returncode in (0, 1, 2), (process.returncode, errors)

@@ -31,7 +31,7 @@ def fleet() -> Path:
 
 @pytest.fixture(scope="module")
 def speeds(fleet: Path) -> dict[int, tuple[int, float]]:
-    """Number of objects and largest speed by type, by Protobuf alone."""
+    """Return number of objects and largest speed by type, by Protobuf alone."""
     found: dict[int, list[float]] = defaultdict(list)
     for path in fleet.rglob("*.osi"):
         with open_trace(path) as trace:

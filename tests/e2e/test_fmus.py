@@ -73,7 +73,7 @@ def test_official_classes_read_both_messages(fmi: int, tmp_path: Path) -> None:
 
 
 def of_sum(view: SensorView) -> int:
-    """What a sensor makes of all reflections: cpp/fmu/sensor/read_sum.hpp."""
+    """Return a sensor's sum of all reflections: cpp/fmu/sensor/read_sum.hpp."""
     reflections = view.lidar_sensor_view[0].reflection
     flights = sum(bits(one.time_of_flight) for one in reflections) % 2**64
     signals = sum(bits(one.signal_strength) for one in reflections) % 2**64

@@ -357,7 +357,7 @@ def test_forks_among_threads(heap: Callable[..., Any], tmp_path: Path) -> None:
 
 @pytest.fixture
 def ros(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A ROS 1 master under the heap on a free port of the loopback, and the nodes' environment."""
+    """Start a ROS 1 master under the heap on a free port; return the nodes' environment."""
     needed = [Path("/usr/bin/rosmaster"), Path("/usr/lib/rosout/rosout")]
     absent = [str(path) for path in needed if not path.exists()]
     if absent:
@@ -377,7 +377,7 @@ def ros(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def running(environment: dict[str, str], out: Path, *command: str) -> Iterator[None]:
-    """The command under the heap, ended as a launcher ends it."""
+    """Run the command under the heap, and end it as a launcher does."""
     whole = [WIRECOST, "heap", "run", "--out", str(out), "--", *command]
     with subprocess.Popen(whole, env=environment, stdout=subprocess.DEVNULL) as process:
         try:

@@ -33,7 +33,7 @@ IN_PROCESS = [name for name in names() if name != "ros1"]
 
 @pytest.fixture(params=IN_PROCESS)
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    """A transport, a topic of the test's own, and an address."""
+    """Return a transport, a topic of the test's own, and an address."""
     with needs.server(request.param) as address:
         yield request.param, f"t{uuid.uuid4().hex}", address
 

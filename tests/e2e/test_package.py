@@ -25,7 +25,7 @@ Run = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel and what its benchmarks ask for."""
+    """Return a fresh environment with the wheel and what its benchmarks ask for."""
     return installed(f"{wheel}[bench]", tmp_path_factory.mktemp("fresh") / "environment")
 
 
@@ -44,8 +44,10 @@ def installed(requirement: str, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def run(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """``run(command…, cwd=…)``: what it prints, or its words as it fails. Only the environment and
-    the system's programs are on PATH, and nothing of this shell's settings remains."""
+    """Return ``run(command…, cwd=…)``: what it prints, or its words as it fails.
+
+    Only the environment and the system's programs are on PATH, and nothing of this shell's
+    settings remains."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
 
     def run(*command: str | Path, cwd: Path = elsewhere, status: int = 0) -> str:
@@ -131,7 +133,7 @@ def test_the_wheel_knows_nothing_of_the_checkout(wheel: Path) -> None:
 
 @pytest.fixture
 def consumer(tmp_path: Path) -> Callable[[str], Path]:
-    """A copy of the consumers, so that nothing of the checkout is beside them."""
+    """Return a copy of the consumers, so that nothing of the checkout is beside them."""
 
     def copy(name: str) -> Path:
         return Path(shutil.copytree(CONSUMERS, tmp_path / "consumers")) / name

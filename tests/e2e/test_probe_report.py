@@ -134,7 +134,7 @@ def test_figures_become_files_of_every_format(wirecost: Run, logs: Path, tmp_pat
 
 
 def commands(example: Path, folder: Path) -> list[str]:
-    """What the example's header says, with logs in ``folder``."""
+    """Return the commands of the example's header, with logs in ``folder``."""
     lines = [line.lstrip("/ ").rstrip() for line in example.read_text().splitlines()]
     found = [
         line.replace("/dev/shm/callback", str(folder))

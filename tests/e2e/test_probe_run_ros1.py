@@ -56,7 +56,7 @@ def environment(system: Ros1System, **variables: str) -> dict[str, str]:
 
 
 def recorded(system: Ros1System, folder: Path, *words: str | Path, **variables: str) -> Any:
-    """A program that is ended by SIGINT once its callbacks were called for a while: its events."""
+    """Return the events of a program that SIGINT ended after some callbacks."""
     command = [WIRECOST, "probe", "run", "--out", folder, "--", *words]
     with subprocess.Popen(
         [str(word) for word in command],
@@ -184,7 +184,7 @@ ctypes.CDLL(sys.argv[1]).main(1, (ctypes.c_char_p * 2)(ctypes.addressof(name)))
 
 
 def test_callbacks_of_an_extension_of_python(system: Ros1System, tmp_path: Path) -> None:
-    """What an extension is linked to is in no global scope."""
+    """Libraries that an extension is linked to are in no global scope."""
     module = CALLBACKS.with_name("libros1_callbacks_module.so")
     words = (sys.executable, "-c", IN_PYTHON, module)
     events, _ = run_to_its_end(system, tmp_path / "logs", *words)
@@ -325,7 +325,7 @@ def test_a_static_program_runs_as_it_is(tmp_path: Path) -> None:
 
 
 def test_another_roscpp_is_refused_in_one_line(system: Ros1System, tmp_path: Path) -> None:
-    """The same library under another version's name: the node works, nothing is recorded."""
+    """It is the same library under another version's name: the node works, nothing is recorded."""
     library = Path("/usr/lib/x86_64-linux-gnu/libroscpp.so.4d")
     if not library.exists():
         pytest.skip("needs Debian's libroscpp of x86-64")

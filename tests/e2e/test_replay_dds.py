@@ -28,7 +28,7 @@ WIRECOST = Path(sys.executable).with_name("wirecost")
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The filter and the robot around it in a domain of their own; their environment."""
+    """Start the filter and the robot in a domain of their own; return their environment."""
     folder = tmp_path_factory.mktemp("dds")
     with FreeDomain() as domain:
         yield from _running(folder, os.environ | in_domain(domain.number))

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(MISSING, reason="needs roscore, rospy and topic-
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ros1System]:
-    """A source, Debian's relay and a node with a section."""
+    """Start a source, Debian's relay and a node with a section."""
     with ros1_system(tmp_path_factory.mktemp("ros")) as made:
         made.master.setParam("/test", "/doubler/gain", 2)
         made.node("doubler")

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(MISSING, reason="needs roscore, rospy and topic-
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ros1System]:
-    """Simulated time, so that throttle's decisions follow from what it hears."""
+    """Start nodes in simulated time: throttle's decisions follow from what it receives."""
     with ros1_system(tmp_path_factory.mktemp("ros")) as made:
         made.master.setParam("/test", "/use_sim_time", True)
         made.node("counter")

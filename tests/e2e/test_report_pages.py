@@ -50,7 +50,7 @@ DRAWN = """new Promise(resolve => {
 
 
 def _written(folder: Path, to: Path) -> int:
-    """The number of its figures."""
+    """Write the page and return the number of its figures."""
     results = read_results(folder)
     rows = summarize(results)
     figures = figures_of(results, rows)

@@ -48,7 +48,7 @@ dds = pytest.mark.skipif(
 
 @contextmanager
 def running(command: list[str | Path], environment: Environment) -> Iterator[None]:
-    """Ends it by SIGINT, as Ctrl-C does."""
+    """Run the command, and end it by SIGINT as Ctrl-C does."""
     with subprocess.Popen(
         [str(each) for each in command],
         env=environment,
@@ -67,7 +67,7 @@ def running(command: list[str | Path], environment: Environment) -> Iterator[Non
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environment]:
-    """A ROS 1 system into which scans are sent."""
+    """Start a ROS 1 system into which scans are sent."""
     folder = str(tmp_path_factory.mktemp("ros"))
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -101,7 +101,7 @@ def ros1_node(master: Environment, version: str) -> Iterator[Environment]:
 
 @contextmanager
 def dds_node(version: str) -> Iterator[Environment]:
-    """A domain into which scans are sent, and the node in it."""
+    """Open a domain into which scans are sent, and start the node in it."""
     sender: list[str | Path] = [sys.executable, SENDERS / "send_dds.py", "--scan", "vlp32"]
     with FreeDomain() as domain:
         environment = os.environ | in_domain(domain.number)
@@ -118,7 +118,7 @@ def _published(environment: Environment) -> set[str]:
 
 
 def wirecost(environment: Environment, *words: str | Path) -> Any:
-    """What the command tells as JSON."""
+    """Return the command's answer as JSON."""
     command = [str(WIRECOST), words[0], "--json", "-", *words[1:]]
     done = execute([str(each) for each in command], env=environment, timeout=120)
     assert done.returncode == 0, done.stderr

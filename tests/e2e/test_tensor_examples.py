@@ -46,7 +46,7 @@ def environment() -> Iterator[dict[str, str]]:
 
 @contextmanager
 def running(script: str, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    """Ended by Ctrl-C, which no example complains about."""
+    """Run an example, and end it by Ctrl-C, which none complains about."""
     # A shell's background job, as this may be, ignores Ctrl-C, and so would what it starts.
     command = ["env", "--default-signal=INT", sys.executable, str(EXAMPLES / script), TRANSPORT]
     pipe = subprocess.PIPE

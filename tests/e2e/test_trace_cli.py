@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def real() -> Callable[[str], Path]:
-    """A real trace by its file name."""
+    """Return a real trace by its file name."""
     data = Path(os.environ.get("WIRECOST_DATA", ROOT.parent / "shared" / "data")) / "osi"
     if not data.is_dir():
         pytest.skip(f"no real traces at {data}; set WIRECOST_DATA to where they are")
@@ -126,7 +126,7 @@ def test_a_cut_trace_is_converted_with_one_warning(
 
 
 def writing(process: int, folder: Path) -> bool:
-    """Whether it has a file open there that has no name yet, or one for itself."""
+    """Return whether it has a file open there that has no name yet, or one for itself."""
     for file in Path(f"/proc/{process}/fd").iterdir():
         with suppress(OSError):  # it was closed meanwhile
             if str(file.readlink()).startswith((f"{folder}/#", f"{folder}/.out.mcap")):

@@ -78,7 +78,9 @@ def start(fleet: Path, tmp_path: Path) -> Iterator[Start]:
 
 
 def result(process: subprocess.Popen[str], status: int) -> dict[str, Any]:
-    """Standard error has progress, failures and warnings, and nothing else of any process."""
+    """Return the result.
+
+    Standard error has progress, failures and warnings, and nothing else of any process."""
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == status, stderr
     assert [line for line in stderr.splitlines() if not OURS.match(line)] == []
@@ -87,7 +89,7 @@ def result(process: subprocess.Popen[str], status: int) -> dict[str, Any]:
 
 
 def working_on(process: subprocess.Popen[str], name: str) -> psutil.Process:
-    """The worker that has this trace open, once there is one."""
+    """Return the worker that has this trace open, once there is one."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         assert process.poll() is None, process.communicate()

@@ -18,7 +18,7 @@ from wirecost.system.errors import UserError
 
 
 def registry_in(folder: Path) -> Registry:
-    """The installed FMUs in a folder of one's own."""
+    """Return the installed FMUs in a folder of one's own."""
     (folder / "release").mkdir(parents=True)
     (folder / "manifest.json").symlink_to(INSTALLED / "fmus" / "manifest.json")
     for archive in (INSTALLED / "fmus" / "release").glob("*.fmu"):

@@ -24,7 +24,7 @@ VIEW_OUT, DATA_OUT = (0, 1, 2), (3, 4, 5)
 
 
 def system(source: Path, sensor: Path) -> str:
-    """The structure of the simulated system: the view's parts go from source to sensor."""
+    """Return the structure of the simulated system: the view's parts go from source to sensor."""
     connections = "".join(
         f"""<VariableConnection>
              <Variable simulator="source" name="OSMPSensorViewOut.{part}"/>

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of ROS 2 on RustDDS, which shares no code with Fast DDS or Cyclone DDS: recorded, replayed,
-and replayed to. ``make test-peers`` builds them; the usual tests have no Rust."""
+"""Nodes of ROS 2 on RustDDS: recorded, replayed, and replayed to.
+
+RustDDS shares no code with Fast DDS or Cyclone DDS. ``make test-peers`` builds them; the usual
+tests have no Rust."""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def wirecost(*words: object, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of the answerer, while the talker talks."""
+    """Return a recording of the answerer, while the talker talks."""
     folder = tmp_path_factory.mktemp("peers")
     with FreeDomain() as domain, ExitStack() as nodes:
         nodes.enter_context(running("talk", domain.number))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python tests share: the built codecs, the readers, the real data."""
+"""Fixtures of the Python tests: the built codecs, the readers, the real data."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which malloc a process has is read from the process, not from what was asked for."""
+"""The malloc of a process is read from the process, not from what was asked for."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an installation says of itself, and what reads schemas where Debian's protoc is not."""
+"""Description of an installation, and readers of schemas where Debian's protoc is missing."""
 
 from __future__ import annotations
 

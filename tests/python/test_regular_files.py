@@ -44,7 +44,7 @@ COMMANDS = {
 
 @pytest.fixture
 def patience() -> Iterator[None]:
-    """A command that waits fails instead."""
+    """Make a command that waits fail instead."""
 
     def over(number: int, frame: FrameType | None) -> None:
         del number, frame

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Temporary folders and processes of runs: gone with them, or with the next one, never a living
-run's."""
+"""Temporary folders and processes of runs.
+
+They are gone with their runs, or with the next one, never a living run's."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``test_nodes.py`` does in a network of its own, as an ordinary user whose shell has sourced
-ROS 2's ``setup.bash``: a node runs under ``probe run``, or is recorded and replayed.
+"""Steps of ``test_nodes.py`` in a network of its own.
+
+An ordinary user's shell has sourced ROS 2's ``setup.bash``: a node runs under ``probe run``, or
+is recorded and replayed.
 
     python scenario.py probe|/NODE_TO_RECORD FOLDER USER ROS2_PREFIX NODE FEEDER…
 
-Prints JSON. The feeder, which is given how many readers to wait for, sets the end.
-"""
+Prints JSON. The feeder, which is given how many readers to wait for, sets the end."""
 
 from __future__ import annotations
 
@@ -83,7 +84,7 @@ def interrupted(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def last_line(process: dict[str, Any]) -> Any:
-    """The counts, which a node prints last; a table of ``probe run`` may follow them."""
+    """Return the counts, which a node prints last; a table of ``probe run`` may follow them."""
     lines = [line for line in process["out"].splitlines() if line.startswith("{")]
     return json.loads(lines[-1]) if lines else None
 

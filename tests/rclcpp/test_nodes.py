@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of rclcpp as they are: ``probe run`` names their callbacks and counts as they do, and
-their recordings replay. ``make test-ros2`` builds and runs them; the usual tests have no rclcpp."""
+"""Nodes of rclcpp as they are.
+
+``probe run`` names their callbacks and counts as they do, and their recordings replay. ``make
+test-ros2`` builds and runs them; the usual tests have no rclcpp."""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ METHODS = {"on_word", "on_command", "on_switch", "on_timer"}
 
 
 def scenario(what: str, network: str, node: str, *feeder: str | Path) -> dict[str, Any]:
-    """As an ordinary user in a network of its own; without root, as oneself in the machine's."""
+    """Run as an ordinary user in its own network; without root, as oneself in the machine's."""
     words = inside(network) if os.geteuid() == 0 else []
     user = SECOND_USER if os.geteuid() == 0 else os.geteuid()
     with open_folder() as folder, FreeDomain() as domain:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contenders over current libraries: they do Debian's versions' work, apart from them. `make
-test-rivals` builds them first."""
+"""Contenders over current libraries: they do Debian's versions' work, apart from them.
+
+``make test-rivals`` builds them first."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ MARKS = {"protobuf": "absl::", "flatbuffers": "FlatBufferBuilderImpl"}
 
 
 def symbols(contender: str, role: str, folder: Path, *options: str) -> list[str]:
-    """Of the model's library, as nm prints them."""
+    """Return the symbols of the model's library, as nm prints them."""
     with zipfile.ZipFile(REGISTRY.archive(contender, role, 2, "release")) as archive:
         (library,) = (name for name in archive.namelist() if name.endswith(".so"))
         path = archive.extract(library, folder)

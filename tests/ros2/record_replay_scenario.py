@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``test_record_replay.py`` does in a network of its own: records a node of DDS while it
-runs, kills a replay, and replays. Everything but the capture of packets is an ordinary user's.
+"""Steps of ``test_record_replay.py`` in a network of its own.
+
+It records a node of DDS while it runs, kills a replay, and replays. Everything but the capture
+of packets is an ordinary user's.
 
     python record_replay_scenario.py FOLDER USER NAME OPTION… -- NODE… -- DRIVER…
 
-Prints JSON.
-"""
+Prints JSON."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
 
 @contextmanager
 def capture() -> Iterator[Callable[[], list[str]]]:
-    """What leaves by the second interface, where there is one; the kernel's own of IPv6 apart."""
+    """Capture what leaves by a second interface, but for the kernel's own IPv6."""
     if "wired" not in dict(map(reversed, socket.if_nameindex())):  # type: ignore[arg-type]
         yield lambda: []
         return

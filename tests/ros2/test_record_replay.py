@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record and replay of nodes of rclpy, and of one on Cyclone DDS, with default settings, as an
-ordinary user, on a machine with loopback alone and on one with a second interface."""
+"""Record and replay of nodes of rclpy, and of one on Cyclone DDS, with default settings.
+
+They run as an ordinary user, on a machine with loopback alone and on one with a second
+interface."""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ Results = Callable[[str, str], dict[str, Any]]
 
 
 def _what(kind: str) -> list[str | Path]:
-    """The node's name, options of ``record``, how it starts, and how its surroundings start."""
+    """Return the node's name, options of ``record``, and how it and its surroundings start."""
     if kind == CYCLONE:
         # Since version 11, Cyclone ignores what comes from loopback unless it is set up for that.
         name = ["/points_filter", "--interface", SECOND_ADDRESS]

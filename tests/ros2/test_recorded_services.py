@@ -23,7 +23,7 @@ CALLS = 3
 
 @contextmanager
 def running(*words: str | Path, until: str, domain: int) -> Iterator[subprocess.Popen[str]]:
-    """A program that has printed a line with ``until``; ended as by Ctrl-C."""
+    """Start a program and wait for a line with ``until``; end it as by Ctrl-C."""
     environment = os.environ | {"ROS_DOMAIN_ID": str(domain), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -31,7 +31,7 @@ def sent_elsewhere() -> int:
 
 
 def carry(count: int) -> None:
-    """Sends messages while another process takes them; the last is killed and another follows."""
+    """Send messages while another process takes them; the last is killed and another follows."""
     before = sent_elsewhere()
     peer = Peer("ros2", None)
     peer.call("subscriber", topic="carried")
@@ -53,7 +53,7 @@ def carry(count: int) -> None:
 
 
 def begin() -> None:
-    """What is sent at once after waiting for the subscriber, reaches it."""
+    """Check that a message sent right after waiting for the subscriber reaches it."""
     peer = Peer("ros2", None)
     with open_transport("ros2") as transport:
         for topic in ("first", "second", "third"):

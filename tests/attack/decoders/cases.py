@@ -39,7 +39,7 @@ DEFAULT = 0x80
 
 
 class Status(IntEnum):
-    """What became of a message."""
+    """Fate of a message."""
 
     REFUSED = 0
     ACCEPTED = 1
@@ -64,7 +64,7 @@ class Case:
 
     @property
     def line(self) -> str:
-        """As a corpus holds it."""
+        """Return the case as a line of a corpus."""
         shown = "default" if self.data is None else self.data.hex()
         return f"{self.message} {self.wire} {shown}".rstrip()
 
@@ -89,7 +89,7 @@ class Result:
 
 @cache
 def schema() -> Schema:
-    """Of all messages."""
+    """Return the schema of all messages."""
     return frontends.load([str(path) for path in (*PROTOS, *NESTED, BOUNDED)])
 
 
@@ -98,7 +98,7 @@ def wires(message: str) -> tuple[str, ...]:
 
 
 def write_cases(path: Path, cases: Iterable[Case]) -> None:
-    """A record each: place of the message, wire, length, bytes."""
+    """Write a record for each case: place of the message, wire, length, bytes."""
     with path.open("wb") as file:
         for case in cases:
             data = case.data or b""
@@ -117,14 +117,14 @@ def read_cases(path: Path) -> Iterator[Case]:
 
 
 def write_results(path: Path, results: Iterable[Result]) -> None:
-    """A record each: status, length, content."""
+    """Write a record for each result: status, length, content."""
     with path.open("wb") as file:
         for result in results:
             file.write(struct.pack("<BI", result.status, len(result.content)) + result.content)
 
 
 def read_results(path: Path) -> Iterator[Result]:
-    """Those that a program wrote before it ended, however it did."""
+    """Return the results that a program wrote before it ended, however it did."""
     content, at = path.read_bytes() if path.exists() else b"", 0
     while at + 5 <= len(content):
         status, size = struct.unpack_from("<BI", content, at)

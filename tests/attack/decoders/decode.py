@@ -56,7 +56,7 @@ def encoded(message: Any, wire: str) -> Result:
 
 
 def forget_unknown(chain: Any) -> None:
-    """The native chain keeps what the others drop."""
+    """Remove the unknown fields, which the native chain keeps and the others drop."""
     chain.unknown_fields = b""
     for inner in (*([chain.next] if chain.next else []), *chain.branches):
         forget_unknown(inner)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where decoders differ on purpose. docs/compile.md has these lines, word for word."""
+"""Deliberate differences of decoders. docs/compile.md has these lines, word for word."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _all(names: tuple[str, ...], results: Results, status: Status) -> bool:
 
 
 def quieted(one: Result, other: Result) -> bool:
-    """Whether the second is the first but for NaNs of ``float`` fields that have become quiet."""
+    """Return whether only NaNs of ``float`` fields have become quiet in the second."""
     if one.status is not other.status or len(one.content) != len(other.content):
         return False
     pairs = enumerate(zip(one.content, other.content, strict=True))

@@ -35,7 +35,7 @@ CANDIDATES = 400
 
 
 def attack(budget: Budget, keep: Path) -> Outcome:
-    """As ``make attack`` calls it."""
+    """Run the comparison as ``make attack`` calls it."""
     outcome = Outcome()
     with tempfile.TemporaryDirectory(prefix="wirecost-decoders-") as folder:
         programs = all_programs(Path(folder))
@@ -54,7 +54,7 @@ def attack(budget: Budget, keep: Path) -> Outcome:
 
 
 def kept(keep: Path, case: Case, what: str) -> Path:
-    """As a line of a corpus, with its reason before it."""
+    """Return the file that keeps a case as a line of a corpus, with its reason before it."""
     keep.mkdir(parents=True, exist_ok=True)
     path = keep / f"decoders-{hashlib.sha256(case.line.encode()).hexdigest()[:12]}.txt"
     reason = "".join(f"# {line}\n" for line in what.splitlines())
@@ -65,7 +65,7 @@ def kept(keep: Path, case: Case, what: str) -> Path:
 def differing(
     programs: Sequence[Program], cases: Sequence[Case], folder: Path, outcome: Outcome
 ) -> list[tuple[Case, str]]:
-    """The cases that not all decoders took alike, and how; counts those that they did."""
+    """Return the cases that not all decoders took alike, and how; count those that they did."""
     found = []
     for case, results in zip(cases, run(programs, cases, folder), strict=True):
         what = disagreement(case, results)
@@ -79,7 +79,7 @@ def differing(
 
 
 def run(programs: Sequence[Program], cases: Sequence[Case], folder: Path) -> list[Results]:
-    """What each decoder made of each case."""
+    """Return the results of each decoder for each case."""
     path = folder / "cases"
     write_cases(path, cases)
     (out := folder / "results").mkdir(exist_ok=True)
@@ -93,7 +93,7 @@ def run(programs: Sequence[Program], cases: Sequence[Case], folder: Path) -> lis
 
 
 def _filled(name: str, found: list[Result], count: int, out: Path) -> list[Result]:
-    """A program that wrote fewer results than it was given cases ended at the next one."""
+    """Return as many results as cases; a program that wrote fewer ended at the next case."""
     if len(found) == count:
         return found
     reported = next((path.read_text() for path in out.glob("*.txt") if path.stem == name), "")
@@ -102,7 +102,7 @@ def _filled(name: str, found: list[Result], count: int, out: Path) -> list[Resul
 
 
 def disagreement(case: Case, results: Results) -> str:
-    """How decoders differ, unless they do on purpose; empty where they agree."""
+    """Return how decoders differ, unless they do on purpose; empty where they agree."""
     there = {name: r for name, r in results.items() if r.status is not Status.NOT_FOR_IT}
     broken = [name for name, result in there.items() if result.status is Status.BROKEN]
     if broken:
@@ -124,7 +124,7 @@ def disagreement(case: Case, results: Results) -> str:
 
 
 def _among(names: Sequence[str], results: Results) -> str:
-    """Whether these decoders agree."""
+    """Return how these decoders differ; empty where they agree."""
     here = [name for name in names if name in results]
     for name in here[1:]:
         if results[name] != results[here[0]] and not quieted(results[here[0]], results[name]):
@@ -137,7 +137,7 @@ def _reported(results: Results, one: str, other: str) -> str:
 
 
 def _of_default(results: Results) -> str:
-    """A message's defaults can lack what is required, which only some encoders look for."""
+    """Compare defaults, which can lack what is required; only some encoders look for that."""
     agreed = ["holder", "utf8", "native", "python", "java", "kept", "kept-python", "kept-java"]
     google = [name for name in GOOGLE if name in results]
     if all(results[name].status is Status.ACCEPTED for name in google):
@@ -146,7 +146,7 @@ def _of_default(results: Results) -> str:
 
 
 def _of_kept(results: Results) -> str:
-    """What keeps unknown fields takes what drops them takes."""
+    """Compare decoders that keep unknown fields with those that drop them."""
     for kept, dropping in (("kept", "holder"), ("kept-utf8", "utf8")):
         if kept in results and results[kept].status is not results[dropping].status:
             return _reported(results, kept, dropping)
@@ -154,7 +154,7 @@ def _of_kept(results: Results) -> str:
 
 
 def _of_view(case: Case, found: Facts, results: Results) -> str:
-    """A view takes what the holder takes, if it is little-endian and in one part."""
+    """Compare a view with the holder, if it is little-endian and in one part."""
     if "view" not in results:
         return ""
     view, holder = results["view"].status, results["holder"].status
@@ -179,7 +179,7 @@ def _beside(case: Case, found: Facts, results: Results) -> str:
 
 
 def minimal(programs: Sequence[Program], case: Case, folder: Path) -> Case:
-    """A message as small as can be found on which the decoders still differ."""
+    """Return the smallest message found on which the decoders still differ."""
     for _ in range(SEARCHES):
         smaller = list(_smaller(case))
         for candidate, results in zip(smaller, run(programs, smaller, folder), strict=True):
@@ -192,7 +192,7 @@ def minimal(programs: Sequence[Program], case: Case, folder: Path) -> Case:
 
 
 def _smaller(case: Case) -> Iterable[Case]:
-    """The message without some of its bytes, the shortest first."""
+    """Return the message without some of its bytes, the shortest first."""
     data = case.data or b""
     size, made = len(data), 0
     part = size

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a message holds that decoders may take differently on purpose: looked for byte by byte,
-with the schema and without any decoder."""
+"""Facts about a message that decoders may take differently on purpose.
+
+They are looked for byte by byte, with the schema and without any decoder."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ SIZES = {FIXED64: 8, FIXED32: 4}
 
 @dataclass
 class Facts:
-    """Of a message on Protobuf's wire."""
+    """Facts about a message on Protobuf's wire."""
 
     no_text: bool = False
     """A string is not UTF-8."""
@@ -42,7 +43,7 @@ class Broken(Exception):  # noqa: N818 - of bytes
 
 
 def facts(schema: Schema, name: str, data: bytes) -> Facts:
-    """Of all up to where it is broken."""
+    """Return the facts of everything up to where it is broken."""
     found = Facts()
     with suppress(Broken, RecursionError):
         _Walk(schema, data, found).message(name, 0, len(data), 0)
@@ -54,7 +55,7 @@ class _Walk:
         self._schema, self._data, self._found = schema, data, found
 
     def message(self, name: str, at: int, end: int, depth: int, group: int = 0) -> int:
-        """The position behind it; ``group``: the end tag of one."""
+        """Return the position behind the message; ``group``: the end tag of one."""
         message = self._schema.message(name)
         return self._fields({f.number: f for f in message.fields}, at, end, depth, group)
 
@@ -91,7 +92,7 @@ class _Walk:
         return at
 
     def _lacks(self, item: Field, at: int, end: int) -> bool:
-        """Whether a message lacks a required field."""
+        """Return whether a message lacks a required field."""
         assert isinstance(item.type, MessageRef)
         items = plan(self._schema.message(item.type)).items
         known = {one.tag: one.field for one in items if one.field.label is not Label.MAP}
@@ -144,7 +145,7 @@ class _Walk:
             self._found.no_text = True
 
     def _behind(self, tag: int, at: int, end: int, depth: int) -> int:
-        """The position behind a field's value."""
+        """Return the position behind a field's value."""
         wire_type = tag & 7
         if wire_type == VARINT:
             return self._varint(at, end)[1]

@@ -183,7 +183,7 @@ class Hostile:
         return self.tag(number, GROUP) + content + self.tag(end, GROUP_END)
 
     def _unknown(self, number: int = 0) -> bytes:
-        """A field that no schema knows, or one that has another wire type there."""
+        """Return a field that no schema knows, or one that has another wire type there."""
         number = number or self._chance.choice((1000, 1001, 70_000, 536_870_910))
         wire_type = self._chance.choice((VARINT, FIXED64, LENGTH, GROUP, FIXED32))
         if self._rarely(0.02):
@@ -204,7 +204,7 @@ class Hostile:
         return made
 
     def _deep(self, name: str) -> bytes:
-        """A field of the message that nests messages, and at the end unknown groups."""
+        """Return a field that nests messages, and at the end unknown groups."""
         path: list[Field] = []
         levels = self._chance.choice((*DEEP, 20))
         at = name
@@ -236,7 +236,7 @@ class Hostile:
         return varint(item.number << 3 | LENGTH) + made
 
     def _required(self, name: str) -> bytes:
-        """A message's required fields, with as little in them as can be."""
+        """Return a message's required fields, with as little in them as can be."""
         parts = []
         for item in self._schema.message(name).fields:
             if item.presence is not Presence.REQUIRED:
@@ -255,7 +255,7 @@ class Hostile:
 
 
 def _padded(made: bytes, size: int) -> bytes:
-    """The same number in ``size`` bytes."""
+    """Return the same number in ``size`` bytes."""
     if len(made) >= size:
         return made
     return made[:-1] + bytes((made[-1] | 0x80,)) + b"\x80" * (size - len(made) - 1) + b"\0"

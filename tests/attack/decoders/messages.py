@@ -18,14 +18,14 @@ WEIGHTS = (6, 6, 3, 4, 2, 2)
 
 
 def defaults() -> Iterator[Case]:
-    """The message that was just made, of each kind and on each wire."""
+    """Return the message that was just made, of each kind and on each wire."""
     for name in MESSAGES:
         for wire in wires(name):
             yield Case(name, wire, None)
 
 
 def case(seed: int, number: int) -> Case:
-    """The message of that number, the same wherever it is made."""
+    """Return the message of that number, the same wherever it is made."""
     chance = random.Random(f"decoders {seed} {number}")
     (name,) = chance.choices(MESSAGES, WEIGHTS)
     wire = chance.choice(("protobuf", *wires(name)))  # the richest one more often

@@ -24,7 +24,9 @@ class Refused(Exception):  # noqa: N818 - what a decoder does
 
 
 def decoded(schema: Schema, name: str, wire: str, data: bytes, utf8: bool = True) -> bytes:
-    """The content of a message, encoded anew; ``utf8``: strings must be that. Raises Refused."""
+    """Return the content of a message, encoded anew.
+
+    ``utf8``: strings must be UTF-8. Raises Refused."""
     reader = _Reader(schema, wire == "cdr", data, utf8)
     value = reader.whole(schema.message(name))
     writer = _Writer(schema, wire == "cdr")
@@ -99,7 +101,7 @@ class _Reader:
         return [self._value(item, depth) for _ in range(count)]
 
     def _takes_nothing(self, reference: MessageRef) -> bool:
-        """Whether the message takes no bytes."""
+        """Return whether the message takes no bytes."""
         return all(
             item.label in (Label.SINGLE, Label.ARRAY)
             and item.oneof is None

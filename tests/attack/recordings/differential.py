@@ -23,8 +23,9 @@ class DisagreementError(Exception):
 
 @dataclass(frozen=True)
 class Pair:
-    """One reader of ours and those that it is compared with. Where these disagree with each other,
-    the file contradicts itself, and one of them is enough."""
+    """One of our readers and those that it is compared with.
+
+    If those disagree with each other, the file contradicts itself, and one of them is enough."""
 
     name: str
     ours: Read
@@ -41,7 +42,7 @@ class Pair:
 
 
 def disagreement(ours: Reading, others: Sequence[Reading]) -> str:
-    """What is wrong with ours beside the others, in words; empty if nothing."""
+    """Return what is wrong with ours beside the others, in words; empty if nothing."""
     whole = [other for other in others if not other.ended]
     ends = " | ".join(other.ended or "whole" for other in others)
     if ours.ended:

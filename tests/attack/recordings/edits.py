@@ -29,12 +29,12 @@ BYTES_AS_THEY_COME = 0.35
 
 
 def mcap(corpus: Sequence[bytes], chance: random.Random) -> bytes:
-    """An MCAP file after some edits; now and then as it was."""
+    """Return an MCAP file after some edits; now and then as it was."""
     return _mutated(corpus, chance, _split_mcap, _mcap_chunk)
 
 
 def bag(corpus: Sequence[bytes], chance: random.Random) -> bytes:
-    """The same for a bag of ROS 1."""
+    """Return a bag of ROS 1 after some edits; now and then as it was."""
     return _mutated(corpus, chance, _split_bag, _bag_chunk)
 
 
@@ -215,7 +215,7 @@ _COLUMNS = {
 
 
 def database(corpus: Sequence[bytes], chance: random.Random) -> bytes:
-    """A database after edits of its bytes, or of its tables as another program might leave them."""
+    """Return a database after edits of its bytes, or of its tables as another program might."""
     if chance.random() < 0.5:
         return mutate.mutated(corpus, chance)
     base = sqlite3.connect(":memory:")
@@ -231,7 +231,7 @@ def database(corpus: Sequence[bytes], chance: random.Random) -> bytes:
 
 @cache
 def _unchecked(data: bytes) -> bytes:
-    """The database without checks, which would keep hostile values out."""
+    """Return the database without checks, which would keep hostile values out."""
     base = sqlite3.connect(":memory:")
     base.deserialize(data)
     base.execute("PRAGMA writable_schema = ON")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is taken from a recording: by our readers, and by the formats' own libraries."""
+"""Readings of a recording: by our readers, and by the formats' own libraries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from attack.target import one_line
 from wirecost.data.traces.choices import TYPES
 from wirecost.data.traces.opening import open_trace
 from wirecost.measure.bench.message.recordings.bag1 import Bag1
-from wirecost.measure.bench.message.recordings.connection import Connection, Part
+from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordingPart
 from wirecost.measure.bench.message.recordings.mcap_part import McapPart
 from wirecost.measure.bench.message.recordings.sqlite_file import SqliteFile
 from wirecost.system.errors import UserError
@@ -32,15 +32,17 @@ MOST_MESSAGES = 10_000
 
 @dataclass
 class Reading:
-    """``channels``: messages of each that has any, in the order of their times. ``ended``: why
-    there are no more, empty at the end of the file; ``said``: what a user is told of it."""
+    """Result of reading a file.
+
+    ``channels``: messages of each that has any, in the order of their times. ``ended``: why
+    there are no more, empty at the end of the file; ``said``: what a user reads about it."""
 
     channels: dict[Channel, list[bytes]] = field(default_factory=dict)
     ended: str = ""
     said: str = ""
 
     def covers(self, other: Reading) -> bool:
-        """Whether all messages of the other are here, in their order."""
+        """Return whether all messages of the other are here, in their order."""
         return all(
             _within(part, self.channels.get(key, [])) for key, part in other.channels.items()
         )
@@ -52,13 +54,15 @@ def _within(part: list[bytes], whole: list[bytes]) -> bool:
 
 
 def _reason(error: BaseException) -> str:
-    """The kind of an error: its text without numbers and what is quoted."""
+    """Return the kind of an error: its text without numbers and quoted parts."""
     text = re.sub(r"/\S+:|b'.*", "_", str(error))
     return f"{type(error).__name__}: {re.sub(r'[0-9]+', 'N', text)[:120]}".replace("\n", " ")
 
 
 def _part(
-    open_part: Callable[[Path], Part], path: Path, channel: Callable[[Connection], Channel]
+    open_part: Callable[[Path], RecordingPart],
+    path: Path,
+    channel: Callable[[RecordedConnection], Channel],
 ) -> Reading:
     found = Reading()
     try:
@@ -77,7 +81,7 @@ def _part(
 
 
 def our_mcap(path: Path) -> Reading:
-    def channel(one: Connection) -> Channel:
+    def channel(one: RecordedConnection) -> Channel:
         return one.number, one.topic, one.wire, one.type, one.encoding, one.definition
 
     return _part(McapPart, path, channel)
@@ -135,7 +139,7 @@ def _by_mcap(path: Path, kind: type[SeekingReader | NonSeekingReader]) -> Readin
 
 
 def of_trace(reading: Reading) -> Reading:
-    """What of an MCAP file is OSI's."""
+    """Return the part of an MCAP file's reading that is OSI's."""
     osi = {f"osi3.{name}": name for name in TYPES.values()}
     mine = Reading(ended=reading.ended)
     for (_, topic, wire, type_, encoding, _), messages in reading.channels.items():

@@ -58,7 +58,7 @@ def _mcap(fill: Callable[[Writer], None], **options: object) -> bytes:
 
 
 def _ros_channels(writer: Writer) -> None:
-    """A topic with two definitions, one without a schema, and one in Protobuf."""
+    """Write a topic with two definitions, one without a schema, and one in Protobuf."""
     schemas = [
         writer.register_schema(TYPE, "ros2msg", PLAIN),
         writer.register_schema(TYPE, "ros2msg", OTHER),
@@ -95,7 +95,7 @@ def _write(writer: Writer, channels: list[int], message: Callable[[int], bytes])
 
 
 def bags() -> list[bytes]:
-    """Of ROS 1, by each compression, one cut, one with two definitions on a topic."""
+    """Return bags of ROS 1 by each compression, one cut, one with two definitions on a topic."""
     kinds = rosbag1.Writer.CompressionFormat
     made = [_bag(kind) for kind in (None, kinds.LZ4, kinds.BZ2)]
     return [*made, made[0][: len(made[0]) * 3 // 5]]
@@ -124,7 +124,7 @@ def _bag(compression: rosbag1.Writer.CompressionFormat | None) -> bytes:
 
 
 def databases() -> list[bytes]:
-    """Of rosbag2, by its old layout and that of today, in small pages."""
+    """Return databases of rosbag2, by its old layout and that of today, in small pages."""
     return [_database(1), _database(3), _database(4)]
 
 

@@ -281,10 +281,10 @@ def installed(framework: str) -> bool:
 
 
 def frameworks() -> list[str]:
-    """Those that are installed, and Python's own values."""
+    """Return the frameworks that are installed, and Python's own values."""
     return [name for name in _MAKERS if installed(name)]
 
 
 def frames(framework: str) -> list[bytes]:
-    """What its sender would send, and no more than frames of a few kilobytes."""
+    """Return frames of a few kilobytes as the framework's sender would send them."""
     return [encode(value).tobytes() for value in _MAKERS[framework]()]

@@ -47,14 +47,15 @@ class CostError(Exception):
 
 
 def wanted() -> list[str | None]:
-    """What ``as_`` may be here."""
+    """Return the values that ``as_`` may have here."""
     return [None, COMPRESSED, *(name for name in (*TENSORS, *TABLES) if installed(name))]
 
 
 @dataclass(frozen=True)
 class Metered:
-    """Decodes a frame as whatever there is. Raises CostError, and as decoding as its sender's
-    did."""
+    """Decoding of a frame into any object, metered.
+
+    Raises CostError, and what decoding as its sender's object raised."""
 
     frameworks: tuple[str, ...]
 
@@ -101,8 +102,9 @@ def _extensions(frame: bytes) -> int:
 
 
 def usual(frame: bytes, as_: str | None, meter: Meter) -> Cost:
-    """What it costs who has not seen such a frame before, were the machine idle: the least of many
-    measurements, for nothing makes a program quicker than it is."""
+    """Return the cost for a process that has not seen such a frame, were the machine idle.
+
+    It is the least of many measurements, as nothing makes a program quicker than it is."""
     found = [_cold(frame, as_, meter) for _ in range(_AGAIN)]
     return Cost(min(cost.nbytes for cost in found), min(cost.nanoseconds for cost in found))
 
@@ -117,7 +119,7 @@ def _cold(frame: bytes, as_: str | None, meter: Meter) -> Cost:
 
 
 def _look_at(raised: Exception | None) -> None:
-    """Raises what is no refusal of a frame in one line."""
+    """Raise what is no refusal of a frame in one line."""
     if raised is None:
         return
     if not isinstance(raised, UserError):
@@ -172,7 +174,7 @@ def corpus(names: Sequence[str]) -> list[bytes]:
 
 
 def target(*names: str) -> Target:
-    """The frames of frameworks under attack."""
+    """Return the frames of frameworks under attack."""
     return Frames(
         f"tensor-{names[0]}" if len(names) == 1 else "tensor",
         partial(corpus, names),

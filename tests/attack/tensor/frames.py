@@ -42,7 +42,7 @@ class Extension:
 
 @dataclass
 class Parts:
-    """Of a frame: its description as a tree, and its segments."""
+    """Parts of a frame: its description as a tree, and its segments."""
 
     tree: Any
     segments: list[bytes]
@@ -58,8 +58,9 @@ class Parts:
         return bytes(whole)
 
     def refer_once(self) -> None:
-        """Each segment is referred to once: those that are twice are there twice, those that are
-        not at all are gone."""
+        """Refer to each segment once.
+
+        Segments that are referred to twice are there twice, those that are not at all are gone."""
         segments = []
         for value in references(self.tree):
             number = value[0]
@@ -70,21 +71,21 @@ class Parts:
 
 
 def parts_of(frame: bytes) -> Parts:
-    """Of a frame without a checksum."""
+    """Return the parts of a frame without a checksum."""
     layout = parse(header_of(memoryview(frame)))
     segments = [frame[offset : offset + length] for offset, length in layout.segments]
     return Parts(_unpacked(layout.description), segments)
 
 
 def references(tree: Any) -> Iterator[list[Any]]:
-    """The values that begin with the number of a segment."""
+    """Return the values that begin with the number of a segment."""
     for value in _values_of(tree, _REFERENCES):
         if isinstance(value, list) and value:
             yield value
 
 
 def compressed_bytes(frame: bytes) -> int:
-    """What the compressed tensors of a frame are said to be when they are expanded."""
+    """Return the stated size of a frame's compressed tensors when they are expanded."""
     try:
         return sum(map(_expanded, _values_of(parts_of(frame).tree, frozenset({codes.COMPRESSED}))))
     except Exception:  # a hostile frame that is no whole one
@@ -92,7 +93,7 @@ def compressed_bytes(frame: bytes) -> int:
 
 
 def _values_of(tree: Any, codes_: frozenset[int]) -> Iterator[Any]:
-    """Those of extensions with one of the codes."""
+    """Return the values of extensions with one of the codes."""
     if isinstance(tree, Extension):
         if tree.code in codes_:
             yield tree.value
@@ -111,7 +112,7 @@ def _expanded(value: Any) -> int:
 
 
 def header_bytes(frame: bytes) -> int:
-    """Of a whole frame."""
+    """Return the header's bytes of a whole frame."""
     return int(PREFIX.unpack_from(frame)[4])
 
 

@@ -21,12 +21,12 @@ _ONE_HASH = (1 << 61) - 1
 
 
 def an_object(framework: str, kind: str, body: Any) -> bytes:
-    """A frame of an object as no sender would write it."""
+    """Return a frame of an object as no sender would write it."""
     return whole(lambda writer: writer.extension(codes.OBJECT, [framework, kind, body]))
 
 
 def whole(write: Callable[[Writer], Any]) -> bytes:
-    """A frame of what ``write`` gives to MessagePack."""
+    """Return a frame of what ``write`` gives to MessagePack."""
     writer = Writer(match)
     description = msgpack.packb(write(writer))
     header, layout = build(description, [one.nbytes for one in writer.segments], False)
@@ -82,7 +82,7 @@ def values() -> dict[str, bytes]:
 
 
 def on_device(ring: bytes) -> msgpack.ExtType:
-    """A tensor in a ring of that token."""
+    """Return a tensor in a ring of that token."""
     fields = [ring, 1, 0, "|u1", [1 << 20], "numpy"]
     return msgpack.ExtType(codes.SHARED, msgpack.packb(fields))
 
@@ -294,7 +294,7 @@ def _schema(pa: Any, kind: Any) -> bytes:
 
 
 def _shared_fields(pa: Any) -> bytes:
-    """A schema whose fields are all one field of many children, which are one child each."""
+    """Return a schema with one field of many children, which are one child each."""
     count = 250
     children = pa.struct([pa.field(f"{i:04}", pa.int8()) for i in range(count)])
     kinds = [children, *[pa.int8()] * (count - 1)]
@@ -310,7 +310,7 @@ def _shared_fields(pa: Any) -> bytes:
 
 
 def _vectors(data: bytes, count: int) -> list[int]:
-    """Where vectors of that many elements begin."""
+    """Return where vectors of that many elements begin."""
     pattern, found, at = struct.pack("<I", count), [], -1
     while (at := data.find(pattern, at + 1)) >= 0:
         if at % 4 == 0 and at + 4 + 4 * count <= len(data):

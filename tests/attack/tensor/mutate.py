@@ -87,7 +87,7 @@ def _tree_changed(parts: Parts, chance: random.Random, corpus: Sequence[bytes]) 
 
 
 def _graft(parts: Parts, holder: Any, key: Any, other: Parts, chance: random.Random) -> None:
-    """A part of another frame, with its segments."""
+    """Graft a part of another frame, with its segments."""
     places = list(_places(other.tree))
     if not places:
         return
@@ -125,7 +125,7 @@ def _set(holder: Any, key: Any, value: Any) -> None:
 
 
 def _other_value(holder: Any, key: Any, chance: random.Random) -> None:
-    """A value of the same type, else of any."""
+    """Set a value of the same type, else of any."""
     old = _get(holder, key)
     if type(old) is int:
         new: Any = chance.choice((*_NUMBERS, old + 1, old - 1, 2 * old, -old))

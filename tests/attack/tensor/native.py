@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quick path beside the Python that it stands for: what it accepts, Python accepts too, with
-the same result; what is refused, is refused with the same text; what it encodes has the same bytes.
-Objects of frameworks are the same where Python encodes them alike."""
+"""Comparison of the quick path with the Python that it stands for.
+
+Python accepts what the quick path accepts, with the same result; refusals have the same text,
+and encoded objects the same bytes. Objects of frameworks are the same where Python encodes them
+alike."""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def _objects() -> Iterator[Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Of the same classes and content, arrays over the same memory and bit by bit."""
+    """Return whether classes and content are the same, arrays over the same memory bit by bit."""
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):
@@ -72,12 +74,12 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _shown(value: Any) -> Any:
-    """Of values that are not equal to themselves, as those that are not a number."""
+    """Return a form of values that are not equal to themselves, such as NaN, that is comparable."""
     return sorted(map(repr, value)) if isinstance(value, (set, frozenset)) else repr(value)
 
 
 def _sent(value: Any) -> bytes | str:
-    """The frame of an object, or why there is none: some fail once they are looked at."""
+    """Return the frame of an object, or why there is none: some fail once they are looked at."""
     try:
         return codec.encode(value).tobytes()
     except Exception as error:
@@ -90,7 +92,7 @@ def _form(array: Any) -> Any:
 
 
 def lying(frame: bytes) -> Any:
-    """The frame in memory of some kind: as it is, on an odd address, or with bytes behind it."""
+    """Return the frame in memory as it is, on an odd address, or with bytes behind it."""
     kind = crc32(frame) % 4
     if kind == 0:
         return memoryview(b"\0" + frame)[1:]
@@ -105,8 +107,10 @@ def _outcome(buffer: Any) -> tuple[Any, UserError | None]:
 
 
 def read(frame: bytes) -> None:
-    """By C++ first, twice: the second time it may know the header. Raises what Python refuses a
-    frame with, DifferenceError where C++ reads it, or refuses it with another text."""
+    """Read a frame by C++ first, twice: the second time it may know the header.
+
+    Raises what Python refuses a frame with, DifferenceError where C++ reads it, or refuses it
+    with another text."""
     if native.found is None:
         return
     buffer = lying(frame)

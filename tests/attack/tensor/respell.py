@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames that say the same in other bytes, or nearly the same: MessagePack has several forms for
-each value, and a tensor's memory has many types and shapes."""
+"""Frames that say the same in other bytes, or nearly the same.
+
+MessagePack has several forms for each value, and a tensor's memory has many types and shapes."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ _RARELY = 0.02
 
 
 def mutated_frame(corpus: Sequence[bytes], chance: random.Random) -> bytes:
-    """As ``mutate.mutated_frame``, half of them with other forms, types, shapes and places."""
+    """Return a frame of ``mutate.mutated_frame``, half of them respelled.
+
+    Respelled frames have other forms, types, shapes and places."""
     how = chance.random()
     frame = mutate.mutated_frame(corpus, chance) if how < 0.7 else chance.choice(corpus)
     if how < 0.5:
@@ -45,7 +48,7 @@ def _retyped(tensor: list[Any], chance: random.Random) -> None:
 
 
 def _reshaped(tensor: list[Any], chance: random.Random) -> None:
-    """The same elements in other dimensions."""
+    """Give the same elements other dimensions."""
     shape = tensor[2]
     how = chance.randrange(4)
     if how == 0:
@@ -81,7 +84,7 @@ _TENSOR_EDITS = (_retyped, _reshaped, _reshaped, _one_extent, _turned, _turned, 
 
 
 def _framed(parts: Parts, chance: random.Random) -> bytes:
-    """The header has a right CRC, whatever else it says."""
+    """Return the frame, whose header has a right CRC, whatever else it says."""
     description = packed(parts.tree, chance)
     if chance.random() < _RARELY:
         description = description[: chance.randrange(len(description) + 1)]
@@ -144,7 +147,7 @@ def _constant(value: bool | None, _: random.Random) -> bytes:
 
 
 def _count(items: list[bytes], chance: random.Random) -> int:
-    """What the head says; rarely the truth is another."""
+    """Return the count of the head; rarely the truth is another."""
     wrong = chance.random() < _RARELY / 4
     return max(len(items) + chance.choice((-1, 1, 1000, 1 << 20)), 0) if wrong else len(items)
 

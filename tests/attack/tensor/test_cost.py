@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decoding tensor frames costs: good ones, hostile ones, and some hundred of each framework
-that were changed. ``python -m attack --only 'tensor-*' --count 100000`` takes hours for more."""
+"""Costs of decoding tensor frames: good, hostile, and some hundred changed ones per framework.
+
+``python -m attack --only 'tensor-*' --count 100000`` takes hours for more."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Honest while messages come one by one, as it knows how many those are. Where they come back to
-back it sends only their numbers, and the receiver hands out the last content that it has."""
+"""Honest while messages come one by one, as it knows how many those are.
+
+If messages come back to back, it sends only their numbers, and the receiver hands out the last
+content that it has."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``again.py FOLDER WIRE MODULE:CLASS…``: reads lines of a class's number and a message in
-hexadecimal, prints each message as generated Python writes it."""
+"""Program that prints messages again as generated Python writes them.
+
+``again.py FOLDER WIRE MODULE:CLASS…`` reads lines of a class's number and a message in
+hexadecimal."""
 
 import importlib
 import sys

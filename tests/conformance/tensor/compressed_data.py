@@ -7,12 +7,14 @@ import struct
 
 
 def lz4(data: bytes) -> bytes:
-    """A block that compresses nothing: up to 14 bytes as they are."""
+    """Return a block that compresses nothing: up to 14 bytes as they are."""
     return struct.pack("B", len(data) << 4) + data
 
 
 def zstd(data: bytes, size: int | None = None) -> bytes:
-    """A frame of one segment with one block that is not compressed; ``size``: as it says."""
+    """Return a frame of one segment with one block that is not compressed.
+
+    ``size``: the size that the frame states."""
     start = struct.pack("<IBQ", 0xFD2FB528, 0xE0, len(data) if size is None else size)
     return start + struct.pack("<I", len(data) << 3 | 1)[:3] + data
 
@@ -31,7 +33,7 @@ def jpeg(
     scanned: int = 1,
     more: bytes = b"",
 ) -> bytes:
-    """A grey image of 8x8: no difference from the middle, and nothing else, a bit for each."""
+    """Return a grey image of 8x8: no difference from the middle, a bit for each."""
     of = b"".join(struct.pack("3B", i + 1, factors, 0) for i in range(colours))
     scan = struct.pack("B", scanned) + b"\1\0" * scanned + b"\0\x3f\0"
     one = b"\1" + bytes(16)

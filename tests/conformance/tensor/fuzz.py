@@ -57,7 +57,7 @@ def one(data: bytes) -> None:
 
 
 def seeds(corpus: Path) -> None:
-    """The golden vectors, and whatever frames of objects the program's caller has put there."""
+    """Write the golden vectors, and the frames that the program's caller has put there."""
     corpus.mkdir(parents=True, exist_ok=True)
     for name in ("good.txt", "refused.txt"):
         for line in (VECTORS / name).read_text().splitlines():

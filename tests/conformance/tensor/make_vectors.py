@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the golden vectors of the tensor frame, by the text of the format alone::
+"""Golden vectors of the tensor frame, written by the text of the format alone.
 
-python tests/conformance/tensor/make_vectors.py
-"""
+Run ``python tests/conformance/tensor/make_vectors.py``."""
 
 from __future__ import annotations
 
@@ -57,12 +56,12 @@ def tensor(segment: int, dtype: Any, shape: Any, axes: Any = None, by: Any = "nu
 
 
 def packed(codec: Any, dtype: Any, shape: Any, axes: Any = None, segment: int = 0) -> bytes:
-    """A compressed tensor."""
+    """Return a compressed tensor."""
     return ext(12, pack([segment, codec, dtype, shape, axes]))
 
 
 def shared(ring: Any = bytes(16), number: Any = 1, dtype: Any = "<f8", shape: Any = 3) -> bytes:
-    """A tensor of one dimension on a device, in a ring that nobody has."""
+    """Return a tensor of one dimension on a device, in a ring that nobody has."""
     token = binary(ring) if type(ring) is bytes else ring
     return ext(13, pack([token, number, 0, dtype, [shape], "torch"]))
 
@@ -79,7 +78,7 @@ def frame(
     reserved: int = 0,
     magic: bytes = b"WCTF",
 ) -> bytes:
-    """A frame; what is given as a keyword is written whether it is true or not."""
+    """Return a frame; what is given as a keyword is written whether it is true or not."""
     size = 32 + 16 * len(data if table is None else table) + len(description)
     body, made = bytes(size), []
     for item in data:
@@ -167,7 +166,9 @@ def pairs(*numbers: tuple[int, int]) -> Callable[[Flat], int]:
 
 
 def message(kind: int, header: Callable[[Flat], int], body: bytes = b"") -> bytes:
-    """Of Arrow IPC, version 5 of its metadata; ``kind``: 1 schema, 3 record batch."""
+    """Return a message of Arrow IPC, version 5 of its metadata.
+
+    ``kind``: 1 schema, 3 record batch."""
     flat = Flat([4, kind, header, len(body)]).out
     return struct.pack("<Ii", 0xFFFFFFFF, len(flat)) + flat + body
 

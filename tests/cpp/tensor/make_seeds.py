@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what the fuzzer of tensors starts from: the golden vectors as frames, and the Arrow
-messages in them, each behind the byte that says which it is."""
+"""Seeds of the fuzzer of tensors.
+
+They are the golden vectors as frames, and the Arrow messages in them, each behind the byte that
+says which it is."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node on Cyclone DDS's Python package that speaks as ROS 2 Humble does (GIDs of 24 bytes): the
-rest of a robot for ``points_filter``. Publishes /points, /clock and, once, /tf_static; answers
-/lookup and what asks for its parameters or sets them (all but one). Ends by SIGINT or SIGTERM.
+"""Rest of a robot for ``points_filter``, on Cyclone DDS's Python package.
 
-    ROS_DOMAIN_ID=… python robot.py [--points COUNT] [--rate HZ]
-"""
+It speaks as ROS 2 Humble does (GIDs of 24 bytes): publishes /points, /clock and, once,
+/tf_static; answers /lookup and what asks for its parameters or sets them (all but one). Ends by
+SIGINT or SIGTERM.
+
+    ROS_DOMAIN_ID=… python robot.py [--points COUNT] [--rate HZ]"""
 
 import argparse
 import os

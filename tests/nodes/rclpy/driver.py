@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rest of a robot for ``scaler.py`` in the namespace ``/robot``: sends clouds of one point more
-each time, answers the node's calls, and calls its service between two clouds.
+"""Rest of a robot for ``scaler.py`` in the namespace ``/robot``.
 
-    python driver.py
-"""
+It sends clouds of one point more each time, answers the node's calls, and calls its service
+between two clouds.
+
+    python driver.py"""
 
 from contextlib import suppress
 

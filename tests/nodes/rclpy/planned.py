@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sensor, a planner that keeps its messages and publishes by a timer, and an actuator, until 20
-plans were acted on. Prints which message of the sensor each was made of, counted from 0."""
+"""Sensor, planner and actuator, until 20 plans were acted on.
+
+The planner keeps its messages and publishes by a timer. Prints which message of the sensor each
+plan was made of, counted from 0."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node with all that a node usually has: publishes each cloud of ``points`` again with a frame of
-its own as ``scaled``, what it is as ``described``, for late joiners too, and, by a timer, the width
-of every fifth cloud as ``widths``; has parameters, a service that changes one of them, and asks
-another node at every tenth cloud. What it publishes follows from its inputs and parameters.
+"""Node with all that a node usually has.
 
-    python scaler.py [--ros-args …]
-"""
+It publishes each cloud of ``points`` again with a frame of its own as ``scaled``, what it is as
+``described``, for late joiners too, and, by a timer, the width of every fifth cloud as
+``widths``; has parameters, a service that changes one of them, and asks another node at every
+tenth cloud. Its output follows from its inputs and parameters.
+
+    python scaler.py [--ros-args …]"""
 
 from contextlib import suppress
 

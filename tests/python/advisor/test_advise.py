@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from wirecost import _core
 from wirecost.data.advisor.advice import COLUMNS_FIELD_HEAD, Advice, advise
 from wirecost.data.advisor.errors import FLIGHT, Errors, proposed
-from wirecost.data.advisor.sources import CloudSource, List, TraceSource
+from wirecost.data.advisor.sources import CloudSource, SampledList, TraceSource
 from wirecost.data.osi.transpose import Arrays, transposed
 from wirecost.data.scans import pcd
 from wirecost.data.traces import open_trace
@@ -44,11 +44,11 @@ _numbers = itertools.count()
 class Given:
     """Lists that a test makes."""
 
-    lists: list[List]
+    lists: list[SampledList]
 
     total = sampled = 1
 
-    def __iter__(self) -> Iterator[list[List]]:
+    def __iter__(self) -> Iterator[list[SampledList]]:
         yield self.lists
 
 
@@ -56,10 +56,10 @@ def silent(_done: int, _total: int, _text: str) -> None:
     pass
 
 
-def reflections(values: dict[str, Any], present: dict[str, Any] | None = None) -> List:
+def reflections(values: dict[str, Any], present: dict[str, Any] | None = None) -> SampledList:
     count = len(next(iter(values.values())))
     arrays = Arrays(LidarSensorViewReflectionColumns, count, values, present or {})
-    return List("lidar_sensor_view.reflection", REFLECTION, arrays, b"rows")
+    return SampledList("lidar_sensor_view.reflection", REFLECTION, arrays, b"rows")
 
 
 def trace_of(path: Path, messages: list[Any]) -> Path:
@@ -74,7 +74,7 @@ def advised(path: Path, errors: Errors | None = None, frames: int = 16) -> Advic
 
 
 def compiled(arguments: list[str]) -> tuple[str, Texts]:
-    """A package's name and its texts, by the arguments as they are pasted."""
+    """Return a package's name and its texts, by the arguments as they are pasted."""
     words = [word for line in arguments for word in line.split()]
     options = list(zip(words[::2], words[1::2], strict=True))
     columns = Columns(

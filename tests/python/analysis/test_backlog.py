@@ -12,8 +12,9 @@ PERIOD = 10.0
 
 
 def of(receiving: float, sending: float = 1.0, n: int = 100) -> BacklogPair:
-    """A sender on time unless it takes longer than a period, and a receiver of one at a time that
-    needs ``receiving`` for each."""
+    """Return a sender on time and a receiver of one at a time that needs ``receiving`` for each.
+
+    The sender is late only if it takes longer than a period."""
     before, received = [], []
     ready = idle = 0.0
     for number in range(n):

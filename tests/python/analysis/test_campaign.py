@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What transfers between machines and what changed over time, in stores whose truth is known."""
+"""Transfer between machines and changes over time, in stores whose truth is known."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,10 @@ from wirecost.results.analysis.campaign.subjects import options_of
 from wirecost.results.store.store import ROWS, SAMPLES, Store
 
 Medians = dict[str, float]
+META = json.dumps(
+    {"schema": 2, "scenario": "osi", "created": "2026-01-01", "command": [], "interrupted": False,
+     "environment": {}, "steps": 1, "fmi": 2, "seed": 1, "contenders": {}, "runs": []}
+)  # fmt: skip
 
 
 def run(
@@ -45,7 +50,7 @@ def run(
         )  # fmt: skip
     record = replace(
         RECORD, task=f"{host}{number:012}", host=host, repetition=number, revision=revision,
-        created=f"2026-01-{number + 1:02}T00:00:00+00:00", start_ns=10 * number,
+        created=f"2026-01-{number + 1:02}T00:00:00+00:00", start_ns=10 * number, meta=META,
         end_ns=10 * number + 5, arguments=["--fmi", "2", "--contenders", ",".join(medians)],
     )  # fmt: skip
     store.keep(record, pl.concat(parts), rows)

@@ -78,7 +78,7 @@ def table(*nodes: Node) -> pl.DataFrame:
 
 
 def relay(cycles: int = 20, slow: Any = ()) -> tuple[Node, Node, Node]:
-    """A sensor, a filter and a planner: 1 ms transport, 1 ms queue, 5 ms callback, twice."""
+    """Return sensor, filter and planner: 1 ms transport, 1 ms queue, 5 ms callback, twice."""
     sensor, filtering, planner = Node("/sensor", 1), Node("/filter", 2), Node("/planner", 3)
     for i in range(cycles):
         t = 100.0 * i
@@ -123,7 +123,7 @@ def test_an_input_whose_publisher_was_not_recorded_begins_when_it_was_received()
 
 
 def test_a_publisher_without_identities_begins_no_chain() -> None:
-    """As rospy's: its messages are recognised when they are received."""
+    """Messages of rospy's publishers are recognised when they are received."""
     sensor, filtering, planner = relay()
     for event in sensor.events:
         event["message"] = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine moved is told from what a contender's code changed by the other contenders."""
+"""Effects of the machine are told from those of a contender's code by the other contenders."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ EACH = 60
 
 
 def run(random: np.random.Generator, count: int, apart: float, within: float) -> Array:
-    """Processes of ``EACH`` samples that lie ``apart``."""
+    """Return processes of ``EACH`` samples that lie ``apart``."""
     centre = np.repeat(random.normal(0, apart, count), EACH)
     return 1e6 * np.exp(centre + random.normal(0, within, count * EACH))
 
@@ -40,8 +40,9 @@ def taken_by(count: int) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("count", [6, 12])
 def test_intervals_of_counters_and_times_count_what_processes_differ_by(count: int) -> None:
-    """A tenth of 60 intervals may exclude what is true, where a twentieth should. Intervals of
-    samples, which take no notice of processes, exclude it in most."""
+    """A tenth of 60 intervals may exclude what is true, where a twentieth should.
+
+    Intervals of samples, which take no notice of processes, exclude it in most."""
     random = np.random.default_rng(1)
     processes = taken_by(count), taken_by(count)
     missed = {"mean": 0, "p50": 0, "samples": 0}
@@ -123,7 +124,7 @@ def test_quantiles_of_resampled_processes_are_those_of_their_samples(q: float) -
 
 @pytest.mark.parametrize("q", [0.5, 0.9, 0.99, 0.999])
 def test_resampled_quantiles_are_those_of_the_resamples(q: float) -> None:
-    """Of many short processes too, where few samples lie above the quantile."""
+    """Many short processes are resampled too, where few samples lie above the quantile."""
     random = np.random.default_rng(5)
     taken = np.repeat(np.arange(60), 100)
     series = random.lognormal(0, 1, len(taken)) * random.lognormal(0, 0.3, 60)[taken]

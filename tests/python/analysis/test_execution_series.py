@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is drawn of many executions: their extremes are always in it, and it stays small."""
+"""Series drawn of many executions: their extremes are always in it, and it stays small."""
 
 from __future__ import annotations
 

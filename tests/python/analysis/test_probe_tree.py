@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What inner sections take of those around them."""
+"""Shares that inner sections have in those around them."""
 
 from __future__ import annotations
 

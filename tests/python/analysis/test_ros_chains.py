@@ -41,8 +41,10 @@ def by_name(found: Listed) -> dict[str, ListedChain]:
 
 
 def relayed(system: TracedSystem, tmp_path: Path, period: float = 100) -> Listed:
-    """A sensor every 50 ms; a node keeps its messages and publishes by a timer, whose first is
-    taken by an actuator. The timer begins 60 ms behind the cycle, 57 ms after the last message."""
+    """Return the chains of a sensor every 50 ms, and a node that publishes by a timer.
+
+    The node keeps its messages; an actuator takes the first that it publishes. The timer begins
+    60 ms behind the cycle, 57 ms after the last message."""
     sensor, planner, actuator = map(system.node, ("sensor", "planner", "actuator"))
     tick = system.timer(sensor, 50)
     points = system.publisher(sensor, "/points")
@@ -93,7 +95,7 @@ def test_its_parts_say_how_long_the_message_was_kept(tmp_path: Path) -> None:
 
 
 def fan_in(system: TracedSystem, names: tuple[str, ...] = ("/left", "/right")) -> list[Handle]:
-    """Sources of two topics, a node that takes both, and its publisher of /both."""
+    """Return sources of two topics, a node that takes both, and its publisher of /both."""
     sources = [system.node(name.strip("/")) for name in names]
     node = system.node("fusion")
     publishers = [system.publisher(one, name) for one, name in zip(sources, names, strict=True)]
@@ -188,7 +190,7 @@ def test_a_thread_that_publishes_is_joined_by_the_header_stamp(tmp_path: Path) -
 
 
 def test_messages_of_one_stamp_are_joined_in_the_order_of_time(tmp_path: Path) -> None:
-    """As while a simulation stands still."""
+    """A simulation that stands still gives messages one stamp."""
     system = TracedSystem(is_caret=True)
     sensor, detector = system.node("sensor"), system.node("detector")
     images, keep = system.publisher(sensor, "/images"), system.subscription(detector, "/images")

@@ -9,7 +9,7 @@ from rosbags import rosbag1, rosbag2
 from rosbags.rosbag2 import StoragePlugin
 
 from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.ros.definitions import Definitions, of_files
+from wirecost.measure.bench.message.ros.definitions import RosDefinitions, of_files
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.subject import Subject
 
@@ -45,8 +45,8 @@ PART = "float32 x\nstring text\n"
 TYPE = "mine/Every"
 
 
-def definitions(folder: Path, dialect: str) -> Definitions:
-    """Of ``mine/Every``, which nobody has seen."""
+def definitions(folder: Path, dialect: str) -> RosDefinitions:
+    """Return the definitions of ``mine/Every``, which nobody has seen."""
     messages = folder / "mine" / "msg"
     messages.mkdir(parents=True)
     (messages / "Every.msg").write_text(ROS1 if dialect == "ros1" else ROS2)

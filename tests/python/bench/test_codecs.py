@@ -88,7 +88,7 @@ def views_of(path: Path) -> Iterator[bytes]:
 def test_real_scenes_read_the_same_on_every_wire(
     codec: str, osi_data: Path, transcode: Transcode, read: Read
 ) -> None:
-    """What a scene holds of a real view (its moving objects above all) survives every codec."""
+    """Everything in a real view (its moving objects above all) survives every codec."""
     objects = 0
     for path in sorted([*osi_data.rglob("*.osi"), *osi_data.rglob("*.mcap")]):
         for number, content in enumerate(views_of(path)):

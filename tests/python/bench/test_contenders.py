@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What building a contender's models is announced with, and what its failure says."""
+"""Announcement of building a contender's models, and message of its failure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS = [
 
 
 def registry(folder: Path) -> Registry:
-    """Of a checkout whose build folder has no build."""
+    """Return the registry of a checkout whose build folder has no build."""
     common = {"wire": "protobuf", "schema": "osi.fds", "compared": "exact"}
     build = folder / "build"
     build.mkdir()

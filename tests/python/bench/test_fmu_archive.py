@@ -30,7 +30,7 @@ BOMB = (
 
 @pytest.fixture(scope="module")
 def sensors() -> dict[int, Files]:
-    """The files of a good FMU by its FMI version."""
+    """Return the files of a good FMU by its FMI version."""
     found = {}
     for fmi in (2, 3):
         with zipfile.ZipFile(Registry().archive("protobuf", "sensor", fmi, "release")) as archive:

@@ -15,11 +15,11 @@ from syrupy.assertion import SnapshotAssertion
 from wirecost.measure.bench.message import fields
 from wirecost.measure.bench.message.advice import changes as advice
 from wirecost.measure.bench.message.advice.changes import changes
-from wirecost.measure.bench.message.advice.columns import Tried
+from wirecost.measure.bench.message.advice.columns import TriedColumns
 from wirecost.measure.bench.message.backend import Carried
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content import MOST_BYTES, made_up
-from wirecost.measure.bench.message.data import Choice, recorded
+from wirecost.measure.bench.message.data import MessageChoice, recorded
 from wirecost.measure.bench.message.race import _verify
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
@@ -154,7 +154,7 @@ def test_messages_come_from_files(tmp_path: Path, name: str, form: str, single: 
     about = load("every_type_proto3.proto", "EveryType")
     originals = [about.message_class.FromString(data) for data in made_up(about, {}, 1)]
     count = 1 if single else len(originals)
-    found = recorded(written(tmp_path / name, originals, form), about, Choice())
+    found = recorded(written(tmp_path / name, originals, form), about, MessageChoice())
     assert [about.message_class.FromString(data) for data in found.messages] == originals[:count]
     assert found.said == f"{count} of {count} messages of {name}"
 
@@ -164,15 +164,19 @@ def test_a_sample_is_spread_and_the_first_are_the_first(tmp_path: Path) -> None:
     made = [about.message_class(an_int32=number) for number in range(1000)]
     path = written(tmp_path / "m.jsonl", made, "lines")
 
-    def numbers(choice: Choice) -> list[int]:
+    def numbers(choice: MessageChoice) -> list[int]:
         found = recorded(path, about, choice).messages
         return [about.message_class.FromString(data).an_int32 for data in found]
 
-    assert numbers(Choice(first=7)) == list(range(7))
-    spread = numbers(Choice(sample=50, seed=3))
+    assert numbers(MessageChoice(first=7)) == list(range(7))
+    spread = numbers(MessageChoice(sample=50, seed=3))
     assert len(spread) == 50 and spread == sorted(spread) and spread[-1] > 500
-    assert spread == numbers(Choice(sample=50, seed=3)) != numbers(Choice(sample=50, seed=4))
-    assert len(numbers(Choice())) == 50
+    assert (
+        spread
+        == numbers(MessageChoice(sample=50, seed=3))
+        != numbers(MessageChoice(sample=50, seed=4))
+    )
+    assert len(numbers(MessageChoice())) == 50
 
 
 def test_damaged_messages_are_counted_and_the_others_measured(
@@ -181,7 +185,7 @@ def test_damaged_messages_are_counted_and_the_others_measured(
     about = every()
     path = tmp_path / "m.binpb"
     path.write_bytes(b"\x02\x08\x80" + b"\x02\x18\x05" + b"\x06\xc0\xb8\x02\x07\x18\x05")
-    found = recorded(path, about, Choice())
+    found = recorded(path, about, MessageChoice())
     assert found.messages == [b"\x18\x05", b"\x18\x05"]
     assert found.said == snapshot
 
@@ -201,7 +205,7 @@ def test_files_without_messages_are_refused(
     path = tmp_path / name
     path.write_text(content)
     with pytest.raises(UserError, match=said):
-        recorded(path, every(), Choice())
+        recorded(path, every(), MessageChoice())
 
 
 def carried(change: Any) -> str | None:
@@ -271,7 +275,10 @@ def test_all_fields_of_a_change_are_kept() -> None:
 
 def test_columns_with_floats_have_to_save_more_than_floats() -> None:
     about = every()
-    tried = [Tried("inners[]", "exact", 900.0), Tried("inners[]", "floats", 590.0, narrow=True)]
+    tried = [
+        TriedColumns("inners[]", "exact", 900.0),
+        TriedColumns("inners[]", "floats", 590.0, narrow=True),
+    ]
 
     def kept(saved: float) -> list[str]:
         with pytest.MonkeyPatch.context() as patch:
@@ -302,7 +309,7 @@ def test_a_file_that_is_cut_is_said(tmp_path: Path, snapshot: SnapshotAssertion)
     about = subject(frontends.descriptors(["osi3"]), "osi3", "SensorView")
     path = tmp_path / "cut_sv_.osi"
     path.write_bytes(b"\x02\0\0\0\x12\0" * 3 + b"\x09\0\0\0\x12")
-    found = recorded(path, about, Choice())
+    found = recorded(path, about, MessageChoice())
     assert len(found.messages) == 3
     assert found.said == snapshot
 

@@ -23,7 +23,7 @@ COLUMNS = columns_reference.tag(6 * (1 << 26) + DETECTIONS.field.number, 2)
 
 
 def message(count: int, **values: Any) -> Any:
-    """Detections, some fields with other values."""
+    """Return detections, some fields with other values."""
     content = synthetic(DETECTIONS.name, count, seed=3)
     return DETECTIONS.message(content | {name.replace("__", "."): v for name, v in values.items()})
 

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.measure.bench.message.data import Choice, Recorded, of_recording, recorded
+from wirecost.measure.bench.message.data import (
+    MessageChoice,
+    RecordedMessages,
+    of_recording,
+    recorded,
+)
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 from wirecost.system.errors import UserError
@@ -35,13 +40,15 @@ def of_type(folder: Path, name: str) -> Subject:
     return subject(frontends.descriptors([str(path)]), str(path), name)
 
 
-def read(folder: Path, name: str, data: bytes, about: Subject, framing: str = "") -> Recorded:
+def read(
+    folder: Path, name: str, data: bytes, about: Subject, framing: str = ""
+) -> RecordedMessages:
     path = folder / name
     path.write_bytes(data)
-    return recorded(path, about, Choice(framing=framing))
+    return recorded(path, about, MessageChoice(framing=framing))
 
 
-def texts(found: Recorded, about: Subject) -> list[str]:
+def texts(found: RecordedMessages, about: Subject) -> list[str]:
     return [about.message_class.FromString(data).text for data in found.messages]
 
 
@@ -155,7 +162,7 @@ def test_what_can_be_both_is_said_and_can_be_chosen(
     assert (one.b, one.e, one.c) == (32, 16, b"\x09" + b"z" * 9)
     assert (inner.a, inner.b, inner.d) == (128, 26, b"z" * 9)
 
-    def found(framing: str) -> Recorded:
+    def found(framing: str) -> RecordedMessages:
         return read(tmp_path, "m.binpb", data, both, framing)
 
     taken = found("")

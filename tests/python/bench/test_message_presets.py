@@ -15,10 +15,10 @@ from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp import sources
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.presets import find
-from wirecost.measure.bench.message.presets.classes import Backend, ground_truth
+from wirecost.measure.bench.message.presets.classes import ClassesBackend, ground_truth
 from wirecost.measure.bench.message.stages import combined
 from wirecost.measure.bench.message.subject import subject
-from wirecost.measure.bench.message.wanted import Wanted
+from wirecost.measure.bench.message.wanted import ContenderSelection
 from wirecost.schema.compile import frontends
 from wirecost.system.children import ProgramFailedError
 
@@ -63,7 +63,7 @@ def test_kept_objects_that_make_another_message_are_refused(
     monkeypatch.setattr(Cpp, "__init__", lambda _: None)
     carried = {"new": Carried([b"message"], None), "reused": Carried([b"message"], None)}
     monkeypatch.setattr(Cpp, "carried", lambda *_: carried)
-    backend = Backend()  # type: ignore[call-arg]
+    backend = ClassesBackend()  # type: ignore[call-arg]
     assert backend.carried(PROTOBUF, tmp_path, tmp_path) == carried
     carried["reused"] = Carried([b"mess"], None)
     with pytest.raises(ProgramFailedError, match="another message"):
@@ -75,6 +75,6 @@ def test_current_protobuf_is_named_where_it_is_not_built(
 ) -> None:
     monkeypatch.setattr(sources, "CURRENT_PROTOBUF", tmp_path / "absent")
     about = subject(frontends.descriptors(["osi3"]), "osi3", "MountingPosition")
-    wanted = Wanted(frozenset({"protobuf-current"}))
+    wanted = ContenderSelection(frozenset({"protobuf-current"}))
     _, missing = sources.generate(about, wanted, tmp_path)
     assert missing == snapshot

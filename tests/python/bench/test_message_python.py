@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python contenders of a message read, and how their stages are timed."""
+"""Content that the Python contenders of a message read, and how their stages are timed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench.ros_schemas import every
 from wirecost.measure.bench.engine import timing
 from wirecost.measure.bench.message.content import made_up
 from wirecost.measure.bench.message.python import code
-from wirecost.measure.bench.message.python.worker import Contender
+from wirecost.measure.bench.message.python.worker import WorkerContender
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 
@@ -29,7 +29,7 @@ def about() -> Subject:
 
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_every_field_is_read(about: Subject, name: str, tmp_path: Path) -> None:
-    contender = Contender(about, name, tmp_path)
+    contender = WorkerContender(about, name, tmp_path)
     value = code.values(about.schema, about.type)
     whole = about.read(made_up(about, {}, 1)[0])
     for field, content in whole.ListFields():
@@ -46,7 +46,7 @@ def test_every_field_is_read(about: Subject, name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_numbers_that_are_none_are_read_too(about: Subject, name: str, tmp_path: Path) -> None:
-    contender = Contender(about, name, tmp_path)
+    contender = WorkerContender(about, name, tmp_path)
     message = about.message_class(doubles=[math.nan, math.inf, -math.inf])
     filled = contender.fill(code.values(about.schema, about.type)(message))
     assert math.isnan(contender.read(contender.decode(contender.encode(filled))))
@@ -55,7 +55,7 @@ def test_numbers_that_are_none_are_read_too(about: Subject, name: str, tmp_path:
 @pytest.mark.parametrize("dialect", ("ros1", "ros2"))
 def test_arrays_of_rosbags_are_read(tmp_path: Path, dialect: str) -> None:
     about = every(tmp_path, dialect)
-    contender = Contender(about, "rosbags", tmp_path)
+    contender = WorkerContender(about, "rosbags", tmp_path)
     value = code.values(about.schema, about.type)
     for data in made_up(about, {"many": 500, "data": 4000}, 1):
         filled = contender.fill(value(about.read(data)))

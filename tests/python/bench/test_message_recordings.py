@@ -13,8 +13,8 @@ from mcap.writer import Writer
 from syrupy.assertion import SnapshotAssertion
 
 from wirecost.measure.bench.message.data import (
-    Choice,
-    Recorded,
+    MessageChoice,
+    RecordedMessages,
     hints_of_recording,
     of_recording,
     recorded,
@@ -63,9 +63,9 @@ def db3(path: Path, *topics: Topic, carries: bool = True) -> Path:
     return path
 
 
-def read(path: Path, topic: str = "", include: tuple[Path, ...] = ()) -> Recorded:
+def read(path: Path, topic: str = "", include: tuple[Path, ...] = ()) -> RecordedMessages:
     about = of_recording(path, topic, "", include)
-    return recorded(path, about, Choice(topic), include)
+    return recorded(path, about, MessageChoice(topic), include)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_service_without_a_definition_is_found_in_a_folder(tmp_path: Path) -> 
     (folder / "X.srv").write_text(SERVICE)
     assert read(path, include=(tmp_path / "share",)).messages == [EVENT]
     given = ros_subject(of_files([str(folder / "X.srv")], [], "ros2", "X_Event"), "", "X_Event")
-    assert recorded(path, given, Choice(), has_schema=True).messages == [EVENT]
+    assert recorded(path, given, MessageChoice(), has_schema=True).messages == [EVENT]
 
 
 def test_a_name_as_definition_is_none(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_what_is_lacking_is_named_and_can_be_given(tmp_path: Path) -> None:
     assert read(path, include=include).messages == [ONE]
     assert hints_of_recording(path, "") == ("ros2", "p/msg/S")
     given = ros_subject(of_files([str(folder / "S.msg")], [], "ros2"), "", "S")
-    assert recorded(path, given, Choice(), has_schema=True).messages == [ONE]
+    assert recorded(path, given, MessageChoice(), has_schema=True).messages == [ONE]
 
 
 def test_schemas_that_are_not_known_are_named_and_can_be_replaced(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_schemas_that_are_not_known_are_named_and_can_be_replaced(tmp_path: Path
     with pytest.raises(UserError, match=r"/t: cdr p::S with a schema in omgidl.*a \.msg file"):
         read(path)
     given = ros_subject(of_text("p/S", "int32 a\nint32 b\n", "ros2"), "", "")
-    assert recorded(path, given, Choice(), has_schema=True).messages == [ONE]
+    assert recorded(path, given, MessageChoice(), has_schema=True).messages == [ONE]
     other = mcap(tmp_path / "flat.mcap", ("/t", "S", "flatbuffer", "", b""), wire="flatbuffer")
     with pytest.raises(UserError, match=r"/t: flatbuffer S with a schema in flatbuffer.*another"):
         read(other)

@@ -15,8 +15,13 @@ from bench.ros_schemas import bag, definitions, every
 from wirecost.measure.bench.message import fields
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.data import Choice, hints_of_recording, of_recording, recorded
-from wirecost.measure.bench.message.ros.definitions import Definitions, of_files, of_text
+from wirecost.measure.bench.message.data import (
+    MessageChoice,
+    hints_of_recording,
+    of_recording,
+    recorded,
+)
+from wirecost.measure.bench.message.ros.definitions import RosDefinitions, of_files, of_text
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.subject import canonical
 from wirecost.system.errors import UserError
@@ -76,8 +81,8 @@ def test_a_recording_brings_its_schema(tmp_path: Path, dialect: str, name: str) 
     found = of_recording(path, "/every", "")
     assert (found.type, found.wire) == ("mine.Every", about.wire)
     assert [message.fields for message in found.schema.messages()] != []
-    assert recorded(path, found, Choice()).messages == sent
-    assert recorded(path, found, Choice(first=2)).messages == sent[:2]
+    assert recorded(path, found, MessageChoice()).messages == sent
+    assert recorded(path, found, MessageChoice(first=2)).messages == sent[:2]
 
 
 def test_damaged_messages_of_a_bag_are_counted_and_named(
@@ -86,7 +91,7 @@ def test_damaged_messages_of_a_bag_are_counted_and_named(
     about = every(tmp_path, "ros1")
     sent = made_up(about, {}, 1)
     bag(about, tmp_path / "drive.bag", [sent[0], sent[1][:-1], sent[2] + b"x", sent[3]])
-    found = recorded(tmp_path / "drive.bag", about, Choice())
+    found = recorded(tmp_path / "drive.bag", about, MessageChoice())
     assert found.messages == [sent[0], sent[3]]
     assert found.said == snapshot
 
@@ -124,7 +129,7 @@ def test_a_type_that_a_recording_does_not_have_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("encoding", "profile"), [("ros2msg", "cdr"), ("ros2idl", "cdr")])
 def test_an_mcap_file_may_have_text_or_idl(tmp_path: Path, encoding: str, profile: str) -> None:
     about = ros_subject(
-        Definitions("ros2", {"mine/Part": "float32 x\nstring text\nint32[3] three\n"}), "", ""
+        RosDefinitions("ros2", {"mine/Part": "float32 x\nstring text\nint32[3] three\n"}), "", ""
     )
     sent = made_up(about, {}, 1)
     text = "float32 x\nstring text\nint32[3] three\n"
@@ -142,14 +147,14 @@ def test_an_mcap_file_may_have_text_or_idl(tmp_path: Path, encoding: str, profil
             writer.add_message(channel, number, data, number)
         writer.finish()
     found = of_recording(tmp_path / "part.mcap", "", "")
-    assert recorded(tmp_path / "part.mcap", found, Choice()).messages == sent
+    assert recorded(tmp_path / "part.mcap", found, MessageChoice()).messages == sent
 
 
 def test_messages_may_come_as_json(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
-    about = ros_subject(Definitions("ros1", {"mine/Part": "int8 x\nstring text\n"}), "", "Part")
+    about = ros_subject(RosDefinitions("ros1", {"mine/Part": "int8 x\nstring text\n"}), "", "Part")
     path = tmp_path / "parts.json"
     path.write_text('[{"x": -3, "text": "one"}, {"x": 300}]')
-    found = recorded(path, about, Choice())
+    found = recorded(path, about, MessageChoice())
     assert found.messages == [b"\xfd\x03\0\0\0one"]
     assert found.said == snapshot
 
@@ -187,7 +192,7 @@ def test_a_message_that_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_wires_that_would_lose_something_are_not_offered(tmp_path: Path) -> None:
     assert every(tmp_path, "ros1").other_wires == ("cdr",)
-    empty = ros_subject(Definitions("ros1", {"mine/None": ""}), "", "")
+    empty = ros_subject(RosDefinitions("ros1", {"mine/None": ""}), "", "")
     assert empty.other_wires == ()
     assert definitions(tmp_path / "again", "ros2").wire == "cdr"
 
@@ -204,7 +209,7 @@ def test_types_of_ros_that_are_said_to_be_smaller_are(
     now: str, then: str, of: Any, of_then: Any, said: str
 ) -> None:
     before, after = (
-        ros_subject(Definitions("ros1", {"mine/One": f"{field}\nuint8 other\n"}), "", "")
+        ros_subject(RosDefinitions("ros1", {"mine/One": f"{field}\nuint8 other\n"}), "", "")
         for field in (now, then)
     )
     # Texts are few ones only where there are several.
@@ -228,4 +233,4 @@ def test_lists_without_measure_are_refused(text: str, said: str) -> None:
     part = "float64[4000] numbers\n" if "3000" in text else "uint8[4000000] many\n"
     texts = {"mine/Part": part, "mine/Top": f"{text}\n"}
     with pytest.raises(UserError, match=said):
-        made_up(ros_subject(Definitions("ros1", texts), "", "Top"), {}, 1)
+        made_up(ros_subject(RosDefinitions("ros1", texts), "", "Top"), {}, 1)

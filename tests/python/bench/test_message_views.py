@@ -14,14 +14,14 @@ from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content import made_up
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.python.backend import Python
-from wirecost.measure.bench.message.ros.definitions import Definitions
+from wirecost.measure.bench.message.ros.definitions import RosDefinitions
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import Wanted
+from wirecost.measure.bench.message.wanted import ContenderSelection
 
 
 def backend(about: Subject) -> Python:
-    return Python(about, Wanted())
+    return Python(about, ContenderSelection())
 
 
 def ours(found: Python) -> list[Contender]:
@@ -48,5 +48,5 @@ def test_it_carries_what_the_others_carry(tmp_path: Path, dialect: str) -> None:
 
 
 def test_it_takes_part_where_there_are_lists_of_bytes() -> None:
-    about = ros_subject(Definitions("ros2", {"mine/Part": "float32 x\n"}), "", "")
+    about = ros_subject(RosDefinitions("ros2", {"mine/Part": "float32 x\n"}), "", "")
     assert [one.mode for one in ours(backend(about))] == ["new"]

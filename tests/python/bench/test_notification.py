@@ -10,25 +10,38 @@ import pytest
 from wirecost.measure.bench.message.altered import alter
 from wirecost.measure.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.notification.content import MESSAGES, Content, mirror
-from wirecost.measure.bench.message.presets.notification import Row, Settings, row_of, subject_of
+from wirecost.measure.bench.message.notification.content import (
+    MESSAGES,
+    NotificationContent,
+    mirror,
+)
+from wirecost.measure.bench.message.presets.notification import (
+    NotificationRow,
+    NotificationSettings,
+    row_of,
+    subject_of,
+)
 from wirecost.system.errors import UserError
 
 PROTOBUF = subject_of("cpp", "protobuf")
-CONTENTS = [Content("ticket", 4, 1), Content("ticket", 128, 1), Content("realistic", 16, 1)]
+CONTENTS = [
+    NotificationContent("ticket", 4, 1),
+    NotificationContent("ticket", 128, 1),
+    NotificationContent("realistic", 16, 1),
+]
 
 
 @pytest.mark.parametrize(("factor", "size"), [(4, 55), (8, 83), (16, 139), (32, 251), (128, 933)])
 def test_the_ticket_s_messages_have_their_size(factor: int, size: int) -> None:
-    messages = Content("ticket", factor, 1).messages(PROTOBUF.message_class)
+    messages = NotificationContent("ticket", factor, 1).messages(PROTOBUF.message_class)
     assert {len(PROTOBUF.write(message)) for message in messages} == {size}
     assert len({PROTOBUF.write(message) for message in messages}) == MESSAGES
 
 
 @pytest.mark.parametrize("content", CONTENTS, ids=lambda content: content.case)
-def test_messages_follow_from_the_seed(content: Content) -> None:
-    again = Content(content.kind, content.factor, 1).messages(PROTOBUF.message_class)
-    other = Content(content.kind, content.factor, 2).messages(PROTOBUF.message_class)
+def test_messages_follow_from_the_seed(content: NotificationContent) -> None:
+    again = NotificationContent(content.kind, content.factor, 1).messages(PROTOBUF.message_class)
+    other = NotificationContent(content.kind, content.factor, 2).messages(PROTOBUF.message_class)
     assert content.messages(PROTOBUF.message_class) == again != other
 
 
@@ -49,7 +62,9 @@ def test_a_message_of_ros_holds_the_same(lang: str, wire: str) -> None:
 
 @pytest.mark.parametrize("content", CONTENTS, ids=lambda content: content.case)
 @pytest.mark.parametrize("wire", NOTIFICATION_WIRES)
-def test_altered_messages_are_others_of_the_same_size(content: Content, wire: str) -> None:
+def test_altered_messages_are_others_of_the_same_size(
+    content: NotificationContent, wire: str
+) -> None:
     about = subject_of("cpp", wire)
     for message in content.messages(PROTOBUF.message_class):
         if wire != "protobuf":
@@ -61,17 +76,17 @@ def test_altered_messages_are_others_of_the_same_size(content: Content, wire: st
 
 
 def test_nothing_is_compiled_for_modes_that_nobody_asks_for() -> None:
-    asked = Settings(("cpp", "python"), modes=("arena", "recycled"))
+    asked = NotificationSettings(("cpp", "python"), modes=("arena", "recycled"))
     assert asked.sides() == [("cpp", wire) for wire in NOTIFICATION_WIRES]
     assert asked.libraries("cpp", "protobuf") == {"protobuf", "wirecost"}
     assert [file.name for file in asked.wanted("cpp", "ros1").files] == ["hand_written"]
     assert asked.wanted("cpp", "ros1").has_recycled
-    assert Settings(modes=("view",)).wanted("cpp", "ros1").files == ()
+    assert NotificationSettings(modes=("view",)).wanted("cpp", "ros1").files == ()
 
 
 def test_who_takes_part_nowhere_is_refused_before_anything_is_compiled() -> None:
     with pytest.raises(UserError, match="no contender of python has mode arena on protobuf, ros1"):
-        Settings(("python",), modes=("arena",)).check()
+        NotificationSettings(("python",), modes=("arena",)).check()
 
 
 @pytest.mark.parametrize(
@@ -111,4 +126,6 @@ def test_who_takes_part_nowhere_is_refused_before_anything_is_compiled() -> None
 def test_rows_are_called_as_they_were(
     contender: tuple[str, str, str], wire: str, row: tuple[str, str, str] | None
 ) -> None:
-    assert row_of(Contender(*contender, wire, "1"), wire) == (Row(*row) if row else None)
+    assert row_of(Contender(*contender, wire, "1"), wire) == (
+        NotificationRow(*row) if row else None
+    )

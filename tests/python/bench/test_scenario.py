@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all scenarios share: rounds that count, contenders that fail, progress."""
+"""Common parts of all scenarios: rounds that count, contenders that fail, progress."""
 
 from __future__ import annotations
 

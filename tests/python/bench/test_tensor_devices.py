@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``bench tensor --device`` refuses, with and without a device's file in /dev."""
+"""Refusals of ``bench tensor --device``, with and without a device's file in /dev."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_images_differ_by_their_noise_and_are_the_same_again(shape: tuple[int, .
 
 
 def test_an_image_hardly_gets_smaller_without_loss() -> None:
-    """As those of a camera, for their noise; JPEG takes a fraction."""
+    """A camera's images are like that for their noise; JPEG takes a fraction."""
     for name in ("lz4", "zstandard", "simplejpeg"):
         needs.package(name)
     image = Camera(SHAPE, "uint8", "ones").array(3)

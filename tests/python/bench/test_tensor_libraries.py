@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.measure.bench.tensor.contenders import find_contender, known
+from wirecost.measure.bench.tensor.contenders import contender_names, find_contender
 from wirecost.messaging.transport import find, names
 
 OWN = {"memcpy", "in-process", "shm", "shm-in-place"}
@@ -33,7 +33,7 @@ LIBRARIES = {
 
 
 def installed(package: str) -> str | None:
-    """As pip or dpkg has it."""
+    """Return the version that pip or dpkg has."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -56,7 +56,7 @@ def test_a_transport_names_its_package_and_how_to_install_it(name: str) -> None:
         assert kind.package.version() == installed(kind.package.name)
 
 
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", contender_names())
 def test_a_contender_records_the_version_of_its_library(name: str) -> None:
     contender = find_contender(name, 64)
     package = "wirecost" if name in OWN else LIBRARIES[name.removeprefix("raw-")]

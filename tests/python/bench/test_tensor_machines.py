@@ -263,7 +263,7 @@ def test_a_publisher_that_asks_for_something_else_is_cut_off(command: dict[str, 
 
 @contextmanager
 def fake(answer: Callable[[dict[str, Any]], bytes]) -> Iterator[int]:
-    """A listener's port that answers each line so."""
+    """Return a listener's port that answers each line so."""
 
     def run() -> None:
         connected = server.accept()[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes messages differ, so that nothing kept of one passes for another."""
+"""Marks that make messages differ, so that nothing kept of one passes for another."""
 
 from __future__ import annotations
 

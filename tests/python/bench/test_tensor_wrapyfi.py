@@ -53,7 +53,7 @@ def test_a_wait_is_broken_off(listener: Any) -> None:
 
 
 def test_a_message_that_is_being_decoded_is_not(listener: Any) -> None:
-    """What would be broken off may be the import of a framework."""
+    """An import of a framework may be what would be broken off."""
     slow: Any = None
 
     def hook(found: Any) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What counts as an action's time where the thread had to wait for a processor."""
+"""Time of an action where the thread had to wait for a processor."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ MS = 1_000_000
 
 
 def _sent(*rows: tuple[int, int, int]) -> Rows:
-    """Of number, begin and end in milliseconds; due at the begin."""
+    """Return rows of number, begin and end in milliseconds; due at the begin."""
     return np.array([(n, b * MS, b * MS, e * MS) for n, b, e in rows], np.int64).reshape(-1, 4)
 
 
 def _received(*rows: tuple[int, int]) -> Rows:
-    """Of number and milliseconds."""
+    """Return rows of number and milliseconds."""
     return np.array([(n, at * MS, 1) for n, at in rows], np.int64).reshape(-1, 3)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an end needs for a run is made before it says that it is ready: what comes afterwards is
-counted."""
+"""Preparations of a run end before an end says that it is ready.
+
+Whatever comes afterwards is counted."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ STOP = "the end is used"
 
 
 class Lines:
-    """Who is ready is told to start."""
+    """Lines of a process that is told to start once it is ready."""
 
     def __init__(self, events: list[str], command: str = "start") -> None:
         self._events = events
@@ -37,7 +38,7 @@ class Lines:
 
 
 class End:
-    """Of any role; its first use ends the run."""
+    """End of any role; its first use ends the run."""
 
     def _used(self, *_: object) -> None:
         raise InterruptedError(STOP)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Native clients carry messages to each other, and to and from the Python client of the same
-middleware."""
+"""Native clients carry messages to each other, and to and from the Python client."""
 
 from __future__ import annotations
 

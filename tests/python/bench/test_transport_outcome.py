@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A promise that is broken is named, with a command line that shows it; what was not promised is
-not."""
+"""Broken promises are named with a command line that shows them.
+
+Nothing is said of what was not promised."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 from wirecost.measure.bench.transport import plan as planning
 from wirecost.measure.bench.transport import race, scenario
 from wirecost.measure.bench.transport.cases import check_for, quiet_for, rate_for
+from wirecost.measure.bench.transport.choices import PYTHON
 from wirecost.measure.bench.transport.clients import ClientProgram
 from wirecost.measure.bench.transport.ground import Ground, Spot, WireBytes
 from wirecost.measure.bench.transport.joining import Arrivals, TransportCounts
@@ -21,8 +23,7 @@ from wirecost.measure.bench.transport.outcome import TransportOutcome
 from wirecost.measure.bench.transport.plan import TransportRequest, plan
 from wirecost.measure.bench.transport.price import Price, PricedPart
 from wirecost.measure.bench.transport.session import TransportBlock, TransportOrder
-from wirecost.measure.bench.transport.settings import AskedQuality, settings_of
-from wirecost.measure.bench.transport.settings.table import ROWS
+from wirecost.measure.bench.transport.settings import AskedQuality, groups, settings_of
 from wirecost.measure.network.profiles import BUILT_IN
 from wirecost.results.records.schemas.transport import Peak
 from wirecost.system.errors import UserError
@@ -160,7 +161,7 @@ def test_a_native_client_has_its_own_words() -> None:
 
 
 def test_who_says_that_messages_are_dropped_promises_at_most_until_then() -> None:
-    for mware in ROWS:
+    for mware in groups(PYTHON):
         for client in ("python", "native"):
             for one in settings_of(mware, AskedQuality(), client):
                 words = one.full

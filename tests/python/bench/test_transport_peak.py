@@ -19,7 +19,7 @@ Carry = Callable[[TransportOrder], TransportBlock]
 
 
 def block(order: TransportOrder, count: int, waited: np.ndarray, **counts: int) -> TransportBlock:  # type: ignore[type-arg]
-    """Of messages that were sent at the asked rate and came so long after they were due."""
+    """Return a block of messages sent at the asked rate that came so long after they were due."""
     rate = order.rate or 1e5
     due = (np.arange(count) * 1e9 / rate).astype(np.int64)
     arrived = (due + waited).astype(np.int64)
@@ -30,7 +30,9 @@ def block(order: TransportOrder, count: int, waited: np.ndarray, **counts: int) 
 
 
 def waits(capacity: float, loses: bool) -> Carry:
-    """Takes a message every 1/capacity s; above that a queue grows, or what is too much is lost."""
+    """Return a transport that takes a message every 1/capacity s.
+
+    Above that a queue grows, or what is too much is lost."""
 
     def run(order: TransportOrder) -> TransportBlock:
         rate = order.rate or 1e5

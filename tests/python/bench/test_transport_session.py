@@ -36,7 +36,7 @@ FAULTY = Path(__file__).parents[1] / "support" / "faulty_client.py"
 
 @pytest.fixture(scope="module")
 def blocks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, TransportBlock]]:
-    """A block of each fault; they share their processes."""
+    """Run a block of each fault; they share their processes."""
     logs = tmp_path_factory.mktemp("logs")
     with scratch.run():
         client = clients.python((sys.executable, str(FAULTY)))

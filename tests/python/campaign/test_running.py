@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tasks are run: those that the store lacks, and those that failed."""
+"""Tasks that are run: those that the store lacks, and those that failed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from campaign.test_store import RECORD
 from wirecost.measure.campaign.definition import Definition, read
 from wirecost.measure.campaign.measuring import Measured, alone
-from wirecost.measure.campaign.running import Outcome, here, run
+from wirecost.measure.campaign.running import CampaignOutcome, here, run
 from wirecost.measure.campaign.tasks import Task, tasks
 from wirecost.results.store.store import DONE, FAILED, Store
 from wirecost.system.errors import UserError
@@ -52,7 +52,7 @@ def definition(tmp_path: Path) -> Definition:
 
 def ran(
     definition: Definition, machine: Machine, name: str = "here", resume: bool = False
-) -> Outcome:
+) -> CampaignOutcome:
     found = tasks(definition, lambda *_: None)
     store = Store(definition.path.with_name("store"))
     results = here(store, machine.measure)

@@ -164,7 +164,7 @@ def test_a_damaged_record_is_named(tmp_path: Path, content: bytes | None) -> Non
 
 
 def test_others_read_it_as_it_is(tmp_path: Path) -> None:
-    """As docs/formats/campaign-store.md says."""
+    """Others read it by docs/formats/campaign-store.md."""
     duckdb = pytest.importorskip("duckdb")
     store = Store(tmp_path)
     store.begin()

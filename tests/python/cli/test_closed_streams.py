@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard streams that are closed, and names that are no text: a status and one line, never a
-traceback."""
+"""Closed standard streams, and names that are no text.
+
+A command ends with a status and one line, never with a traceback."""
 
 from __future__ import annotations
 

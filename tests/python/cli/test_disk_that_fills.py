@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the disk becomes full during the work, what is finished stays, and one line says how to go
-on."""
+"""Disks that become full during the work.
+
+Finished files stay, and one line says how to go on."""
 
 from __future__ import annotations
 
@@ -24,8 +25,10 @@ CONVERT = f"{WIRECOST} trace convert 'many/**/*.osi' place/out --type SensorView
 
 
 def _printed(folder: Path, kilobytes: int, *commands: str) -> list[list[str]]:
-    """Lines that each command prints, its status and then the files below ``place``, a file system
-    of that size. In a mount namespace of its own, so that it is gone afterwards."""
+    """Return lines that each command prints, its status and then the files below ``place``.
+
+    ``place`` is a file system of that size, in a mount namespace of its own, so that it is gone
+    afterwards."""
     (folder / "place").mkdir()
     mount = f"mount -t tmpfs -o size={kilobytes}k small place || exit 77"
     script = "\n".join((mount, *(f"echo ====; {command} 2>&1{LISTED}" for command in commands)))
@@ -62,7 +65,7 @@ def test_a_store_for_which_there_is_no_room_is_not_begun(tmp_path: Path) -> None
 
 
 def test_what_a_program_printed_until_then_is_kept(tmp_path: Path) -> None:
-    """Of a trial the tables come last."""
+    """The tables of a trial come last."""
     program = "head -c 20000 /dev/zero"
     command = f"{WIRECOST} probe try --remedies malloc --rounds 1 --out place/out -- {program}"
     (printed,) = _printed(tmp_path, 28, command)

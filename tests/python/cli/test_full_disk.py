@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where nothing can be written, one line says which file, why, and what to do; what was there stays
-as it was, and nothing half-written is left."""
+"""Places where nothing can be written.
+
+One line says which file, why, and what to do; what was there stays as it was, and nothing
+half-written is left."""
 
 from __future__ import annotations
 

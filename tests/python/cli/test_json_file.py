@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a file can be written is known before long work, and finding out changes nothing."""
+"""Files that cannot be written are reported before long work, by a check that changes nothing."""
 
 from __future__ import annotations
 

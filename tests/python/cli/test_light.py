@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an installation without extras does, and what it says where it would need one."""
+"""Installations without extras: what they do, and what they say where they would need one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``wirecost echo`` shows of a message."""
+"""Messages as ``wirecost echo`` shows them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IMAGE = np.arange(480 * 640, dtype=np.uint8).reshape(480, 640)
 
 
 def text(message: Any) -> str:
-    """Checks on the way that it can be written as strict JSON."""
+    """Return the text, having checked that it can be written as strict JSON."""
     found = summary(message)
     json.dumps(found, allow_nan=False)
     return "\n".join(lines(found))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``probe show`` says of a slow callback: its own computation, and what to record next."""
+"""Sentences of ``probe show`` on a slow callback: its own computation, and what to record next."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ def write(
     counts: dict[str, float],
     inner: dict[int, float] | None = None,
 ) -> None:
-    """Executions that compute for 30 ms and wait up to 40 ms. ``counts``: of every one, as a share
-    of the time computed or, if negative, waited. ``inner``: sections by their share of it all."""
+    """Write executions that compute for 30 ms and wait up to 40 ms.
+
+    ``counts``: of every one, as a share of the time computed or, if negative, waited. ``inner``:
+    sections by their share of it all."""
     content = header([(name, 1) for name in counters], NAMES)
     random = np.random.default_rng(3)
     begin = sequence = 0

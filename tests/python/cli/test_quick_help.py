@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Help and completion are there at once: they import what lists a command's options, none of its
-work. How long they take is printed by ``python -m acceptance.help_times``."""
+"""Help and completion import what lists a command's options, none of its work.
+
+``python -m acceptance.help_times`` prints how long they take."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user gets wrong is answered with exit status 2 and a sentence that helps, before any work
-is done and without a traceback."""
+"""Wrong inputs are answered with exit status 2 and a sentence that helps.
+
+No work is done before, and there is no traceback."""
 
 from __future__ import annotations
 

@@ -29,13 +29,13 @@ DATA binary_compressed
 
 
 def literals(data: bytes) -> bytes:
-    """As LZF has what never came before."""
+    """Return data as LZF stores it when it never came before."""
     runs = [data[at : at + 32] for at in range(0, len(data), 32)]
     return b"".join(bytes([len(run) - 1]) + run for run in runs)
 
 
 def repeated(length: int) -> bytes:
-    """The byte before, ``length`` times."""
+    """Return the byte before, ``length`` times."""
     if length < 9:
         return bytes([(length - 2) << 5, 0])
     return bytes([7 << 5, length - 9, 0])

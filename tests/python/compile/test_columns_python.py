@@ -44,7 +44,7 @@ Reflections = columns_of(REFLECTION)
 
 
 def runtime(columns: Any) -> Any:
-    """The package ``_columns`` beside generated classes."""
+    """Return the package ``_columns`` beside generated classes."""
     return importlib.import_module(f"{columns.__module__.partition('.')[0]}._columns")
 
 

@@ -25,7 +25,7 @@ REDUCTIONS = {
 
 
 def lines(folder: str) -> list[list[str]]:
-    """The words of all lines that are no comments."""
+    """Return the words of all lines that are no comments."""
     texts = [path.read_text() for path in sorted((CONFORMANCE / folder).glob("*.txt"))]
     return [
         line.partition("#")[0].split()

@@ -84,7 +84,7 @@ def proto(folder: Path) -> Path:
 
 
 def value(type_: str, text: str) -> float:
-    """What C++'s compiler of Protobuf makes of a default: integers as C writes them."""
+    """Return a default as C++'s compiler of Protobuf reads it: integers as C writes them."""
     if FORMS[type_] in "df":
         number = float(int(text, 0)) if text.startswith("0x") else float(text)
         if type_ == "float" and abs(number) > 3.5e38:

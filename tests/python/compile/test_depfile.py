@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What output depends on: every schema that was read, as Make and Ninja understand it."""
+"""Dependencies of output: every schema that was read, as Make and Ninja understand it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_build_runs_again_for_each_file(tool: str, tmp_path: Path) -> None:
     made = 0
 
     def runs() -> int:
-        """How often the rule runs now."""
+        """Return how often the rule runs now."""
         nonlocal made
         # Ninja takes the depfile away unless it is told to keep it.
         command = [tool, *(["-d", "keepdepfile"] if tool == "ninja" else [])]

@@ -36,7 +36,7 @@ def chain() -> list[pb.FileDescriptorProto]:
 
 
 def fault(files: list[pb.FileDescriptorProto]) -> str:
-    """The one line that both say who read sets: the compiler and the benchmark."""
+    """Return the one line that both readers of sets say: the compiler and the benchmark."""
     found = pb.FileDescriptorSet(file=files)
     with pytest.raises(CompileError) as of_compiler:
         frontends.load_descriptors(found, "a set")

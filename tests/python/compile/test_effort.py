@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What compiling costs grows with the schema's size; what would not end is refused in one line."""
+"""Cost of compiling grows with the schema's size; what would not end is refused in one line."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def _no_ros_around(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fault(inputs: Sequence[str], wires: Sequence[str] = WIRES) -> str:
-    """What the front half of the compiler says: frontends and plans."""
+    """Return the error of the front half of the compiler: frontends and plans."""
     with pytest.raises(UserError) as caught:
         schema = frontends.load(inputs)
         for message in schema.messages():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever text a schema holds: a comment stays a comment, a literal has the text's value."""
+"""Any text of a schema: a comment stays a comment, a literal has the text's value."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class ForeignSet:
         return list(foreign.classes(self.name))
 
     def files_of(self, *names: str) -> list[File]:
-        """Those that messages' own need, themselves included."""
+        """Return the files that messages' own need, themselves included."""
         found: dict[str, File] = {}
         waiting = [self.code.schema.home(name) for name in names]
         while waiting:

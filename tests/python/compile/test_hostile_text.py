@@ -43,7 +43,7 @@ def described(folder: Path, package: str, stem: str, texts: hostile_schemas.Text
 
 
 def meaning(path: str, text: str) -> object:
-    """What is left without comments, texts and their lengths."""
+    """Return the text without comments, texts and their lengths."""
     if path.endswith((".py", ".pyi")):
         return lexers.python(text, path)
     suffix = path.rpartition(".")[2]
@@ -95,7 +95,7 @@ def test_the_comparison_sees_what_differs(tmp_path: Path):
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some hostile schemas in all languages, each in its package."""
+    """Compile some hostile schemas in all languages, each in its package."""
     folder = tmp_path_factory.mktemp("hostile")
     for seed in SEEDS[:4]:
         path = described(folder, f"evil{seed}", file_stem(seed)[0], hostile(seed))
@@ -169,7 +169,7 @@ def test_defaults_keep_their_value_in_java(out: Path, tmp_path: Path):
 
 
 def declared(seed: int, name: str) -> str:
-    """A default as the descriptor set holds it."""
+    """Return a default as the descriptor set holds it."""
     found = descriptor_set("evil", file_stem(seed)[0], hostile(seed))
     (value,) = [f.default_value for f in found.file[1].message_type[0].field if f.name == name]
     return value

@@ -77,7 +77,7 @@ class Room {
 
 
 def build(folder: Path, inputs: list[str], request: Request) -> Path:
-    """Generated classes and the conformance runner, compiled."""
+    """Compile generated classes and the conformance runner."""
     write(compile_schema(inputs, ["java"], request), folder)
     sources = [str(path) for path in (folder / "java").rglob("*.java")]
     sources.append(str(CONFORMANCE / "java" / "Conformance.java"))
@@ -115,7 +115,7 @@ def check(classes: Path) -> Check:
 
 @pytest.fixture(scope="module")
 def check_chain(tmp_path_factory: pytest.TempPathFactory) -> Check:
-    """A message inside itself; unknown fields are dropped."""
+    """Return the check of a message inside itself; unknown fields are dropped."""
     folder = tmp_path_factory.mktemp("chain")
     return checker(build(folder, [str(CHAIN)], Request(("protobuf",))), folder)
 
@@ -244,7 +244,7 @@ def test_numbers_a_closed_enum_lacks_are_unknown(google: Callable[[str], Any], c
 
 
 def required(made: Any) -> bytes:
-    """A message with its required fields alone."""
+    """Return a message with its required fields alone."""
     message = made(a_required_number=1, a_required_string="", a_required_bytes=b"")
     message.a_required_color = 1
     message.a_required_inner.id = 2
@@ -334,7 +334,7 @@ def test_damaged_messages_are_read_or_refused(google: Callable[[str], Any], chec
 
 
 def nested(depth: int) -> str:
-    """A chain of that many messages below the first one."""
+    """Return a chain of that many messages below the first one."""
     content = b""
     for _ in range(depth):
         size, prefix = len(content), bytearray()
@@ -357,7 +357,7 @@ def test_unknown_fields_are_dropped_unless_asked_for(check_chain: Check):
 
 
 def test_the_vectors_pass(check: Check):
-    """What every language must read and write, of the schemas compiled here."""
+    """Every language must read and write these vectors of the schemas compiled here."""
     lines = []
     for path in sorted((CONFORMANCE / "vectors").glob("*.txt")):
         lines += [text for text in path.read_text().splitlines() if text[:1] not in ("", "#")]

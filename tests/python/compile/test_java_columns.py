@@ -52,7 +52,7 @@ Run = Callable[..., None]
 def build(
     folder: Path, inputs: list[str], names: tuple[str, ...], programs: tuple[str, ...] = ()
 ) -> Path:
-    """Generated classes and programs of ``tests/conformance/java``, compiled."""
+    """Compile generated classes and programs of ``tests/conformance/java``."""
     request = Request(("protobuf",), preserve_unknown=True)
     write(compile_schema(inputs, ["java"], request, columns=Columns(names)), folder)
     sources = [str(path) for path in (folder / "java").rglob("*.java")]

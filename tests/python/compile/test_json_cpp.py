@@ -47,7 +47,7 @@ class Program:
         self.process = subprocess.Popen([made], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, text: str | bytes, ignore_unknown: bool = False) -> tuple[bool, str]:
-        """Whether it is a message, and its text or what is wrong."""
+        """Return whether it is a message, and its text or what is wrong."""
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         assert self.process.stdin and self.process.stdout
         self.process.stdin.write(struct.pack("<II", len(data), ignore_unknown) + data)

@@ -170,7 +170,7 @@ USED = sorted(
 
 
 def test_python_takes_any_names(tmp_path: Path):
-    """As messages, fields, oneofs and values of enums."""
+    """Messages, fields, oneofs and values of enums may have any name."""
     kinds = pb.FieldDescriptorProto
     file = pb.FileDescriptorProto(name="n.proto", package="names", syntax="proto3")
     fields = [file.message_type.add(name=f"Fields{i}") for i in range(4)]

@@ -28,7 +28,7 @@ NOTIFICATION, CHAIN = "rsb.protocol.Notification", "conformance.Chain"
 
 
 def outcome(cls: Any, wire: str, data: bytes) -> str:
-    """What decoding shows: the message, as dataclasses do, or that there is none."""
+    """Return the decoded message, as dataclasses show it, or that there is none."""
     try:
         return repr(getattr(cls, f"decode_{wire}")(data))
     except ValueError as error:
@@ -178,7 +178,7 @@ def _encoded(message: Any, wire: str) -> bytes | None:
 
 
 def _agree(pure: bytes | None, native: bytes | None) -> bool:
-    """The native classes look at types, which the pure ones do not always: they may refuse."""
+    """Check that both agree; native classes look at types more often and may refuse."""
     return native in (pure, None)
 
 

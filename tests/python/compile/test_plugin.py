@@ -109,7 +109,7 @@ def test_imported_files_are_left_to_a_run_of_their_own(protoc: list[str], tmp_pa
 
 
 def test_files_keep_their_order(protoc: list[str], tmp_path: Path) -> None:
-    """What depends on less could as well stand further up."""
+    """A file that depends on less could as well stand further up."""
     for name, imports in {"a": "cb", "b": "", "c": "d", "d": ""}.items():
         lines = [f'import "{other}.proto";' for other in imports]
         text = "\n".join(['syntax = "proto3";', *lines, f"message {name.upper()} {{}}\n"])

@@ -254,7 +254,7 @@ def test_damaged_bytes_are_a_message_or_an_error(name: str, wire: str, seed: int
 
 
 def _value_or_error(holder: Any, wire: str, data: bytes) -> None:
-    """What is decoded can be encoded, and is then decoded to the same bytes."""
+    """Check that a decoded message is encoded, and then decoded to the same bytes."""
     try:
         ours = decode(holder, wire, data)
     except wire_error(holder) as error:
@@ -276,8 +276,9 @@ LONGEST = 40
 
 
 def test_real_traces(osi_data: Path):
-    """Every message of every trace keeps its bytes, or, where its writer has another order of
-    fields, becomes what Google's library writes."""
+    """Every message of every trace keeps its bytes, if its writer has our order of fields.
+
+    Otherwise it becomes what Google's library writes."""
     load = compile_python(["osi3"])
     read = 0
     for path in sorted([*osi_data.rglob("*.osi"), *osi_data.rglob("*.mcap")]):

@@ -28,7 +28,7 @@ EVERY = ("conformance.proto2.EveryType", "conformance.proto3.EveryType")
 
 @pytest.fixture(scope="module")
 def clouds(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The module of a message with lists of bytes, also in its parts."""
+    """Return the module of a message with lists of bytes, also in its parts."""
     folder = tmp_path_factory.mktemp("clouds") / "demo" / "msg"
     folder.mkdir(parents=True)
     (folder / "Cloud.msg").write_text(CLOUD)
@@ -79,7 +79,7 @@ def test_views_are_of_the_message_and_nobody_writes_through_them(
 @pytest.mark.parametrize("wire", SEQUENTIAL)
 def test_a_view_keeps_its_message_in_memory(cloud: Any, wire: str) -> None:
     class Memory(bytearray):
-        """Of which one can see when it goes."""
+        """Memory that shows when it is freed."""
 
     data = Memory(encoded(cloud, wire))
     gone = weakref.ref(data)

@@ -23,8 +23,9 @@ OWNING = re.compile(r"wirecost::(?:Plain)?(?:String|Sequence|Map)\b")
 
 
 def types(folder: Path, *, recycling: bool) -> set[str]:
-    """What owns memory in the generated headers; the classes with Protobuf's interface never keep
-    blocks."""
+    """Return the types that own memory in the generated headers.
+
+    The classes with Protobuf's interface never keep blocks."""
     path = folder / "schema.proto"
     path.write_text(SCHEMA)
     request = Request(

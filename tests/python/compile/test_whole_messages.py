@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small messages of fixed-size fields, which C++ reads and writes in one piece where all is there:
-whole, in another order, in parts, with what is unknown in a field's place."""
+"""Small messages of fixed-size fields, which C++ reads and writes in one piece.
+
+They come whole, in another order, in parts, with what is unknown in a field's place."""
 
 from __future__ import annotations
 

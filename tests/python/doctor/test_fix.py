@@ -23,7 +23,7 @@ FREQUENCY = f"{CPU}/cpu3/cpufreq"
 
 
 def everything(root: Path) -> dict[str, str | None]:
-    """The values in force. A kernel drops the speed with its governor; a tree does not."""
+    """Return the values in force. A kernel drops the speed with its governor; a tree does not."""
     paths = (path for path in root.rglob("*") if path.is_file())
     names = (str(path.relative_to(root)) for path in paths if path.name != "scaling_setspeed")
     return {name: System(root).choice(name) for name in names}
@@ -150,7 +150,7 @@ def test_what_cannot_be_restored_is_kept_for_another_attempt(
 def test_a_value_that_depends_on_a_later_one_is_restored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As intel_pstate does: back in active mode it starts with a governor of its own."""
+    """The driver intel_pstate, back in active mode, starts with a governor of its own."""
     system, state = lay_out(tmp_path / "root", contents(INTEL)), tmp_path / "state.json"
     write = System.write
 

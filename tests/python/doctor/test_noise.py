@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a spinning thread records, and on whose account the doctor puts it."""
+"""Records of a spinning thread, and on whose account the doctor puts them."""
 
 from __future__ import annotations
 

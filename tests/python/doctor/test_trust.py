@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``--fix`` and ``--undo`` write as root, whatever a state file, a link or a variable says."""
+"""Files that ``--fix`` and ``--undo`` write as root, despite any state file, link or variable."""
 
 from __future__ import annotations
 

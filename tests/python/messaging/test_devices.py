@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topics and services whose tensors stay on a device, with stand-ins for it
-(support/fake_cuda.py, support/fake_libcuda.cpp)."""
+"""Topics and services whose tensors stay on a device.
+
+Stand-ins are support/fake_cuda.py and support/fake_libcuda.cpp."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ ARRAY = np.arange(1000.0)
 
 @pytest.fixture(autouse=True)
 def device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """A fake one, and a folder for rings of its own."""
+    """Install a fake device, and return a folder for rings of its own."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     fake_cuda.install(monkeypatch)
     with fake_driver.in_this_process(monkeypatch), fake_transports(monkeypatch):

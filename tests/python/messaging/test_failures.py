@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a service sends in place of an answer, where a program says what becomes of messages."""
+"""Replies of a service in place of an answer, where a program decides on messages' fate."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_what_cannot_be_read_or_sent_is_one_error_and_the_next_goes_on() -> None
 
 
 class OnDevice:
-    """As a tensor in a GPU's memory presents itself."""
+    """Object that presents itself like a tensor in a GPU's memory."""
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 2, 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the open topics, and how one is found by its name."""
+"""Facts about the open topics, and how one is found by its name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @contextmanager
 def sender(text: bytes | None = None, **fields: Any) -> Iterator[None]:
-    """A publisher that announced this."""
+    """Open a publisher that announced this."""
     progress = Progress(hash((text, str(fields))) % 2**64)
     progress.announce(json.dumps(GOOD | fields).encode() if text is None else text)
     yield
@@ -64,7 +64,7 @@ def test_a_publication_is_listed_until_it_is_closed(snapshot: SnapshotAssertion)
 
 
 class Evil:
-    """What cannot be looked at."""
+    """Object that cannot be looked at."""
 
     @property
     def dtype(self) -> str:

@@ -16,7 +16,7 @@ def _needed(name: str) -> None:
 
 @pytest.fixture
 def lan() -> None:
-    """Of the kernel's own devices."""
+    """Make a network of the kernel's own devices."""
     _needed("lan")
 
 

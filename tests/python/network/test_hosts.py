@@ -125,7 +125,7 @@ def test_what_runs_on_a_host_ends_with_it() -> None:
 
 @pytest.mark.usefixtures("lan")
 def test_tc_takes_what_netem_is_asked_for() -> None:
-    """Where the kernel has no netem, tc itself reads the words before it asks the kernel."""
+    """If the kernel has no netem, tc itself reads the words before it asks the kernel."""
     for profile in BUILT_IN.values():
         with Namespace() as one:
             try:

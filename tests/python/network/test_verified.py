@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ping prints, and how it compares with a profile."""
+"""Output of ping, and how it compares with a profile."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured shows itself in a notebook; the example notebook runs."""
+"""Results as a notebook shows them; the example notebook runs."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def _arrow() -> None:
 
 
 def view(*counts: int) -> bytes:
-    """A sensor view of as many lidars, with so many reflections each."""
+    """Return a sensor view of as many lidars, with so many reflections each."""
     message = messages.message_class("SensorView")()
     for sensor, count in enumerate(counts):
         lidar = message.lidar_sensor_view.add()  # type: ignore[attr-defined]

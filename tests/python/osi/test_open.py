@@ -46,8 +46,9 @@ def sensor_view(count: int, second: int = 7) -> SensorView:
 
 
 def in_columns(view: SensorView, reductions: str = "exact") -> bytes:
-    """The first sensor's reflections as columns instead of rows, at a place for which they are
-    aligned."""
+    """Return the first sensor's reflections as columns instead of rows.
+
+    They lie at a place for which they are aligned."""
     kind = LidarSensorViewReflectionColumns
     made = transposed(kind, view.lidar_sensor_view[0].reflection).prepare(reductions)
     head = view.__class__(timestamp=view.timestamp).SerializeToString()
@@ -149,7 +150,7 @@ def test_columns_of_every_shape_become_tables() -> None:
 
 
 def plain(node: Any, row: Any) -> Any:
-    """A row as Arrow's Python objects."""
+    """Return a row as Arrow's Python objects."""
     return {child.field_name: item(child, getattr(row, child.held)) for child in node.children}
 
 

@@ -22,7 +22,7 @@ SECOND = 10**9
 
 
 def thread(task: Path, name: str, *, running: int, faults: int) -> None:
-    """As the kernel writes it; the name may hold anything but a line's end."""
+    """Write a thread as the kernel does; the name may hold anything but a line's end."""
     task.mkdir(parents=True, exist_ok=True)
     numbers = ["0"] * 50
     numbers[6], numbers[8] = str(faults), "2"

@@ -94,7 +94,7 @@ def unclosed(logs: Path) -> int:
 
 @pytest.fixture(scope="module")
 def plain() -> Iterator[str]:
-    """What the program prints that nobody records."""
+    """Return the output of the program when nobody records it."""
     yield run([PROGRAMS / "functions_O0", "all"], **os.environ).stdout
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs with probes record, read back; and that they go on whatever happens."""
+"""Logs of programs with probes, read back; the programs go on whatever happens."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever becomes of a log while it is recorded into, the program goes on to its own end."""
+"""Logs that are harmed while recorded into: the program goes on to its own end."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_log_that_is_cut_takes_nobody_with_it(bytes_left: int, tmp_path: Path)
 
 
 def test_the_kernel_ends_the_program_where_the_handler_is_kept_away(tmp_path: Path) -> None:
-    """That is what happened before, and shows that the tests above can fail."""
+    """The program ended so before, which shows that the tests above can fail."""
     done = ran(tmp_path, "cut", 1, COUNT, 0, WIRECOST_PROBE_SIGBUS="off")
     assert done.returncode == -signal.SIGBUS
 
@@ -107,7 +107,7 @@ def test_the_handler_goes_with_the_last_log(tmp_path: Path) -> None:
 
 
 def harm(file: Path, chance: random.Random) -> None:
-    """What another program may do to a file that it can write."""
+    """Harm a file as another program may that can write it."""
     size = file.stat().st_size
     what = chance.choice(["cut", "cut", "grow", "header", "anywhere", "hole", "remove"])
     if what == "cut":

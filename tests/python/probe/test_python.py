@@ -45,7 +45,7 @@ thread.join()
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[[list[str], Path | None], str]:
-    """Runs Python with these arguments; gives what it printed."""
+    """Return a function that runs Python with arguments and returns what it printed."""
 
     def run(arguments: list[str], logs: Path | None) -> str:
         environment = os.environ | {"WIRECOST_PROBE_COUNTERS": "none"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ROS 1 hook takes over is what Debian's roscpp has, argument types included."""
+"""Functions that the ROS 1 hook takes over are Debian's roscpp's, argument types included."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROSCPP = Path("/usr/lib/x86_64-linux-gnu/libroscpp.so.4d")
 
 
 def functions(path: Path) -> set[str]:
-    """The functions that a library exports, by their mangled names."""
+    """Return the functions that a library exports, by their mangled names."""
     done = execute(["nm", "-D", "--defined-only", path], check=True)
     words = (line.split() for line in done.stdout.splitlines())
     return {word[2] for word in words if len(word) == 3 and word[1] in "TW"}

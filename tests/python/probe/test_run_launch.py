@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How ``probe run`` starts a program: environment, signals, status."""
+"""Start of a program by ``probe run``: environment, signals, status."""
 
 from __future__ import annotations
 

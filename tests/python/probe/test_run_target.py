@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``probe run`` finds out about a program before it starts it."""
+"""Facts that ``probe run`` finds out about a program before it starts it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def program(path: Path, content: bytes, mode: int = 0o755) -> Path:
 
 
 def without_segments(*kinds: int) -> bytes:
-    """``true`` with segments of these kinds made null."""
+    """Return ``true`` with segments of these kinds made null."""
     content = bytearray(TRUE.read_bytes())
     (count,) = struct.unpack_from("<H", content, 56)
     for start in range(PROGRAM_HEADERS, PROGRAM_HEADERS + count * HEADER, HEADER):

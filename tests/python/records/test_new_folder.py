@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders while they are filled: one run's alone, and whole in the end. What a killed run
-had measured is there after the next one."""
+"""Result folders while they are filled: one run's alone, and whole in the end.
+
+Measurements of a killed run are there after the next one."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ with new_folder("heap", Path({out!r})) as pending:
 
 
 def killed(out: Path, filled: str) -> None:
-    """A run that was killed when it had filled its folder so far."""
+    """Fake a run that was killed when it had filled its folder so far."""
     code = KILLED.format(tests=str(Path(__file__).parents[1]), out=str(out), filled=filled)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr

@@ -68,8 +68,9 @@ def test_a_step_that_is_not_whole_ends_them(tmp_path: Path) -> None:
 
 
 def journal_of(folder: Path, processes: dict[int, int], steps: int) -> None:
-    """Contender ``a``: each process with so many steps in its models' logs, of which ``steps``
-    were measured."""
+    """Write contender ``a``: each process with so many steps in its models' logs.
+
+    Of these, ``steps`` were measured."""
     journal = Journal(folder)
     journal.about(scenario="osi")
     run = journal.run({"contender": "a", "failure": None}, {"contender": "a"}, folder / "logs")

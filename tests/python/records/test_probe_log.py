@@ -206,8 +206,9 @@ def test_exports_hold_the_same_events(tmp_path: Path) -> None:
 
 
 def test_a_trace_nests_as_the_trace_event_format_asks(tmp_path: Path) -> None:
-    """Slices of a track are in the order of their begin, the outer before the inner, and never
-    overlap in part; times are microseconds."""
+    """Slices of a track are in the order of their begin, the outer before the inner.
+
+    They never overlap in part; times are microseconds."""
     content = header(names=[(1, "outer"), (2, "inner"), (3, "empty")])
     content += record(1, 1000, 1000, section=3, parent=2, depth=2)
     content += record(2, 1000, 1500, section=2, parent=1, depth=1)

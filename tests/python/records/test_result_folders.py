@@ -29,7 +29,7 @@ Edit = Callable[[Path], None]
 
 
 def refusal(*arguments: object) -> str:
-    """The one line that a command ends with."""
+    """Return the one line that a command ends with."""
     done = CliRunner().invoke(app, [*map(str, arguments)])
     assert isinstance(done.exception, UserError), (done.exception, done.output)
     reported = str(done.exception)
@@ -194,14 +194,14 @@ def test_what_is_damaged_is_named(what: str, tmp_path: Path) -> None:
 
 
 def _with_a_stage(table: pl.DataFrame) -> pl.DataFrame:
-    """And one more, as long as the others of each contender."""
+    """Return the table with one stage more, as long as the others of each contender."""
     first = table.filter(stage=table["stage"][0])
     return pl.concat([table, first.with_columns(stage=pl.lit("later"))])
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_newer_version_added_is_left_out(name: str, tmp_path: Path) -> None:
-    """Of keys, columns and stages; the environment is shown whatever is in it."""
+    """Keys, columns and stages are left out; the environment is shown whatever is in it."""
     folder = copied(name, tmp_path / "folder")
 
     def grown(document: dict[str, Any]) -> None:
@@ -335,7 +335,7 @@ def test_a_replay_s_tables_are_checked(file: str, tmp_path: Path) -> None:
 
 
 def test_samples_that_fit_no_memory_are_refused_in_one_line() -> None:
-    """As ``decoded`` ends when the limit on its memory is reached."""
+    """The function ``decoded`` ends so when the limit on its memory is reached."""
     program = (
         "from wirecost.results.records import table_decoder as one\n"
         "def decoded(content, columns): raise MemoryError\n"

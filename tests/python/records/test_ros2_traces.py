@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces of ROS 2 by LTTng: the same events as babeltrace2 reads, what becomes of them, and hostile
-ones."""
+"""Traces of ROS 2 by LTTng.
+
+The events are those that babeltrace2 reads; tested are what becomes of them, and hostile ones."""
 
 from __future__ import annotations
 
@@ -168,7 +169,7 @@ def test_a_callback_that_ends_by_an_exception_is_given_up(
 
 
 def test_a_chain_goes_from_node_to_node(tmp_path: Path) -> None:
-    """What one node publishes in its callback, another takes; the message has one identity."""
+    """A message that one node publishes in its callback and another takes has one identity."""
     born = [
         Event(
             one.time_ns, 8, 8, one.name, tuple("/a/out" if v == "/b/in" else v for v in one.values)

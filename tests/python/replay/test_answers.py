@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which recorded call answers a request."""
+"""Recorded calls that answer a request."""
 
 from __future__ import annotations
 

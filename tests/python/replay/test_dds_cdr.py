@@ -24,8 +24,10 @@ ANNOUNCEMENTS = st.builds(entities.ParticipantEntities, GUIDS, st.lists(NODES, m
 
 
 def values_reply(*values: tuple[int, bool, int, float, str]) -> bytes:
-    """A reply of ``get_parameters``: kind, boolean, integer, double and text of each value, then
-    the integers 4 and 5 and no other arrays."""
+    """Return a reply of ``get_parameters``.
+
+    It has kind, boolean, integer, double and text of each value, then the integers 4 and 5 and
+    no other arrays."""
     writer = Writer()
     writer.scalar("I", len(values))
     for kind, boolean, integer, double, text in values:

@@ -45,7 +45,7 @@ def fast(pid: object, host: str) -> dict[str, str]:
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """A port at which this process receives."""
+    """Return a port at which this process receives."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         receiver.bind(("127.0.0.1", 0))
         yield receiver.getsockname()[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which request a reply belongs to, and which recorded reply a request gets."""
+"""Requests that replies belong to, and recorded replies that requests get."""
 
 from __future__ import annotations
 

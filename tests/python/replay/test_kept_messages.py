@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which messages of a latched topic had been kept from before the recording."""
+"""Messages of a latched topic that had been kept from before the recording."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who made a recording, and that nothing of somebody else's is started unasked."""
+"""Makers of a recording; nothing of somebody else's is started unasked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LONGEST_LINE = 6000
 
 
 def process(*arguments: str, **environment: str) -> ProcessState:
-    """Of a program that leaves a file where it ran."""
+    """Return the state of a program that leaves a file where it ran."""
     here = state_of(os.getpid())
     return replace(
         here,
@@ -66,7 +66,7 @@ def recorded(folder: Path, started: ProcessState) -> Path:
 
 
 def unsealed(folder: Path, **more: Any) -> Path:
-    """As an older version, or somebody else, wrote it."""
+    """Return the recording as an older version, or somebody else, wrote it."""
     path = folder / "node.json"
     content = json.loads(path.read_text())
     content.pop("seal", None)
@@ -290,7 +290,7 @@ def test_on_a_terminal_it_is_shown_and_asked(answer: str, starts: bool, tmp_path
 
 
 def _until(terminal: int, text: str | None) -> str:
-    """What is printed until ``text`` comes, or until the end."""
+    """Return what is printed until ``text`` comes, or until the end."""
     found, end = "", time.monotonic() + 60
     while (text is None or text not in found) and time.monotonic() < end:
         if select.select([terminal], [], [], 0.2)[0]:

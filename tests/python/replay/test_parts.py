@@ -42,7 +42,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def peer() -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
-    """A process that reads its socket when asked to, and the other end."""
+    """Start a process that reads its socket when asked to; return it and the other end."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         ours = socket.create_connection(server.getsockname())
         theirs, _ = server.accept()

@@ -43,7 +43,7 @@ MESSAGES = 50
 
 
 def recorded(folder: Path, recorder: FakeRecorder, drive: Callable[[], None]) -> None:
-    """Records while ``drive`` runs."""
+    """Record while ``drive`` runs."""
     driver = threading.Thread(target=drive)
     request = Request(FakeSystem(recorder), "/node", os.getpid(), [], None, None)
     driver.start()

@@ -33,7 +33,7 @@ HOST = "127.0.0.1"
 
 @contextmanager
 def peer(behave: Callable[[socket.socket], None]) -> Iterator[int]:
-    """A server that does to each connection what it likes; its port."""
+    """Start a server that does to each connection what it likes; return its port."""
     with socket.create_server((HOST, 0)) as listener:
 
         def serve() -> None:

@@ -231,7 +231,7 @@ def test_the_report_shows_what_was_measured(tmp_path: Path, snapshot: SnapshotAs
 
 
 def _running(word: str, directory: Path) -> bool:
-    """Whether a process with this argument works in ``directory``."""
+    """Return whether a process with this argument works in ``directory``."""
     for folder in Path("/proc").iterdir():
         try:
             if (folder / "cwd").readlink() == directory:

@@ -33,7 +33,7 @@ def document(tmp_path: Path) -> dict[str, Any]:
 
 
 def read(folder: Path, text: str) -> str | None:
-    """The refusal, if it is one."""
+    """Return the refusal, if it is one."""
     (folder / "node.json").write_text(text)
     try:
         read_snapshot(folder)

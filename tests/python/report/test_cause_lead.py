@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report of sections says first: price times count, and what to do where that is little."""
+"""First sentence of a report of sections: price times count, and what to do if that is little."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNEXPLAINED = "is explained by no counter"
 def explained(
     folder: Path, faults: Callable[[int], int], absent: bool = False, rest_ns: int = 30_000
 ) -> list[Explanation]:
-    """Of 300 executions that take ``rest_ns``, some noise, and 400 ns per fault."""
+    """Explain 300 executions that take ``rest_ns``, some noise, and 400 ns per fault."""
     counters = [("minor-faults", 1), ("LLC-load-misses", 0)][: 1 + absent]
     content = header(counters, [(0, "filter")])
     for i in range(300):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report of ``bench classes`` leads with."""
+"""Lead of the report of ``bench classes``."""
 
 from __future__ import annotations
 

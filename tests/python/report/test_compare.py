@@ -54,8 +54,10 @@ ELSEWHERE = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    """``folder(name, factor=…)``: a result folder of the scenario lists, its times ``factor`` times
-    what they are by default; the same ``seed`` gives the same times."""
+    """Return ``folder(name, factor=…)``: a result folder of the scenario lists.
+
+    Its times are ``factor`` times what they are by default; the same ``seed`` gives the same
+    times."""
 
     def make(
         name: str,

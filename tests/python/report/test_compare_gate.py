@@ -25,8 +25,9 @@ CLOCK = "perf::TASK-CLOCK"
 
 
 def turns(path: Path, factor: float, apart: float, seed: int, count: int = 6) -> Path:
-    """Logs of ``count`` processes whose processor time varies little, and their time on the wall by
-    ``apart``."""
+    """Write logs of ``count`` processes whose processor time varies little.
+
+    Their time on the wall varies by ``apart``."""
     random = np.random.default_rng(seed)
     path.mkdir()
     for process in range(count):

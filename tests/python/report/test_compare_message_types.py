@@ -21,7 +21,7 @@ OLD, NEW = "rsb.protocol.Notification", "acme.Notification"
 
 
 def of_new_type(to: Path) -> Path:
-    """The same run, as if measured with a schema of another package."""
+    """Return the same run, as if measured with a schema of another package."""
     copied("message", to)
 
     def rename(meta: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and texts of a result folder are text on its page: they make no element, run nothing, turn
-no words beside them, and leave the page readable."""
+"""Names and texts of a result folder are text on its page.
+
+They make no element, run nothing, turn no words beside them, and leave the page readable."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every kept result folder prints, of old versions as well."""
+"""Output of every kept result folder, of old versions as well."""
 
 from __future__ import annotations
 

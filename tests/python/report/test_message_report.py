@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report of ``bench message`` says of fields, and advises."""
+"""Fields and advice in the report of ``bench message``."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_a_rate_is_computed_from_the_measured_parts(
 
 
 def one(lang: str, name: str, median: float, ratio: float) -> Row:
-    """A total of five processes, none of whose others differ."""
+    """Return a total of five processes, none of whose others differ."""
     first = next(row for row in WHOLE if row.stage == "total")
     contender, _, mode = name.partition(" ")
     to = Ratio("protobuf new", ratio, (0.9 * ratio, min(1.1 * ratio, 1.0)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``probe show`` says of nodes of ROS: first what fits a screen, with --all the rest."""
+"""Nodes of ROS in ``probe show``: first what fits a screen, with --all the rest."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def busy_system(folder: Path, number: int = 20) -> None:
-    """A sensor and filters of its topic, each twice as slow as the one before up to 20 ms; all have
-    /parameter_events."""
+    """Write a sensor and filters of its topic, each twice as slow as the one before up to 20 ms.
+
+    All have /parameter_events."""
     system = TracedSystem(has_identity=False)
     sensor = system.node("sensor")
     points = system.publisher(sensor, "/points")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report shows of single pairs of processes: which fell behind, and which differ."""
+"""Single pairs of processes in a report: which fell behind, and which differ."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown of ``bench tensor``: figures, tables, the sentence above them, comparisons."""
+"""Report of ``bench tensor``: figures, tables, the sentence above them, comparisons."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def test_compression_has_columns_and_a_part_where_there_is_some(tmp_path: Path) 
 
 
 def test_times_below_zero_are_left_out_of_logarithmic_axes(tmp_path: Path) -> None:
-    """Of two machines, the listener's clock may be behind by more than a message takes."""
+    """The clock of another machine may be behind by more than a message takes."""
     mwares = ("shm", "zeromq", "iceoryx2")
     results = tensor_folder(tmp_path, mwares=mwares, shapes=("8x8", "200x200"))
     for behind, left in ((("iceoryx2",), {"zeromq"}), (mwares, set())):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is printed is printed as it is: names come from programs and files."""
+"""Texts are printed as they are: names come from programs and files."""
 
 from __future__ import annotations
 

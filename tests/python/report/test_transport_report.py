@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown of ``bench transport``: who drops, doubles, reorders or delays messages is told
-from a good transport in every table and figure."""
+"""Report of ``bench transport``.
+
+Transports that drop, double, reorder or delay messages are told from a good one in every table
+and figure."""
 
 from __future__ import annotations
 

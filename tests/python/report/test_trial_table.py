@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What remedies gained: a verdict on the tail of its own, and how much more to measure."""
+"""Gains by remedies: a verdict on the tail of its own, and how much more to measure."""
 
 from __future__ import annotations
 

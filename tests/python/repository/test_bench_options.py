@@ -23,7 +23,7 @@ ELSEWHERE = {
 
 
 def options(scenario: str) -> Iterator[str]:
-    """The long names of a command's options."""
+    """Return the long names of a command's options."""
     commands = typer.main.get_command(app)
     command = commands.get_command(typer.Context(commands), scenario)  # type: ignore[attr-defined]
     assert command is not None
@@ -32,8 +32,9 @@ def options(scenario: str) -> Iterator[str]:
 
 
 def words(scenario: str) -> set[str]:
-    """Return what is given on command lines in the modules that test a scenario, and in the list
-    of what users get wrong."""
+    """Return the words of command lines in the modules that test a scenario.
+
+    Included are those in the list of what users get wrong."""
     lines = [shlex.split(line) for line in WRONG.read_text().splitlines()]
     found = {word for line in lines for word in line if line[:2] == ["bench", scenario]}
     for path in E2E.glob(f"test_bench_{scenario}*.py"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an installed package has, read from the lists that install it."""
+"""Content of an installed package, read from the lists that install it."""
 
 from __future__ import annotations
 

@@ -107,8 +107,9 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
 
 
 def _part(module: str) -> str:
-    """Return the part of the package that a module lies in, as ``results.report``; "" for those at
-    the root."""
+    """Return the part of the package that a module lies in, as ``results.report``.
+
+    It is "" for those at the root."""
     words = module.split(".")[1:]
     parts = (".".join(words[:count]) for count in (2, 1))
     return next((part for part in parts if part in PYTHON_MAY_IMPORT), "")
@@ -126,13 +127,13 @@ def test_parts_of_the_package_import_only_what_lies_before_them(part: str) -> No
 
 
 def _cpp_folder(path: Path) -> str:
-    """The nearest folder around a file below ``cpp`` that has rules of its own."""
+    """Return the nearest folder around a file below ``cpp`` that has rules of its own."""
     around = path.relative_to(ROOT / "cpp").parents
     return next((str(one) for one in around if str(one) in CPP_MAY_INCLUDE), "")
 
 
 def _included(path: Path) -> Iterator[str]:
-    """The folders of the project's headers that a file includes."""
+    """Return the folders of the project's headers that a file includes."""
     cpp = ROOT / "cpp"
     for header in re.findall(r'#include "([^"@]+)"', path.read_text()):
         found = [
@@ -185,7 +186,7 @@ def _modules() -> dict[str, Path]:
 
 
 def imported(path: Path, modules: Collection[str]) -> Iterator[str]:
-    """The modules that a file imports anywhere, in functions and for types as well."""
+    """Return the modules that a file imports anywhere, in functions and for types as well."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             for name in node.names:

@@ -31,7 +31,7 @@ class Generated:
     wire: str
 
     def python(self, names: Sequence[str]) -> list[str]:
-        """The command of a program for these messages."""
+        """Return the command of a program for these messages."""
         places = []
         for name in names:
             home = self.schema.home(name)
@@ -46,7 +46,7 @@ class Generated:
         ]
 
     def cpp(self, names: Sequence[str], folder: Path) -> list[str]:
-        """The same, compiled into ``folder`` without a warning."""
+        """Return the command of a C++ program, compiled into ``folder`` without a warning."""
         written = CppNames(self.schema, "wire")
         homes = {name: self.schema.home(name) for name in names}
         headers = sorted({written.header(home, f".{self.wire}") for home in homes.values()})
@@ -58,7 +58,9 @@ class Generated:
         return self._built(headers, rows, folder)
 
     def classes(self, names: Sequence[str], files: Sequence[File], folder: Path) -> list[str]:
-        """The same with Protobuf's interface. ``files``: all that these messages need."""
+        """Return the command of a program with Protobuf's interface.
+
+        ``files``: all that these messages need."""
         written = ApiNames(self.schema, "")
         # Google's own options are not generated: Google's headers have them.
         found = (written.header(file, ".pb.cc") for file in files)
@@ -86,7 +88,7 @@ class Generated:
         return [str(folder / "again")]
 
     def java(self, names: Sequence[str], folder: Path) -> list[str]:
-        """The same; all classes are compiled, not only these."""
+        """Return the command of a Java program; all classes are compiled, not only these."""
         if shutil.which("javac") is None:
             pytest.skip("no javac: apt install openjdk-17-jdk-headless")
         written = JavaNames(self.schema, "wire")
@@ -106,8 +108,9 @@ def compiled(command: list[str]) -> None:
 
 
 def check(command: list[str], messages: Sequence[tuple[str, bytes]]) -> None:
-    """Each message comes back as it was. ``command``: of a program for their names, in the order in
-    which these are first met."""
+    """Check that each message comes back as it was.
+
+    ``command``: of a program for their names, in the order in which these are first met."""
     names = list(dict.fromkeys(name for name, _ in messages))
     lines = "".join(f"{names.index(name)} {data.hex()}\n" for name, data in messages)
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False)

@@ -21,7 +21,7 @@ def needs_axe() -> None:
 
 
 def serious_faults(tab: Browser) -> list[str]:
-    """Of the page that is open; empty where nobody is kept out."""
+    """Return the serious faults of the open page; empty where nobody is kept out."""
     tab.run(AXE.read_text())
     found: list[str] = tab.run(CHECK)
     return found

@@ -18,7 +18,7 @@ OPTIONS = [
 
 
 def rendered(page: Path, profile: Path) -> tuple[str, int]:
-    """The page's document once its scripts ran, which complained of nothing, and its figures."""
+    """Return the page's document once its scripts ran without complaints, and its figures."""
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("no chromium; `make test` installs it")

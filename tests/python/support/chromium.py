@@ -45,7 +45,7 @@ class Browser:
         self._call("Emulation.setEmulatedMedia", features=features)
 
     def open(self, page: Path, anchor: str = "") -> None:
-        """Returns once it is loaded. Raises AssertionError if there is no such page."""
+        """Open a page and wait for it. Raises AssertionError if there is no such page."""
         self._call("Page.navigate", url="about:blank")  # else another anchor alone loads nothing
         self._wait("about:blank")
         self._call("Page.navigate", url=page.resolve().as_uri() + anchor)
@@ -57,14 +57,16 @@ class Browser:
         assert loaded, f"{url} does not load"
 
     def run(self, script: str) -> Any:
-        """What an expression, also a promise, gives. Raises AssertionError where it throws."""
+        """Return the value of an expression, also of a promise.
+
+        Raises AssertionError where it throws."""
         answer = self._call("Runtime.evaluate", expression=script, awaitPromise=True,
                             returnByValue=True)  # fmt: skip
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     def shoot(self, to: Path, whole: bool = False) -> None:
-        """Writes a PNG of the window, or of the whole page."""
+        """Write a PNG of the window, or of the whole page."""
         answer = self._call("Page.captureScreenshot", captureBeyondViewport=whole)
         to.write_bytes(base64.b64decode(answer["data"]))
 
@@ -91,7 +93,7 @@ class Browser:
 
 @contextmanager
 def browser(profile: Path) -> Iterator[Browser]:
-    """Started, and ended with the block. ``profile``: a folder of its own."""
+    """Start a browser that ends with the block. ``profile``: a folder of its own."""
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("no chromium; `make test` installs it")
@@ -106,7 +108,7 @@ def browser(profile: Path) -> Iterator[Browser]:
 
 
 def _tab(process: subprocess.Popen[str]) -> str:
-    """The address of the first tab."""
+    """Return the address of the first tab."""
     assert process.stderr is not None
     for line in process.stderr:
         if "DevTools listening on ws://" in line:

@@ -50,7 +50,7 @@ _MODULES = {
 
 @cache
 def columns_module(name: str) -> Any:
-    """The generated module with the columns of a message of the test schemas."""
+    """Return the generated module with the columns of a message of the test schemas."""
     inputs = {
         SAMPLES[0]: str(SCHEMAS / "columns_proto2.proto"),
         SAMPLES[1]: str(SCHEMAS / "columns_proto3.proto"),
@@ -60,14 +60,14 @@ def columns_module(name: str) -> Any:
 
 
 def columns_of(name: str) -> Any:
-    """The generated class of columns: ``columns_of(...).NODE.holder`` is a row's."""
+    """Return the generated class of columns: ``columns_of(...).NODE.holder`` is a row's."""
     module = columns_module(name)
     local = "LidarSensorViewReflection" if name == REFLECTION else "Sample"
     return getattr(module, f"{local}Columns")
 
 
 def rows_of(name: str, data: bytes) -> list[Any]:
-    """The rows of ``{ repeated M rows = 1; }``."""
+    """Return the rows of ``{ repeated M rows = 1; }``."""
     decode = columns_of(name).NODE.holder.decode_protobuf
     rows, pos = [], 0
     while pos < len(data):
@@ -195,14 +195,14 @@ def _single(node: Any) -> st.SearchStrategy[Any]:
 
 @st.composite
 def lists(draw: st.DrawFn, node: Any) -> list[Any]:
-    """Lists of rows, many of them with stretches of equal rows."""
+    """Draw lists of rows, many of them with stretches of equal rows."""
     different = draw(st.lists(rows(node), max_size=4))
     repeated = [[row] * draw(st.sampled_from([1, 1, 9])) for row in different]
     return list(itertools.chain.from_iterable(repeated))
 
 
 def arrays(group: Any, ragged: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What columns hold, as ``build`` takes it: values and presence by dotted name."""
+    """Return the content of columns as ``build`` takes it: values and presence by dotted name."""
     values_: dict[str, Any] = {}
     present: dict[str, Any] = {}
     for name, child in group.children():

@@ -50,7 +50,7 @@ class Reduction:
 
 
 def columns(rows: Sequence[Message], type_: Descriptor, reduction: Reduction) -> bytes:
-    """The content of a columns field that stands at position 0."""
+    """Return the content of a columns field that stands at position 0."""
     writer = _Writer(reduction)
     writer.varint_field(COUNT, len(rows))
     writer.message(type_, list(rows))

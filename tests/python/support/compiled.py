@@ -58,14 +58,16 @@ def compile_python(
 
 @cache
 def module_of(package: str, preserve_unknown: bool = False) -> Any:
-    """The generated module of one of the test schemas, with all wires it can have."""
+    """Return the generated module of one of the test schemas, with all wires it can have."""
     path = PROTOS[package]
     wires = ("protobuf",) if path.stem == "chain" else ("protobuf", "ros1", "cdr")
     return compile_python([str(path)], wires, preserve_unknown)(module_name(package))
 
 
 def module_name(package: str) -> str:
-    """The module of a test schema below the namespace: definitions of ROS share their package's."""
+    """Return the module of a test schema below the namespace.
+
+    Definitions of ROS share their package's."""
     path = PROTOS[package]
     return package if path.suffix == ".msg" else f"{package}.{path.stem}"
 
@@ -112,7 +114,7 @@ def _shorten_maps(message: Message) -> None:
 
 
 def differences(ours: Any, theirs: Message, path: str = "") -> list[str]:
-    """Where a decoded message of ours differs from Google's of the same bytes."""
+    """Return where a decoded message of ours differs from Google's of the same bytes."""
     found: list[str] = []
     for field in theirs.DESCRIPTOR.fields:
         held, value = getattr(ours, attribute(field.name)), getattr(theirs, field.name)
@@ -136,7 +138,7 @@ def differences(ours: Any, theirs: Message, path: str = "") -> list[str]:
 
 
 def filled(theirs: Message, module: Any) -> Any:
-    """A message of ours made by its constructor, with the content of one of Google's."""
+    """Return a message of ours made by its constructor, with the content of one of Google's."""
     values: dict[str, Any] = {}
     for field, value in theirs.ListFields():
         inner = (lambda one: filled(one, module)) if _value_type(field) else lambda one: one
@@ -159,7 +161,7 @@ def _is_map(field: FieldDescriptor) -> bool:
 
 
 def _value_type(field: FieldDescriptor) -> Any:
-    """The message that a field, or a map's value, is; None for scalars."""
+    """Return the message that a field, or a map's value, is; None for scalars."""
     if _is_map(field):
         return field.message_type.fields_by_name["value"].message_type
     return field.message_type

@@ -96,7 +96,9 @@ NUMBERS = {name: number for number, name in enumerate(EVENTS)}
 
 @dataclass(frozen=True)
 class Form:
-    """``compact``: event headers of 5 + 27 bits, else of 16 + 32; ``order``: ``<`` or ``>``;
+    """Form of a trace.
+
+    ``compact``: event headers of 5 + 27 bits, else of 16 + 32; ``order``: ``<`` or ``>``;
     ``program``: whether events have a procname; ``in_packets``: the metadata."""
 
     compact: bool = False
@@ -176,8 +178,9 @@ def write_trace(
     packet_events: int = 50,
     discarded: int = 0,
 ) -> None:
-    """A stream for each processor, so many events a packet; the first event of a packet has an
-    extended header."""
+    """Write a stream for each processor, so many events a packet.
+
+    The first event of a packet has an extended header."""
     folder.mkdir(parents=True, exist_ok=True)
     form = form or Form()
     text = metadata(form).encode()
@@ -265,8 +268,10 @@ EVERY_NS = 200_000
 
 
 def node_events(process: int, node: str, cpu: int = 0, time_ns: int = 1000) -> list[Event]:
-    """The birth of a node with a subscription of ``/<node>/in`` and a publisher of ``/<node>/out``.
-    The handles: 1 node, 2 subscription, 3 callback, 4 publisher; in each process the same."""
+    """Return the birth of a node with a subscription and a publisher.
+
+    The topics are ``/<node>/in`` and ``/<node>/out``. The handles: 1 node, 2 subscription, 3
+    callback, 4 publisher; in each process the same."""
     made: list[tuple[str, tuple[int | str | bytes, ...]]] = [
         ("rcl_init", (0, "1")),
         ("rcl_node_init", (1, 1, node, "/")),
@@ -284,7 +289,9 @@ def node_events(process: int, node: str, cpu: int = 0, time_ns: int = 1000) -> l
 
 
 def cycle_values(begin: int) -> tuple[tuple[int, ...], ...]:
-    """Of a cycle that begins at ``begin``; the message was published 1 ms before it is taken."""
+    """Return the values of a cycle that begins at ``begin``.
+
+    The message was published 1 ms before it is taken."""
     taken = EPOCH_NS + begin + AT_NS[4] - 1_000_000
     published = EPOCH_NS + begin + AT_NS[9]
     of_subscription: tuple[tuple[int, ...], ...] = ((2,), (20, 5, taken, 1), (5,), (5,), (3, 0))
@@ -301,8 +308,9 @@ def cycles(process: int, count: int, cpu: int = 0, first_ns: int = 1_000_000) ->
 
 
 def write_large(folder: Path, size: int, *, processes: int = 20, cpus: int = 2) -> int:
-    """About ``size`` bytes of nodes at work, the processes in turns on each processor; gives the
-    number of events. Callbacks last 50 µs and a little, which differs."""
+    """Write about ``size`` bytes of nodes at work; return the number of events.
+
+    The processes take turns on each processor. Callbacks last 50 µs and a little, which differs."""
     form = Form()
     nodes = [
         event

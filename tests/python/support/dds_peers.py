@@ -28,7 +28,7 @@ Received = tuple[int, int, int, int, bytes]
 def running(
     command: list[str | Path], environment: dict[str, str]
 ) -> Iterator[subprocess.Popen[str]]:
-    """A node that is ready; ended when this is left."""
+    """Start a node and wait until it is ready; end it with the block."""
     node = subprocess.Popen(
         [str(each) for each in command],
         env=os.environ | environment,
@@ -53,7 +53,7 @@ def robot(*options: str) -> list[str | Path]:
 
 
 def end(node: subprocess.Popen[str]) -> str:
-    """What the node prints at its end."""
+    """End the node and return what it prints at its end."""
     node.terminate()
     output, _ = node.communicate(timeout=10)
     assert node.returncode == 0
@@ -70,7 +70,7 @@ def take(queue: Queue, count: int, seconds: float = 10) -> list[Received]:
 
 
 def cloud(number: int, points: int) -> bytes:
-    """A ``PointCloud2`` whose stamp is the number."""
+    """Return a ``PointCloud2`` whose stamp is the number."""
     writer = Writer()
     writer.scalar("i", number)
     writer.scalar("I", 0)
@@ -94,5 +94,5 @@ def send(sink: Sink, count: int, points: int, interval_s: float = 0.005) -> None
 
 
 def stamp(message: bytes) -> int:
-    """The first field, seconds of a header's or a clock's time."""
+    """Return the first field, seconds of a header's or a clock's time."""
     return int(struct.unpack_from("<i", message, 4)[0])

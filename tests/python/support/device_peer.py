@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sender of tests with two processes: takes a command a line, and answers with a line. On a
-device with ``DEVICE=real`` in its environment, else with stand-ins for one."""
+"""Sender of tests with two processes.
+
+It takes a command a line, and answers with a line. On a device with ``DEVICE=real`` in its
+environment, else with stand-ins for one."""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ IS_REAL = os.environ.get("DEVICE") == "real"
 
 
 def message(framework: str, first: str, elements: str) -> Any:
-    """``first``, ``first`` + 1, …"""
+    """Return an object with the elements ``first``, ``first`` + 1 and so on."""
     array = np.arange(int(elements), dtype="f8") + float(first)
     return (real_cuda.MAKE if IS_REAL else FAKE)[framework](array)
 
@@ -59,7 +61,7 @@ def answer(words: list[str], sharing: Sharing, opened: dict[str, Any]) -> str:
 
 
 def in_a_fork(share: Callable[[], object], sharing: Sharing) -> str:
-    """What it is refused with."""
+    """Return the refusal in a forked process."""
     reading, writing = os.pipe()
     if os.fork() == 0:
         try:

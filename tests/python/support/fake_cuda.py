@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for PyTorch, CuPy and JAX with a CUDA device, where no machine has one: what
-wirecost calls of them, over NumPy's memory. It shows that the right calls are made in the right
-order, and nothing about a device. It counts what was locked, copied and waited for.
-fake_libcuda.cpp stands in for the driver below them.
-"""
+"""Stand-in for PyTorch, CuPy and JAX with a CUDA device, where no machine has one.
+
+It has what wirecost calls of them, over NumPy's memory. It shows that the right calls are made
+in the right order, and nothing about a device. It counts what was locked, copied and waited for.
+fake_libcuda.cpp stands in for the driver below them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in for CUDA's driver (fake_libcuda.cpp), compiled once for each content of its source,
-and processes that use it."""
+"""Stand-in for CUDA's driver (fake_libcuda.cpp), and processes that use it.
+
+It is compiled once for each content of its source."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ SHARED_MEMORY = Path("/dev/shm")
 
 
 def library() -> Path:
-    """Of the name that the real one has. Skips the test without a compiler."""
+    """Return the library under the real one's name. Skips the test without a compiler."""
     compiler = shutil.which("c++")
     if compiler is None:
         pytest.skip("no C++ compiler: apt-get install g++")
@@ -53,7 +54,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def forget(pid: int) -> None:
-    """What a process left in shared memory, as a device's memory would not be left."""
+    """Remove what a process left in shared memory, as a device's memory would be freed."""
     for left in SHARED_MEMORY.glob(f"wirecost-fake-{pid}-*"):
         left.unlink(missing_ok=True)
 
@@ -81,11 +82,11 @@ class Peer:
         return self.process.stdout.readline().strip()
 
     def frame(self, *words: Any) -> bytes:
-        """Of a message: ``send FRAMEWORK FIRST ELEMENTS``."""
+        """Return the frame of a message: ``send FRAMEWORK FIRST ELEMENTS``."""
         return bytes.fromhex(self.do("send", *words))
 
     def end(self, *, kill: bool = False) -> None:
-        """A second call does nothing."""
+        """End the process; a second call does nothing."""
         assert self.process.stdin is not None and self.process.stdout is not None
         if kill:
             self.process.kill()

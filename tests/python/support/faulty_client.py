@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client of ``bench transport`` whose ZeroMQ does to messages what their size asks for: see
-``FAULTS``."""
+"""Client of ``bench transport`` whose ZeroMQ harms messages by their size: see ``FAULTS``."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ TYPES = 30
 
 
 def described(path: Path) -> pb.FileDescriptorProto | None:
-    """The file that a module of protoc's is made of."""
+    """Return the file that a module of protoc's is made of."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "AddSerializedFile":
             (argument,) = node.args
@@ -47,7 +47,7 @@ def described(path: Path) -> pb.FileDescriptorProto | None:
 
 @cache
 def files(folder: Path) -> dict[str, pb.FileDescriptorProto]:
-    """Those of a package by the names that others import them by."""
+    """Return a package's files by the names that others import them by."""
     found = filter(None, map(described, sorted(folder.rglob("*_pb2.py"))))
     return {file.name: file for file in found}
 
@@ -62,7 +62,7 @@ def everything() -> dict[str, pb.FileDescriptorProto]:
 
 @cache
 def descriptor_set(name: str) -> pb.FileDescriptorSet:
-    """A package's files with all they import, dependencies first."""
+    """Return a package's files with all they import, dependencies first."""
     known = everything()
     graph: dict[str, list[str]] = {}
     waiting = list(files(FOLDER / name))

@@ -31,9 +31,11 @@ BY_NAME = {"contenders", "settings", "networks", "errors", "rules", "inputs", "n
 
 
 def hostile_folder(name: str, to: Path, payload: str, rename: bool) -> Path:
-    """A copy of a kept folder. ``rename``: the names of contenders and cases end with the payload,
-    wherever they stand; otherwise only texts that choose nothing do: the machine, versions,
-    arguments, notes, reasons."""
+    """Copy a kept folder and put the payload into its texts.
+
+    ``rename``: the names of contenders and cases end with the payload, wherever they stand;
+    otherwise only texts that choose nothing do: the machine, versions, arguments, notes,
+    reasons."""
     folder = copied(name, to)
     samples = pl.read_parquet(folder / "samples.parquet")
     columns = [column for column in samples.columns if column in NAMES] if rename else []

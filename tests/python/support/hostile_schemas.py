@@ -45,14 +45,16 @@ def harmless() -> str:
 
 
 def file_stem(seed: int) -> tuple[str, str]:
-    """A hostile one, and one of which the same names are made."""
+    """Return a hostile file stem, and one of which the same names are made."""
     rng = random.Random(seed)
     stem = "s" + "".join(rng.choices(FILE_PIECES, k=3))
     return stem, "".join(c if c.isidentifier() or c.isdigit() else "_" for c in stem)
 
 
 def descriptor_set(package: str, stem: str, texts: Texts) -> pb.FileDescriptorSet:
-    """A file that imports another one; every comment and every text value is one of ``texts``."""
+    """Return a file that imports another one.
+
+    Every comment and every text value is one of ``texts``."""
     base = pb.FileDescriptorProto(name=f"{package}/base.proto", package=package, syntax="proto3")
     base.message_type.add(name="Part").field.add(
         name="number", number=1, label=_OPTIONAL, type=pb.FieldDescriptorProto.TYPE_DOUBLE
@@ -115,7 +117,7 @@ _OPTIONAL, _REQUIRED, _REPEATED = (
 
 
 def c_escaped(data: bytes) -> str:
-    """As protoc writes default values of bytes."""
+    """Escape default values of bytes as protoc writes them."""
     return "".join(
         chr(b) if 32 <= b < 127 and chr(b) not in "\\\"'" else f"\\{b:03o}" for b in data
     )
@@ -128,7 +130,7 @@ def _comment(file: pb.FileDescriptorProto, texts: Texts) -> None:
 
 
 def _paths(file: pb.FileDescriptorProto) -> Iterator[list[int]]:
-    """Of the file's syntax and of all that is declared in it."""
+    """Return the paths of the file's syntax and of all that is declared in it."""
     yield [12]
     for i, enum in enumerate(file.enum_type):
         yield [5, i]

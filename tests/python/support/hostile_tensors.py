@@ -14,7 +14,7 @@ from wirecost.messaging.tensor.writer import Writer
 
 
 def hostile(framework: str, kind: str, body: Any, **options: Any) -> Any:
-    """A frame of an object as no sender would write it."""
+    """Return a frame of an object as no sender would write it."""
     writer = Writer(match)
     description = msgpack.packb(writer.extension(2, [framework, kind, body]))
     header, layout = build(description, [s.nbytes for s in writer.segments], False)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What compilers see of a text: its tokens without comments, and the values of its literals.
+"""Text as compilers see it: its tokens without comments, and the values of its literals.
 
-Written from the languages' standards; they share nothing with what prints the text.
-"""
+Written from the languages' standards; they share nothing with what prints the text."""
 
 from __future__ import annotations
 
@@ -38,8 +37,10 @@ _TOKEN = re.compile(
 
 
 def cpp(text: str, trigraphs: bool = False) -> list[Token]:
-    """Phases 1 to 3 of translation, as GCC does them: blanks may follow a backslash that joins
-    lines. ``trigraphs``: as before C++17, or with -trigraphs."""
+    """Return the tokens after phases 1 to 3 of translation, as GCC does them.
+
+    Blanks may follow a backslash that joins lines. ``trigraphs``: as before C++17, or with
+    -trigraphs."""
     if trigraphs:
         text = re.sub(r"\?\?([=/'()!<>-])", lambda found: TRIGRAPHS[found[1]], text)
     text = re.sub(r"\\[ \t\v\f]*\r?\n", "", text)
@@ -52,12 +53,12 @@ def java(text: str) -> list[Token]:
 
 
 def proto(text: str) -> list[Token]:
-    """A NUL ends a comment as a line's end does."""
+    """Return the tokens; a NUL ends a comment as a line's end does."""
     return list(_tokens(text.replace("\0", "\n"), _cpp_value))
 
 
 def python(text: str, name: str = "<text>") -> str:
-    """The syntax tree without docstrings, each text constant but its kind."""
+    """Return the syntax tree without docstrings, each text constant but its kind."""
     tree = ast.parse(text.encode(), name)  # bytes: a comment may name the encoding
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python light.py ARGUMENTS…``: the command ``wirecost`` where only its own requirements are
-installed, none of its extras."""
+"""Command ``wirecost`` where only its own requirements are installed, none of its extras.
+
+Run ``python light.py ARGUMENTS…``."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ def normal(name: str) -> str:
 
 
 def needed(name: str) -> set[str]:
-    """A distribution, and all it needs without extras, by their normalized names."""
+    """Return a distribution, and all it needs without extras, by their normalized names."""
     found: set[str] = set()
     waiting = [name]
     while waiting:

@@ -43,7 +43,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG")
 
 @cache
 def folder() -> Path:
-    """The folder of the generated packages, with their extensions."""
+    """Return the folder of the generated packages, with their extensions."""
     texts: Texts = {}
     for schemas, request in PACKAGES.values():
         inputs = [str(PROTOS[name]) for name in schemas]
@@ -52,7 +52,7 @@ def folder() -> Path:
 
 
 def built(generated: Texts, roots: list[str]) -> Path:
-    """The folder of generated packages, by their root namespaces, with their extensions."""
+    """Return the folder of packages, by their root namespaces, with extensions."""
     project = _PROJECT + "".join(f"add_subdirectory(python/{root}_native)\n" for root in roots)
     texts = {PurePosixPath("CMakeLists.txt"): project} | generated
     content = repr((sorted(texts.items()), sys.version, nanobind.__version__)).encode()
@@ -83,7 +83,7 @@ def _run(*command: str | Path) -> None:
 
 @cache
 def native_module(package: str) -> Any:
-    """The native counterpart of ``compiled.module_of(package)``."""
+    """Return the native counterpart of ``compiled.module_of(package)``."""
     made = str(folder())
     if made not in sys.path:
         sys.path.insert(0, made)

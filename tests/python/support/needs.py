@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a test cannot do without: where it is missing, the test is skipped with what installs it."""
+"""Needs of a test: where one is missing, the test is skipped with what installs it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wirecost.system.errors import UserError
 
 
 def package(name: str) -> Any:
-    """The module."""
+    """Return the module, or skip the test."""
     root = name.partition(".")[0]
     install = f"pip install {INSTALL.get(root, root)}"
     return pytest.importorskip(name, reason=f"{root} is not installed: {install}")
@@ -31,7 +31,7 @@ def transport(name: str) -> type[Transport]:
 
 @contextmanager
 def server(name: str) -> Iterator[str | None]:
-    """The address of what a transport needs between its peers."""
+    """Return the address of what a transport needs between its peers."""
     with ExitStack() as stack:
         try:
             address = stack.enter_context(transport(name).server())

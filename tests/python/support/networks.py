@@ -21,8 +21,9 @@ _USER = 54321
 
 
 def inside(network: str, *, ordinary: bool = False) -> list[str]:
-    """What precedes a command that is to run in a network of its own. ``ordinary``: as a user who
-    is not root. Skips where the kernel gives none."""
+    """Return words that run a command in a network of its own.
+
+    ``ordinary``: as a user who is not root. Skips where the kernel gives none."""
     up = _UP if network == "loopback" else _SECOND
     drop = f"setpriv --reuid {_USER} --regid {_USER} --clear-groups " if ordinary else ""
     words = ["unshare", "--net", "sh", "-ec", f'{up}; exec {drop}"$@"', "sh"]

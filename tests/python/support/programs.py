@@ -12,6 +12,7 @@ from typing import Any
 def execute(
     command: Sequence[str | Path] | str, *, check: bool = False, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command and return its status with what it printed. ``options``: those of
-    ``subprocess.run``."""
+    """Run a command and return its status with what it printed.
+
+    ``options``: those of ``subprocess.run``."""
     return subprocess.run(command, capture_output=True, text=True, check=check, **options)

@@ -30,7 +30,7 @@ _UNSIGNED = {
 
 
 def fill(message: Message, chance: random.Random, depth: int = 4) -> Message:
-    """Sets each field or not; what is required always."""
+    """Set each field or not, a required one always."""
     for field in message.DESCRIPTOR.fields:
         if field.is_required or (chance.random() < 0.6 and (depth > 0 or not field.message_type)):
             _set(message, field, chance, depth)

@@ -33,7 +33,7 @@ COMMAND = [sys.executable, str(NODE)]
 
 
 def stamped(number: int) -> bytes:
-    """A ROS 1 message: std_msgs/Header and a number."""
+    """Return a ROS 1 message: std_msgs/Header and a number."""
     return struct.pack("<IIIII", 0, 1000 + number, 5, 0, number)
 
 
@@ -66,7 +66,7 @@ class FakeRecorder:
             self._tcp.close()
 
     def keep(self, topic: str, message: bytes) -> None:
-        """What a latched publisher sent before anybody listened."""
+        """Keep a message that a latched publisher sent before anybody listened."""
         self._kept[topic] = message
 
     def send(self, topic: str, message: bytes) -> None:
@@ -94,7 +94,7 @@ class FakeRecorder:
         self._ends[topic.name] = ours
 
     def watch_services(self, graph: NodeGraph) -> None:
-        """Calls come from the test."""
+        """Do nothing: calls come from the test."""
 
     def calls(self) -> list[Call]:
         taken, self.finished = self.finished, []
@@ -148,7 +148,7 @@ class FakeIsolatedSystem:
         self._channels[topic.name] = channel
 
     def answer(self, service: Service, recorded: Sequence[Call]) -> None:
-        """The test's node calls nothing."""
+        """Do nothing: the test's node calls nothing."""
 
     def call(self, service: Service, request: bytes) -> Call:
         self.called.append(request)

@@ -14,7 +14,7 @@ from std_srvs.srv import SetBool, SetBoolResponse, Trigger, TriggerResponse
 
 
 def source() -> None:
-    """A latched map, 50 stamped messages a second, and a call now and then."""
+    """Publish a latched map, 50 stamped messages a second, and call a service now and then."""
     rospy.init_node("source")
     scenery = rospy.Publisher("/map", String, queue_size=1, latch=True)
     scenery.publish("3")
@@ -56,7 +56,7 @@ def doubler() -> None:
 
 
 def simulation() -> None:
-    """A clock that goes on by 20 ms a step, with it 50 messages a second, and 10 of another."""
+    """Publish a clock that goes on by 20 ms a step, with 50 and 10 messages a second."""
     rospy.init_node("simulation", disable_rostime=True)
     clock = rospy.Publisher("/clock", Clock, queue_size=100)
     quick = rospy.Publisher("/quick", Header, queue_size=100)
@@ -73,7 +73,7 @@ def simulation() -> None:
 
 
 def counter() -> None:
-    """A service that replies how often it was asked with the same value."""
+    """Serve replies of how often the same value was asked with."""
     rospy.init_node("counter")
     asked = {True: 0, False: 0}
 

@@ -20,7 +20,7 @@ NAMES = sorted(path.name for path in DATA.iterdir() if (path / "meta.json").exis
 
 
 def copied(name: str, to: Path) -> Path:
-    """A folder by that name at ``to``."""
+    """Copy a folder by that name to ``to``."""
     shutil.copytree(DATA / name, to)
     return to
 

@@ -47,14 +47,14 @@ class System:
         return process
 
     def rospy(self, program: str, *arguments: str) -> subprocess.Popen[bytes]:
-        """A node written in Python, by the interpreter that has rospy."""
+        """Start a node written in Python, by the interpreter that has rospy."""
         return self.start(PYTHON, "-c", program, *arguments)
 
     def output(self) -> str:
         return "\n".join(log.read_text() for log in sorted(self.folder.glob("*.out")))
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """A method of the master, as a tool of ROS would call it."""
+        """Call a method of the master, as a tool of ROS would."""
         return rpc.call(self.uri, method, "/test", *arguments)
 
     def names(self) -> set[str]:

@@ -23,7 +23,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be a se
 def as_second_user(
     *command: str | Path, environment: Mapping[str, str] | None = None, timeout_s: float = 120.0
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command as the second user, from ``/``, and gives what it printed."""
+    """Run a command as the second user, from ``/``, and return what it printed."""
     return subprocess.run(
         [str(word) for word in command],
         env=dict(environment or {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}),
@@ -41,7 +41,9 @@ def as_second_user(
 def python_as_second_user(
     program: str, *arguments: str | Path, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """The same for a program given as text. Skips where that user may not enter our checkout."""
+    """Run a Python program, given as text, as the second user.
+
+    Skips where that user may not enter our checkout."""
     done = as_second_user(sys.executable, "-c", "import wirecost")
     if done.returncode != 0:
         pytest.skip("the second user cannot read this checkout")
@@ -50,7 +52,7 @@ def python_as_second_user(
 
 @contextmanager
 def open_folder(mode: int = 0o755) -> Iterator[Path]:
-    """A folder that every user can reach, which pytest's own are not; root's, below /tmp."""
+    """Make a folder that every user can reach, root's, below /tmp; pytest's own are not."""
     folder = Path(tempfile.mkdtemp(prefix="wirecost-test-", dir="/tmp"))
     try:
         folder.chmod(mode)

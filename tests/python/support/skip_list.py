@@ -36,14 +36,14 @@ def covers(pattern: str, skip: Skip) -> bool:
 
 
 def refusal(root: Path, skip: Skip) -> str | None:
-    """What is said of a skip that is not allowed here."""
+    """Return the message about a skip that is not allowed here."""
     if not in_ci() or any(covers(pattern, skip) for pattern in allowed(root)):
         return None
     return f"skipped in CI but not listed in {LIST}: {skip.test}: {skip.reason}"
 
 
 def counts(skips: list[Skip]) -> list[str]:
-    """A line for each reason."""
+    """Return a line for each reason."""
     return [f"{n:5}  {reason}" for reason, n in Counter(s.reason for s in skips).most_common()]
 
 

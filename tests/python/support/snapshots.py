@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expected answers, kept as text beside the tests: one file a module, written anew by
-``make snapshots``."""
+"""Expected answers, kept as text beside the tests.
+
+A module has one file, which ``make snapshots`` writes anew."""
 
 from __future__ import annotations
 
@@ -30,8 +31,10 @@ class Answers(AmberSnapshotExtension):
 
 
 def readable(data: object) -> str:
-    """Return text as it is, tables as a terminal shows them, the parts of a mapping under their
-    names, and the parts of a sequence one below the other."""
+    """Return an answer as text that people read.
+
+    Text stays as it is, tables are as a terminal shows them, the parts of a mapping stand under
+    their names, and the parts of a sequence one below the other."""
     if isinstance(data, str):
         return data
     if isinstance(data, Table):

@@ -41,7 +41,9 @@ def tensor_folder(
     slower: dict[str, float] | None = None,
     run: dict[str, Any] | None = None,
 ) -> Results:
-    """``slower``: factors of a contender's times, or of ``contender shape``; ``run``: changed
+    """Write a result folder and read it.
+
+    ``slower``: factors of a contender's times, or of ``contender shape``; ``run``: changed
     entries of zeromq's runs."""
     random = np.random.default_rng(seed)
     slow = slower or {}

@@ -16,7 +16,7 @@ WAITED_MS = 0.5
 
 @dataclass(frozen=True)
 class Handle:
-    """Of a callback or publisher, in its process."""
+    """Handle of a callback or publisher, in its process."""
 
     process: int
     number: int
@@ -34,7 +34,9 @@ class Message:
 
 
 class TracedSystem:
-    """``has_identity``: publishers know the source time stamp, as since Jazzy; ``is_caret``: takes
+    """System whose traces are made up.
+
+    ``has_identity``: publishers know the source time stamp, as since Jazzy; ``is_caret``: takes
     are recorded by CARET, with the stamps of headers."""
 
     def __init__(self, *, has_identity: bool = True, is_caret: bool = False) -> None:
@@ -88,7 +90,7 @@ class TracedSystem:
         took: Message | None = None,
         gave: Sequence[tuple[Handle, Message]] = (),
     ) -> None:
-        """An execution, with the message that it took and those that it published."""
+        """Record an execution, with the message that it took and those that it published."""
         if took is not None:
             self._take(callback, begin, took)
         self._add(begin, callback.process, "callback_start", callback.number, 0)

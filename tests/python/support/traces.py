@@ -27,7 +27,7 @@ def messages(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def frames(data: bytes) -> list[bytes]:
-    """The messages of an .osi file, each behind its length."""
+    """Return the messages of an .osi file, each behind its length."""
     found, at = [], 0
     while at < len(data):
         (length,) = struct.unpack_from("<I", data, at)
@@ -37,7 +37,7 @@ def frames(data: bytes) -> list[bytes]:
 
 
 def ros_definitions(path: Path, folder: Path) -> tuple[Path, list[bytes]]:
-    """A ROS 1 recording's root definition, written with all it needs, and its messages."""
+    """Return a ROS 1 recording's root definition, written with all it needs, and its messages."""
     with path.open("rb") as file:
         found = [
             (schema, message.data)
@@ -61,8 +61,9 @@ def ros_definitions(path: Path, folder: Path) -> tuple[Path, list[bytes]]:
 
 
 def extract(data: Path, out: Path) -> None:
-    """Write the Protobuf messages of every .mcap below ``data`` as .osi files that tell the type:
-    what the C++ test reads."""
+    """Write the Protobuf messages of every .mcap below ``data`` as .osi files.
+
+    Their names tell the type; the C++ test reads them."""
     tags = {"SensorView": "sv", "GroundTruth": "gt"}
     out.mkdir(parents=True, exist_ok=True)
     for path in sorted(data.rglob("*.mcap")):

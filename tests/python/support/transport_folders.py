@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders as ``bench transport`` writes them, of transports that never were: what each does
-to its messages is made up; joining, counting and writing are the benchmark's own."""
+"""Result folders as ``bench transport`` writes them, of transports that never were.
+
+The effect of each on its messages is made up; joining, counting and writing are the benchmark's
+own."""
 
 from __future__ import annotations
 
@@ -108,7 +110,9 @@ def transport_folder(
     faults: Sequence[dict[str, Any]] = (),
     requested: Sequence[str] = (),
 ) -> Results:
-    """``cases``: network, subscribers, size; ``networks``: beside loopback, by name. A suffix
+    """Write a result folder and read it.
+
+    ``cases``: network, subscribers, size; ``networks``: beside loopback, by name. A suffix
     ``:2`` distinguishes two transports with one name."""
     path.mkdir(parents=True, exist_ok=True)
     journal = Journal(path)

@@ -30,7 +30,7 @@ PATIENCE = 30.0
 
 @contextmanager
 def runtime_folder() -> Iterator[Path]:
-    """What a session's folder is, and as short as those are: sockets have to lie in it."""
+    """Make a folder like a session's, and as short as those are: sockets have to lie in it."""
     with tempfile.TemporaryDirectory(prefix="wct-", dir="/tmp") as name:
         before = os.environ.get("XDG_RUNTIME_DIR")
         os.environ["XDG_RUNTIME_DIR"] = name
@@ -99,7 +99,7 @@ class Peer:
         return self.answer()
 
     def answered(self) -> bool:
-        """Whether ``answer`` would not wait."""
+        """Return whether ``answer`` would not wait."""
         return bool(select.select([self._process.stdout], [], [], 0)[0])
 
     def signal(self, number: int) -> int:
@@ -153,7 +153,7 @@ class _Doer:
         return found
 
     def drain(self, topic: str, silence: float) -> list[int]:
-        """The numbers of what comes until nothing does for a while."""
+        """Return the numbers of what comes until nothing does for a while."""
         numbers = []
         while sample := self.ends[topic].receive(silence):
             numbers.append(sample.number)
@@ -164,8 +164,10 @@ class _Doer:
         return asdict(self.ends[topic].count)
 
     def shared_files(self) -> list[str]:
-        """What this process has of shared memory, mapped or open; not LTTng's, which ROS 2 is
-        linked with, nor Fast DDS's ports, which are everybody's who writes to them."""
+        """Return the process's files of shared memory, mapped or open.
+
+        Not LTTng's, which ROS 2 is linked with, nor Fast DDS's ports, which are everybody's who
+        writes to them."""
         links = [os.path.realpath(one) for one in Path("/proc/self/fd").iterdir()]
         mapped = [str(one.path) for one in mappings(lambda _: True)]
         return sorted(
@@ -208,7 +210,7 @@ class _Doer:
         self.ends[topic].receive(None)
 
     def reply(self, service: str, count: int, late: float = 0) -> int:
-        """Sends back what was asked, ``late`` seconds later."""
+        """Send back what was asked, ``late`` seconds later."""
         for _ in range(count):
             request = self.ends[service].take(PATIENCE)
             assert request

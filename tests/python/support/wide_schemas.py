@@ -43,7 +43,7 @@ def _with_part() -> pb.FileDescriptorProto:
 
 
 def fields(n: int) -> list[pb.FileDescriptorProto]:
-    """Of all kinds in one message."""
+    """Return fields of all kinds in one message."""
     file = _with_part()
     message = file.message_type.add(name="Wide")
     for i in range(n):
@@ -76,7 +76,7 @@ def oneof(n: int) -> list[pb.FileDescriptorProto]:
 
 
 def oneofs(n: int) -> list[pb.FileDescriptorProto]:
-    """Of two members each."""
+    """Return oneofs of two members each."""
     file = _with_part()
     message = file.message_type.add(name="Wide")
     for i in range(n):
@@ -111,7 +111,7 @@ def nested(n: int) -> list[pb.FileDescriptorProto]:
 
 
 def values(n: int) -> list[pb.FileDescriptorProto]:
-    """Of an enum."""
+    """Return values of an enum."""
     file = _file()
     enum = file.enum_type.add(name="Kind")
     for i in range(n):
@@ -176,7 +176,7 @@ def ros_message(folder: Path, types: Sequence[str], names: Iterable[str]) -> Pat
 
 
 def ros_chain(folder: Path, count: int) -> Path:
-    """The outermost of so many messages, one inside the other."""
+    """Return the outermost of so many messages, one inside the other."""
     package = folder / "chain_msgs" / "msg"
     package.mkdir(parents=True)
     for i in range(count):

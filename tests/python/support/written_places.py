@@ -24,7 +24,7 @@ FORMER = "former"
 
 
 def places(folder: Path) -> dict[str, Path]:
-    """A folder on a full file system, and on a read-only one; each has ``former`` files."""
+    """Return a full and a read-only file system's folder; each has ``former`` files."""
     made = {"full": folder / "full", "read-only": folder / "read-only"}
     for name, place in made.items():
         place.mkdir()
@@ -50,8 +50,9 @@ def state(place: Path) -> set[tuple[str, bytes]]:
 
 
 def run(words: list[str]) -> tuple[int, str]:
-    """In this process, which has imported everything already; in another where it gives its place
-    to the program."""
+    """Run in this process, which has imported everything already.
+
+    A command that gives its place to the program runs in another one."""
     if "--" in words:
         command = [sys.executable, "-m", "wirecost", *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -13,7 +13,7 @@ from wirecost.messaging.tensor import native
 
 @pytest.fixture(params=["native", "python"], autouse=True)
 def path(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Which one reads and writes frames."""
+    """Set which path reads and writes frames."""
     if request.param == "native":
         if native.found is None:
             pytest.skip("wirecost._tensor was not built")

@@ -222,7 +222,7 @@ def frame_of(codec: str, dtype: str, shape: list[int], data: bytes) -> bytes:
 
 
 def test_older_readers_refuse_it_in_one_line() -> None:
-    """As this one refuses the first type that it does not know."""
+    """They refuse it as this one refuses the first type that it does not know."""
     frame = encode(compress(image(), "lz4")).tobytes()
     parsed = msgpack.unpackb(frame[48 : struct.unpack_from("<I", frame, 16)[0]])
     assert parsed.code == 12

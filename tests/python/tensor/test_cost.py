@@ -59,7 +59,7 @@ def test_keys_of_equal_hashes_are_refused(code: int) -> None:
 
 
 def integer(value: int) -> Any:
-    """As frames have integers beyond 64 bits."""
+    """Return an integer as frames have those beyond 64 bits."""
     if value < 1 << 64:
         return value
     return msgpack.ExtType(codes.INTEGER, value.to_bytes(16, "little", signed=True))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors from one process to another in a device's memory, with stand-ins for the frameworks
-(support/fake_cuda.py) and for CUDA's driver (support/fake_libcuda.cpp). Not run here: a device;
-setup/test-devices does that."""
+"""Tensors from one process to another in a device's memory, with stand-ins.
+
+Stand-ins are support/fake_cuda.py for the frameworks and support/fake_libcuda.cpp for CUDA's
+driver. Not run here: a device; setup/test-devices does that."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ CLASSES = {"torch": Tensor, "cupy": Array, "jax": ArrayImpl}
 
 @pytest.fixture(autouse=True)
 def device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """A fake one, and a folder for rings of its own."""
+    """Install a fake device, and return a folder for rings of its own."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     fake_cuda.install(monkeypatch)
     with fake_driver.in_this_process(monkeypatch):
@@ -45,7 +46,7 @@ def device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Peer]]:
-    """Sending processes."""
+    """Start sending processes."""
     peers: list[Peer] = []
 
     def started(**environment: str) -> Peer:
@@ -64,7 +65,7 @@ def peer(start: Callable[..., Peer]) -> Peer:
 
 @pytest.fixture
 def sharing() -> Iterator[Sharing]:
-    """Of a sender in this process."""
+    """Return the sharing of a sender in this process."""
     made = Sharing()
     yield made
     made.close()
@@ -75,7 +76,7 @@ def rings(folder: Path) -> set[Path]:
 
 
 def fields(frame: bytes) -> list[Any]:
-    """Of the one tensor of a frame."""
+    """Return the fields of the one tensor of a frame."""
     found: list[Any] = msgpack.unpackb(
         frame[32:], ext_hook=lambda code, payload: (code, msgpack.unpackb(payload))
     )
@@ -84,7 +85,7 @@ def fields(frame: bytes) -> list[Any]:
 
 
 def frame_of(*values: Any) -> bytes:
-    """As a hostile sender may write it."""
+    """Return a frame as a hostile sender may write it."""
     return whole(lambda _: msgpack.ExtType(codes.SHARED, msgpack.packb(values)))
 
 

@@ -33,7 +33,7 @@ REMEDY = " name another device, or leave host_to_device out"
 
 @pytest.fixture(autouse=True)
 def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A fake one, and a program that has said nothing about devices before and after."""
+    """Install a fake device in a program that says nothing about devices before and after."""
     fake_cuda.install(monkeypatch)
     monkeypatch.setattr(staging, "_TORCH", Staging(staging._locked_by_torch))
     monkeypatch.setattr(staging, "_CUPY", Staging(staging._locked_by_cupy))

@@ -36,7 +36,7 @@ def vectors(name: str) -> list[list[str]]:
 
 
 def plain(value: Any) -> Any:  # noqa: PLR0911  one line a kind
-    """A value as the vectors write it."""
+    """Return a value as the vectors write it."""
     match value:
         case np.ndarray():
             items = value.reshape(-1).tolist()

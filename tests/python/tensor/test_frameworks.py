@@ -194,7 +194,7 @@ def test_tensors_share_the_received_memory_and_hold_its_owner(framework: str) ->
 
 
 def addressed(framework: str, tensor: Any) -> np.ndarray:
-    """An array over a tensor's memory."""
+    """Return an array over a tensor's memory."""
     if framework == "torch":
         return tensor.numpy()
     if framework == "tensorflow":

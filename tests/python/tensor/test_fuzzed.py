@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decoder in Python, and C++ beside it, fed with frames that atheris makes up, guided by
-coverage. Longer: tests/conformance/tensor/fuzz.py."""
+"""Decoders in Python and C++ fed with frames that atheris makes up, guided by coverage.
+
+Longer: tests/conformance/tensor/fuzz.py."""
 
 from __future__ import annotations
 

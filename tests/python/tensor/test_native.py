@@ -47,7 +47,7 @@ def path() -> None:
 
 
 def encoded(value: Any) -> bytes | str:
-    """A frame, or why there is none."""
+    """Return a frame, or why there is none."""
     try:
         return codec.encode(value).tobytes()
     except UserError as error:

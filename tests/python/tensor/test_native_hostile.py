@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callers, handlers and other processes may do to the quick path in C++."""
+"""Callers, handlers and other processes that are hostile to the quick path in C++."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_an_array_may_lie_where_it_is_written_to(start: int) -> None:
 
 
 def test_the_header_is_read_once_from_memory_that_others_write() -> None:
-    """Whoever shares a buffer may change it between two looks; what was read stays as it was."""
+    """Others who share a buffer may change it between two looks; what was read stays as it was."""
     buffer = bytearray(FRAME)
     message = codec.decode(buffer)
     buffer[:] = bytes(len(buffer))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quick path under AddressSanitizer and UndefinedBehaviorSanitizer, with Python's memory from
-malloc, so that a read behind a buffer's end is seen."""
+"""Quick path under AddressSanitizer and UndefinedBehaviorSanitizer.
+
+Python's memory comes from malloc, so that a read behind a buffer's end is seen."""
 
 from __future__ import annotations
 

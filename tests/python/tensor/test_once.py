@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What takes long to make is made once for a message, whichever path writes it."""
+"""Parts that take long to make are made once for a message, whichever path writes it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors on a CUDA device that is really there: ``setup/test-devices``. Elsewhere test_devices.py
-runs the same code with a stand-in."""
+"""Tensors on a CUDA device that is really there: ``setup/test-devices``.
+
+Elsewhere test_devices.py runs the same code with a stand-in."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_what_arrow_copies_of_a_slice_is_counted() -> None:
 
 
 def made(body: Any, sender: str, kind: str) -> bytearray:
-    """A frame of an object that has this body."""
+    """Return a frame of an object that has this body."""
     writer = Writer(match)
     description = msgpack.packb(writer.extension(2, [sender, kind, body]))
     header, layout = build(description, [part.nbytes for part in writer.segments], False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes into a frame comes out of it: values, registered classes, copies and owners."""
+"""Values, registered classes, copies and owners come out of a frame as they went in."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_tensors_lie_anywhere_in_the_values() -> None:
 
 @pytest.fixture
 def unregistered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is forgotten after it."""
+    """Forget the classes that a test registers, after it."""
     for name in ("_CLASSES", "_PLUGINS", "_PLUGIN_NAMES"):
         monkeypatch.setattr(registry, name, getattr(registry, name).copy())
 
@@ -230,7 +230,7 @@ def test_parts_are_the_memory_itself_and_views_lie_in_the_buffer() -> None:
 
 
 class Sample:
-    """What a middleware lends."""
+    """Sample that a middleware lends."""
 
 
 def test_the_last_view_lets_the_owner_go() -> None:

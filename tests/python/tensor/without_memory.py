@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quick path where C++ gets no memory: run by test_native_sanitized.py, whose module can be
-made to run out of it."""
+"""Quick path where C++ gets no memory.
+
+It is run by test_native_sanitized.py, whose module can be made to run out of it."""
 
 from __future__ import annotations
 
@@ -27,8 +28,9 @@ def enough_memory() -> Iterator[None]:
 
 
 def attempts(call: Callable[[], Any]) -> Iterator[Any]:
-    """What a call gives when each of its allocations is the first that fails; MemoryError where it
-    raises that."""
+    """Return a call's results when each of its allocations is the first that fails.
+
+    MemoryError stands where it raises that."""
     for allocations in range(MOST):
         # The last array is remembered: another one.
         native.found.decode(native.found.encode(np.ones(7)).tobytes(), None)

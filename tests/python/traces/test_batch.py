@@ -14,9 +14,9 @@ from support.sensor_views import sensor_view
 from wirecost.data.traces import create_trace, open_trace
 from wirecost.data.traces.batch import memory, work
 from wirecost.data.traces.batch.inputs import sources
-from wirecost.data.traces.batch.jobs import Job, Options, jobs
-from wirecost.data.traces.batch.journal import NAME, Journal
-from wirecost.data.traces.batch.run import Resources, Totals, convert_many
+from wirecost.data.traces.batch.jobs import ConversionJob, Options, jobs
+from wirecost.data.traces.batch.journal import NAME, ConversionJournal
+from wirecost.data.traces.batch.run import ConversionTotals, Resources, convert_many
 from wirecost.data.traces.conversion import Wanted
 from wirecost.data.traces.convert import Bound
 from wirecost.system.byte_sizes import parse_size
@@ -51,11 +51,11 @@ def relative(*words: str | Path) -> list[str]:
 
 def run(
     words: list[str], out: Path, options: Options = PLAIN, **how: bool
-) -> tuple[Totals, list[str]]:
+) -> tuple[ConversionTotals, list[str]]:
     """Totals, and the names of the outputs that this run made."""
     made: list[str] = []
 
-    def report(job: Job, outcome: work.Outcome, _: Totals) -> None:
+    def report(job: ConversionJob, outcome: work.ConversionOutcome, _: ConversionTotals) -> None:
         if not outcome.error:
             made.append(job.out.name)
 
@@ -221,7 +221,7 @@ def change_output(_: Path, out: Path) -> None:
 
 
 def forget(_: Path, out: Path) -> None:
-    """As if the command had been killed before it noted the end."""
+    """Forget the end as if the command had been killed before it noted it."""
     lines = [json.loads(line) for line in (out / NAME).read_text().splitlines() if line]
     kept = [one for one in lines if not (one["output"].endswith("one_sv_.osi") and one["done"])]
     (out / NAME).write_text("\n".join(map(json.dumps, kept)) + '\n{"output": "a/tw')
@@ -281,14 +281,14 @@ def test_a_journal_with_rubbish_finishes_nothing(fleet: Path, tmp_path: Path, li
 
 def test_two_conversions_do_not_share_a_folder(fleet: Path, tmp_path: Path) -> None:
     with (
-        Journal(tmp_path / "out", PLAIN),
+        ConversionJournal(tmp_path / "out", PLAIN),
         pytest.raises(UserError, match="another conversion writes into it"),
     ):
         run([f"{fleet}/**"], tmp_path / "out")
 
 
 def test_what_a_killed_process_left_is_removed(fleet: Path, tmp_path: Path) -> None:
-    """Where a file system has no files without a name, they are called so."""
+    """File systems without unnamed files have files of these names."""
     words, out = [f"{fleet}/**"], tmp_path / "out"
     run(words, out)
     forget(fleet, out)
@@ -319,8 +319,9 @@ def test_a_trace_that_changes_meanwhile_gives_no_output(
 def test_a_full_disk_ends_the_conversion(
     fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or else every trace that is left would be reported. Where nothing was converted, nothing
-    stays; where something was, the message says how to go on."""
+    """Otherwise every trace that is left would be reported.
+
+    If nothing was converted, nothing stays; if something was, the message says how to go on."""
     convert, room = work.convert, 0
 
     def fill(*arguments: object) -> object:

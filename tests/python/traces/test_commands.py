@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What traces are found to be: names, findings, numbers; and their conversion."""
+"""Names, findings and numbers of traces; and their conversion."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which publishers are open, as others of the same user list them."""
+"""Open publishers, as others of the same user list them."""
 
 from __future__ import annotations
 

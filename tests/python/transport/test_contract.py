@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every transport must do, in two processes; those that are missing here are skipped."""
+"""Duties of every transport, in two processes; transports that are missing here are skipped."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ASKING = [name for name in names() if find(name).capabilities.request_reply]
 
 @pytest.fixture(scope="module", params=names())
 def place(request: pytest.FixtureRequest) -> Iterator[tuple[str, str | None]]:
-    """A transport's name and where it is."""
+    """Return a transport's name and where it is."""
     with runtime_folder(), needs.server(request.param) as address:
         yield request.param, address
 
@@ -48,7 +48,7 @@ def helper(place: tuple[str, str | None]) -> Iterator[Peer]:
 
 @pytest.fixture
 def start(place: tuple[str, str | None]) -> Iterator[Callable[[], Peer]]:
-    """Starts another process, which the test may kill."""
+    """Start another process, which the test may kill."""
     peers: list[Peer] = []
 
     def begin() -> Peer:
@@ -252,7 +252,7 @@ def test_a_subscriber_killed_while_receiving_does_no_harm(
 
 
 def reached(publisher: Publisher, helper: Peer, topic: str, frame: Bytes) -> bool:
-    """Sends until the other process has it: a subscriber that is gone may still seem there."""
+    """Send until the other process has it: a subscriber that is gone may still seem there."""
     expected = [[frame.nbytes, zlib.crc32(frame.data)]]
     end = time.monotonic() + PATIENCE
     got = None

@@ -61,8 +61,9 @@ def transport(domain: str) -> Iterator[Transport]:
 def read_by_cyclone(
     domain: str, topic: str, kind: str, what: str, send: Callable[[], object]
 ) -> Any:
-    """What a reader of Cyclone's prints of the first message that it gets; ``send`` is repeated
-    until then."""
+    """Return what a reader of Cyclone's prints of the first message that it gets.
+
+    ``send`` is repeated until then."""
     from wirecost.replay.dds.domain import environment
 
     process = subprocess.Popen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What eCAL leaves in shared memory, and what its own subscribers see."""
+"""Traces of eCAL in shared memory, and messages at its own subscribers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is iceoryx2's own: shared memory in place, few samples at once, killed processes' files."""
+"""Properties of iceoryx2: shared memory in place, few samples at once, killed processes' files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def left(prefix: str) -> list[str]:
 
 
 def is_shared(address: int) -> bool:
-    """Whether the memory at ``address`` is a mapped file of ``/dev/shm``."""
+    """Return whether the memory at ``address`` is a mapped file of ``/dev/shm``."""
     for line in Path("/proc/self/maps").read_text().splitlines():
         start, end = (int(one, 16) for one in line.split(maxsplit=1)[0].split("-"))
         if start <= address < end:

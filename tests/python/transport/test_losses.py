@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a slow subscriber loses where nothing comes behind it, over every transport."""
+"""Losses of a slow subscriber where nothing comes behind it, over every transport."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wirecost.messaging.transport import names
 
 @pytest.fixture(params=names())
 def place(request: pytest.FixtureRequest) -> Iterator[tuple[str, str | None]]:
-    """A transport's name and where it is."""
+    """Return a transport's name and where it is."""
     with runtime_folder(), needs.server(request.param) as address:
         yield request.param, address
 

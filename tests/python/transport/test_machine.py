@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every transport does to a machine that others use too: it leaves nothing, is open to nobody,
-knows other users, and gets along with little room in shared memory."""
+"""Effects of every transport on a machine that others use too.
+
+It leaves nothing, is open to nobody, knows other users, and gets along with little room in
+shared memory."""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ TOPIC = f"machine/run_{secrets.token_hex(4)}"
 
 @pytest.fixture(params=names())
 def place(request: pytest.FixtureRequest, run_folder: Path) -> Iterator[tuple[str, str | None]]:  # noqa: ARG001
-    """A transport's name and where it is."""
+    """Return a transport's name and where it is."""
     with needs.server(request.param) as address:
         yield request.param, address
 
@@ -58,7 +60,7 @@ def run_folder() -> Iterator[Path]:
 
 @contextmanager
 def peers(*places: tuple[Any, ...], **options: Any) -> Iterator[list[Peer]]:
-    """Processes, which end with the test."""
+    """Return processes, which end with the test."""
     started: list[Peer] = []
     try:
         for one in places:

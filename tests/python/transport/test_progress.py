@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a publisher is, as its listeners look it up."""
+"""Progress of a publisher, as its listeners look it up."""
 
 from __future__ import annotations
 

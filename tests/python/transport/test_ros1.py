@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROS 1's own nodes read what is published, and see images; each side is a process, as rospy has
-one node in a process."""
+"""Nodes of ROS 1 read what is published, and see images.
+
+Each side is a process, as rospy has one node in a process."""
 
 from __future__ import annotations
 
@@ -73,7 +74,7 @@ class Node:
         )
 
     def last(self) -> Any:
-        """What it printed last, as JSON."""
+        """Return what it printed last, as JSON."""
         output, _ = self._process.communicate(timeout=SECONDS)
         assert self._process.returncode == 0
         return json.loads(output.splitlines()[-1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What WebSocket, gRPC, MQTT and NATS have of their own: servers, addresses, other makes' peers."""
+"""Servers, addresses and other makes' peers of WebSocket, gRPC, MQTT and NATS."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SCHEMES = {"websocket": "ws://", "grpc": ""}
 
 @pytest.fixture(params=list(SCHEMES))
 def serving(request: pytest.FixtureRequest) -> str:
-    """A transport whose publishers are servers."""
+    """Return a transport whose publishers are servers."""
     name: str = request.param
     needs.transport(name)
     return name

@@ -113,7 +113,7 @@ def test_the_server_ends_with_its_user() -> None:
 
 
 def _servers(address: str) -> list[Path]:
-    """Processes that are name servers at an address."""
+    """Return processes that are name servers at an address."""
     port = address.rpartition(":")[2]
     found = []
     for one in Path("/proc").glob("[0-9]*/cmdline"):
@@ -229,7 +229,7 @@ except UserError as error:
 
 
 def _as_user(home: Path, *address: str, **variables: str) -> str:
-    """What a program prints whose user has set YARP up in a folder."""
+    """Return the output of a program whose user has set YARP up in a folder."""
     done = subprocess.run(
         [sys.executable, "-c", USER, *address],
         env={**os.environ, "YARP_CONFIG_HOME": str(home), **variables},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is Zenoh's own: peers that meet in a folder, keys, shared memory, a router."""
+"""Properties of Zenoh: peers that meet in a folder, keys, shared memory, a router."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_messages_go_on_where_shared_memory_is_used_up(shared: Transport) -> Non
 
 
 def pools() -> dict[Path, int]:
-    """The memory behind each pool that this process has mapped, in bytes."""
+    """Return the memory behind each pool that this process has mapped, in bytes."""
     found = {}
     for one in mappings(lambda name: name.endswith(".zenoh")):
         with suppress(FileNotFoundError):  # of a session that is being closed
@@ -148,7 +148,7 @@ def test_one_pool_is_all_that_sessions_of_a_process_take() -> None:
 
 
 def received_from(peer: Peer, listener: Transport) -> set[Path]:
-    """The pools that came with a publisher's messages."""
+    """Return the pools that came with a publisher's messages."""
     before = pools()
     peer.call("publisher", topic="a")
     with listener.subscriber("a") as subscriber:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is ZeroMQ's own: sockets in a folder, one publisher a topic, queues that drop."""
+"""Properties of ZeroMQ: sockets in a folder, one publisher a topic, queues that drop."""
 
 from __future__ import annotations
 

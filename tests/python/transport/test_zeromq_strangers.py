@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What connects to ZeroMQ's port and is no peer: it is cut off, and ends nothing."""
+"""Strangers at ZeroMQ's port that are no peers are cut off, and end nothing."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def test_a_program_that_does_not_end_is_interrupted(tmp_path: Path) -> None:
 
 
 def test_allocations_are_counted_under_the_heap_too() -> None:
-    """What counts them must come before the allocator that would not call it."""
+    """The counting library must come before the allocator that would not call it."""
     (heap,) = chosen_remedies("--remedies", "heap")
     inherited = {"LD_PRELOAD": "/a.so:/lib/libwirecost-hook-allocations.so"}
     preloaded = heap.change().environment(inherited)["LD_PRELOAD"].split(":")

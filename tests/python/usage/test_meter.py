@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes use, against what they know of themselves."""
+"""Usage of processes, against what they know of themselves."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_shared_files_are_what_they_take(tmp_path: Path) -> None:
 
 
 def test_files_that_say_less(tmp_path: Path) -> None:
-    """As in kernels without schedstat and smaps_rollup."""
+    """Kernels without schedstat and smaps_rollup have such files."""
     folder: Any = tmp_path / "7"
     (folder / "task" / "7").mkdir(parents=True)
     text = "VmHWM:\t  20 kB\nVmRSS:\t  10 kB\nvoluntary_ctxt_switches:\t3\n"

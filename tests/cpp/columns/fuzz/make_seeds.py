@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what the columns' fuzzer starts from: the golden vectors as columns and as rows, and a
-whole message, each behind the byte that says which it is."""
+"""Seeds of the columns' fuzzer.
+
+They are the golden vectors as columns and as rows, and a whole message, each behind the byte
+that says which it is."""
 
 from __future__ import annotations
 
