@@ -178,7 +178,7 @@ def _compare_store(
 ) -> None:
     from wirecost.results.report.compare.document import document
 
-    compared = _comparisons(store, baseline, against, settings)
+    compared = _comparisons(console, store, baseline, against, settings)
     for scenario, machine, comparison in compared:
         _say(console, f"{scenario} on {machine}", "bold")
         _print(console, comparison)
@@ -191,16 +191,19 @@ def _compare_store(
 
 
 def _comparisons(
-    named: str, baseline: str, against: str, settings: CompareSettings
+    console: Console, named: str, baseline: str, against: str, settings: CompareSettings
 ) -> list[tuple[str, str, Comparison]]:
     """Return scenario, machine and comparison of each machine that has both. Raises UserError."""
     from wirecost.results.analysis.campaign.subjects import described
     from wirecost.results.analysis.compare.comparison import compare
-    from wirecost.results.analysis.compare.of_store import runs_of
+    from wirecost.results.analysis.compare.of_store import runs_of, without_unknown
     from wirecost.results.store.store import SAMPLES, Store
 
     store = Store(named)
-    records, samples = store.records(), store.scan(SAMPLES)
+    records, left_out = without_unknown(store.records())
+    if left_out:
+        _say(console, f"{named}: {left_out}")
+    samples = store.scan(SAMPLES)
     there = sorted(set(described(records)["revision"]))
     for name, revision in (("--baseline", baseline), ("--against", against)):
         if revision not in there or samples is None:

@@ -17,8 +17,6 @@ from wirecost.results.analysis.causes import explain
 from wirecost.results.analysis.probe_sections import executions, summary
 from wirecost.results.analysis.ros_names import places_of
 from wirecost.results.analysis.summary import summarize
-from wirecost.results.store.store import Store
-from wirecost.system.errors import UserError
 from wirecost.results.records.measured import latest
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.recorded import event_tables, read_recorded
@@ -31,6 +29,8 @@ from wirecost.results.report.scenarios import content_of, figures_of
 from wirecost.results.report.shared.causes import cause_table
 from wirecost.results.report.shared.figure import themed
 from wirecost.results.report.shared.table import Table
+from wirecost.results.store.store import Store
+from wirecost.system.errors import UserError
 
 TEMPLATE = """\
 <div class="wirecost"><h3>{{ title }}</h3>

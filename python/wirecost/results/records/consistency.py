@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from wirecost.system.errors import UserError
 from wirecost.results.records.scenarios import RACE, with_all_columns
 from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.schemas.common import Meta
+from wirecost.system.errors import UserError
 
 MOST_SERIES = 50_000
 """Stages of contenders: more than the largest sweep has, few enough for a report."""

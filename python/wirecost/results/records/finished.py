@@ -14,11 +14,11 @@ import msgspec
 import polars as pl
 from msgspec import UNSET, UnsetType
 
-from wirecost.system import scratch
-from wirecost.system.errors import UserError
 from wirecost.results.records.folder import SAMPLES, SCHEMA, write_results
 from wirecost.results.records.journal import NAME, VERSION, Cell
 from wirecost.results.records.osi_steps import Turn, step_samples
+from wirecost.system import scratch
+from wirecost.system.errors import UserError
 from wirecost.system.regular_file import read_regular
 
 LARGEST = 1 << 30

@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
-from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
 from wirecost.results.records import json_document
 from wirecost.results.records.choices import HERE
 from wirecost.results.records.folder import META
 from wirecost.results.records.journal import NAME as JOURNAL
 from wirecost.results.records.reading import AGAIN, LARGEST_META
+from wirecost.system.errors import UserError
+from wirecost.system.printable import printable
 from wirecost.system.regular_file import read_regular
 
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from wirecost.results.records import journal
+from wirecost.results.records.finished import NothingMeasuredError, finish
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.locks import Lock, claim, of_the_dead
-from wirecost.results.records import journal
-from wirecost.results.records.finished import NothingMeasuredError, finish
 from wirecost.system.whole_file import check_room, made_folder
 
 PARTIAL, LOCK = ".partial", ".partial.lock"

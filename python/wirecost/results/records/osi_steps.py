@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
-from wirecost.system.errors import UserError
 from wirecost.results.records.probe_export import MESSAGES, MODEL_EVENTS
 from wirecost.results.records.probe_log import SUFFIX, ProbeLog
 from wirecost.results.records.probe_log import read_logs as read_probe_logs
 from wirecost.results.records.setlevel import EVENTS, PerformanceLog, read_logs
 from wirecost.results.records.stages import MEASURED, OF_SENSOR_VIEW, step_stages, with_sums
+from wirecost.system.errors import UserError
 
 PARTS = len(MEASURED) + 1
 """Of a step: both models release a message."""

@@ -10,11 +10,11 @@ from typing import Any, TextIO
 
 import polars as pl
 
-from wirecost.system.errors import UserError
-from wirecost.system.failed_write import failed_write
 from wirecost.results.records.choices import PROBE_FORMATS
 from wirecost.results.records.probe_log import COUNTER, ProbeLog, events_of
 from wirecost.results.records.whole_table import replaced_by_polars
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
 
 MESSAGES = ("osi3::SensorView", "osi3::SensorData")
 MODEL_EVENTS = (

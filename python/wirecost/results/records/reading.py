@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from wirecost.system.errors import UserError
-from wirecost.system.printable import shortened
 from wirecost.results.records import consistency, json_document
 from wirecost.results.records.finished import finished_copy
 from wirecost.results.records.folder import META, SAMPLES, SCHEMA, Results
 from wirecost.results.records.journal import NAME as JOURNAL
 from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.table_file import read_table
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shortened
 from wirecost.system.regular_file import read_regular
 
 LARGEST_META = 32 << 20

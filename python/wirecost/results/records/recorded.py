@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wirecost.system.errors import UserError
 from wirecost.results.records.ctf.ros2_trace import Ros2Trace, trace_folders
 from wirecost.results.records.probe_log import (
     EVENTS,
@@ -23,6 +22,7 @@ from wirecost.results.records.probe_log import (
     events_of,
     read_logs,
 )
+from wirecost.system.errors import UserError
 
 LOGS = "logs"
 """The folder of a run's logs in its folder."""

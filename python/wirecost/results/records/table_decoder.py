@@ -24,14 +24,14 @@ from typing import BinaryIO
 import msgspec
 import polars as pl
 
-from wirecost.system.printable import printable, shortened
 from wirecost.results.records.table_columns import (
     LARGEST_NUMBER,
     SMALLEST_NUMBER,
-    TableColumn,
-    Columns,
     ColumnKind,
+    Columns,
+    TableColumn,
 )
+from wirecost.system.printable import printable, shortened
 
 REQUEST, ANSWER = struct.Struct("<QQ"), struct.Struct("<cQ")
 OK, REFUSED = b"+", b"-"

@@ -20,9 +20,9 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from wirecost.system.errors import UserError
 from wirecost.results.records.table_columns import Columns
 from wirecost.results.records.table_decoder import ANSWER, OK, REQUEST
+from wirecost.system.errors import UserError
 from wirecost.system.regular_file import read_regular
 
 LARGEST_FILE = 1 << 31

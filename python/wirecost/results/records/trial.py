@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wirecost.system.errors import UserError
-from wirecost.system.failed_write import described
 from wirecost.results.records import json_document
 from wirecost.results.records.new_folder import PendingFolder
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import described
 from wirecost.system.whole_file import write_text
 
 RUNS = "runs"

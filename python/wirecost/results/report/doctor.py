@@ -8,14 +8,14 @@ from pathlib import Path
 import altair as alt
 import numpy as np
 
-from wirecost.system.errors import UserError
-from wirecost.system.failed_write import failed_write
 from wirecost.results.records.recorded_machine import CpuNoise, MachinePrices
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import keyed, numbers, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, draw
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
 
 LISTED = 5
 """Gaps of a CPU in the notes."""
@@ -115,7 +115,7 @@ def noise_chart(noise: list[CpuNoise]) -> alt.VConcatChart:
 
 
 def price_table(prices: MachinePrices) -> Table:
-    """Return the median and the quartiles of each event's samples (``wirecost.observe.doctor.prices``)."""
+    """Return the median and the quartiles of each event's samples."""
     body, notes = [], []
     for name, event in prices.events.items():
         cells: list[str] = [units.NONE] * 3

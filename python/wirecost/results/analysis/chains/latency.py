@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wirecost.results.analysis.causes.excess import MUCH, reason_of
 from wirecost.results.analysis.chains.hops import Hops
-from wirecost.results.analysis.chains.walk import Chain, Found, ChainPart
+from wirecost.results.analysis.chains.walk import Chain, ChainPart, Found
 from wirecost.results.analysis.probe_sections import percentile
 from wirecost.results.records.probe_log import COUNTER
 

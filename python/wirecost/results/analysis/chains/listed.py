@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wirecost.results.analysis.chains.hops import IDENTITY, Hops
-from wirecost.results.analysis.chains.walk import TAKEN, Paths, Row, ChainStep, paths_from, waiting
+from wirecost.results.analysis.chains.walk import TAKEN, ChainStep, Paths, Row, paths_from, waiting
 from wirecost.results.analysis.ros_names import INFRASTRUCTURE
 
 MOST_LISTED = 10_000

@@ -33,16 +33,16 @@ from wirecost.results.analysis.compare.quantiles import (
 from wirecost.results.analysis.compare.runs import (
     TIME,
     Array,
-    Key,
     ComparedRun,
+    Key,
     common_names,
     finite,
     processes_of,
     rows_of,
 )
+from wirecost.results.records.probe_log import COUNTER
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.results.records.probe_log import COUNTER
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 FALSE_DISCOVERIES = 0.05

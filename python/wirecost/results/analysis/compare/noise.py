@@ -19,8 +19,8 @@ from wirecost.results.analysis.compare.processes import Processes, enough
 from wirecost.results.analysis.compare.quantiles import shift
 from wirecost.results.analysis.compare.runs import (
     TIME,
-    Key,
     ComparedRun,
+    Key,
     finite,
     processes_of,
     rows_of,

@@ -13,47 +13,70 @@ from wirecost.results.records import json_document
 from wirecost.results.records.reading import AGAIN
 from wirecost.results.records.scenarios import with_all_columns
 from wirecost.results.records.schemas import SCENARIOS
+from wirecost.system.counted import counted
+from wirecost.system.printable import shortened
 
 PLACES = ["campaign", "scenario", "host", "task", "round"]
 """Columns of a store that name no row."""
 OF_THE_HARNESS = ("lateness",)
 
 
+def without_unknown(records: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """Return the tasks of scenarios that this wirecost has, and a sentence about the others.
+
+    The sentence is empty where there are no others.
+    """
+    has_schema = pl.col("scenario").is_in(list(SCENARIOS))
+    unknown = records.filter(~has_schema)
+    if unknown.is_empty():
+        return records, ""
+    names = ", ".join(shortened(name, 40) for name in sorted(set(unknown["scenario"])))
+    return records.filter(has_schema), (
+        f"left out {counted(len(unknown), 'task')} of scenarios that this wirecost does not have: "
+        f"{names}"
+    )
+
+
 def runs_of(
-    named: str, records: pl.DataFrame, samples: pl.LazyFrame, revision: str
+    store: str, records: pl.DataFrame, samples: pl.LazyFrame, revision: str
 ) -> dict[tuple[str, str], ComparedRun]:
-    """Return runs by scenario and machine, all repetitions together. ``options`` is one more column
-    that names rows. ``process`` numbers those of all repetitions."""
+    """Return runs by scenario and machine, all repetitions together.
+
+    ``options`` is one more column that names rows. ``process`` numbers those of all repetitions.
+    The records are of scenarios that this wirecost has.
+    """
     tasks = described(records.filter(revision=revision))
-    made = {}
+    runs = {}
     for (scenario, host), part in tasks.group_by("scenario", "host", maintain_order=True):
-        own = part.select("task", "options", round=pl.col("repetition"))
-        found = (
+        repetitions = part.select("task", "options", round=pl.col("repetition"))
+        measured = (
             samples.filter(pl.col("scenario") == str(scenario))
-            .join(own.lazy(), on="task")
+            .join(repetitions.lazy(), on="task")
             .filter(~pl.col("stage").is_in(OF_THE_HARNESS))
             .collect()
         )
-        path = Path(f"{named}/{revision or 'no revision'}/{scenario}/{host}")
+        path = Path(f"{store}/{revision or 'no revision'}/{scenario}/{host}")
         text = str(part.sort("created")["meta"][-1])
         meta = json_document.decode(path, text.encode(), SCENARIOS[str(scenario)].meta, AGAIN)
-        made[str(scenario), str(host)] = ComparedRun(path, str(scenario), meta, _in_order(found))
-    return made
+        runs[str(scenario), str(host)] = ComparedRun(path, str(scenario), meta, _in_order(measured))
+    return runs
 
 
-def _in_order(found: pl.DataFrame) -> pl.DataFrame:
-    if PROCESS not in found.columns:
-        found = found.with_columns(pl.lit(0, pl.Int64).alias(PROCESS))
+def _in_order(samples: pl.DataFrame) -> pl.DataFrame:
+    if PROCESS not in samples.columns:
+        samples = samples.with_columns(pl.lit(0, pl.Int64).alias(PROCESS))
     order = ["round", PROCESS]
-    numbers = found.select(order).unique().sort(order, nulls_last=True).with_row_index("number")
-    found = (
-        found.join(numbers, on=order, nulls_equal=True)
+    numbers = samples.select(order).unique().sort(order, nulls_last=True).with_row_index("number")
+    samples = (
+        samples.join(numbers, on=order, nulls_equal=True)
         .with_columns(pl.col("number").cast(pl.Int64).alias(PROCESS))
-        .drop("number", *(name for name in PLACES if name in found.columns))
+        .drop("number", *(name for name in PLACES if name in samples.columns))
     )
     # Other scenarios' columns of the same store.
     empty = [
-        name for name in found.columns if name != TIME and found[name].null_count() == len(found)
+        name
+        for name in samples.columns
+        if name != TIME and samples[name].null_count() == len(samples)
     ]
-    found = with_all_columns(found.drop(empty))
-    return found.sort([name for name in ORDER if name in found.columns], maintain_order=True)
+    samples = with_all_columns(samples.drop(empty))
+    return samples.sort([name for name in ORDER if name in samples.columns], maintain_order=True)

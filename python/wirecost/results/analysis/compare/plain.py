@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from msgspec import structs
 
-from wirecost.results.analysis.compare.runs import SIZE, Key, ComparedRun, is_counter, rows_of
+from wirecost.results.analysis.compare.runs import SIZE, ComparedRun, Key, is_counter, rows_of
 from wirecost.results.records.schemas import common, replay
 from wirecost.results.records.schemas.common import Meta
 

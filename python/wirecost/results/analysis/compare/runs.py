@@ -13,13 +13,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wirecost.results.analysis.probe_sections import executions
-from wirecost.system.counted import counted
 from wirecost.results.records.folder import SCHEMA
 from wirecost.results.records.probe_log import COUNTER, SUFFIX, events_of, read_logs
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.recorded_machine import examination_in
 from wirecost.results.records.scenarios import with_all_columns
 from wirecost.results.records.schemas.common import Meta, Scalar
+from wirecost.system.counted import counted
 
 Array = NDArray[np.float64]
 Key = tuple[Any, ...]

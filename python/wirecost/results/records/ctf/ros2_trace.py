@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from wirecost import _ctf
-from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
 from wirecost.results.records.ctf.events import FIELDS, LISTS, NOT_NEEDED, PROVIDER, kind_of
 from wirecost.results.records.ctf.layout import Layout, Scope, Slot, TextSlot
 from wirecost.results.records.ctf.packets import metadata_text
 from wirecost.results.records.ctf.tokens import TsdlError
 from wirecost.results.records.ctf.tsdl import parse
 from wirecost.results.records.ctf.types import Clock, Metadata, Stream
+from wirecost.system.errors import UserError
+from wirecost.system.printable import printable
 
 METADATA = "metadata"
 MOST_FOLDERS = 10_000

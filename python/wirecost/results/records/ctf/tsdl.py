@@ -9,10 +9,10 @@ from wirecost.results.records.ctf.types import (
     EMPTY,
     Attributes,
     Clock,
-    TraceEvent,
     Metadata,
     Stream,
     Struct,
+    TraceEvent,
     Type,
 )
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import msgspec
 
-from wirecost.results.records.table_columns import AMOUNT, COUNT, NUMBER, TEXT, TableColumn, Columns
+from wirecost.results.records.table_columns import AMOUNT, COUNT, NUMBER, TEXT, Columns, TableColumn
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Real = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]

@@ -10,18 +10,18 @@ import polars as pl
 from wirecost.results.analysis.campaign.change_points import ENOUGH
 from wirecost.results.analysis.campaign.history import (
     HistoryChange,
-    Point,
     HistorySeries,
+    Point,
     history,
     moved_together,
 )
 from wirecost.results.analysis.campaign.machines import Across, Flip, across
 from wirecost.results.analysis.intervals import Estimate
 from wirecost.results.analysis.race import Name, Ratio, label
-from wirecost.system.counted import counted
-from wirecost.system.printable import printable
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Column, Table, named
+from wirecost.system.counted import counted
+from wirecost.system.printable import printable
 
 MOST_FAILURES = 50
 MOST_CHANGES = 200

@@ -10,9 +10,9 @@ from wirecost.results.analysis.chains.joins import FILTER, LAST_INPUT, STAMPED
 from wirecost.results.analysis.chains.latency import Latency, Miss, PartSummary
 from wirecost.results.analysis.chains.listed import KEPT, TAKES, Join, Listed, ListedChain
 from wirecost.results.analysis.ros_names import shown_names
-from wirecost.system.counted import counted
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.counted import counted
 
 UNKNOWN = {
     "transport": "no probe sees inside",

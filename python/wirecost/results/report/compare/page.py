@@ -6,14 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from wirecost.results.analysis.compare.comparison import Comparison
-from wirecost.system.errors import UserError
-from wirecost.system.failed_write import failed_write
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.compare import tables
 from wirecost.results.report.compare.figures import comparison_figures
 from wirecost.results.report.compare.rows import headline
 from wirecost.results.report.shared.figure import draw
 from wirecost.results.report.shared.page import render
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
 from wirecost.system.whole_file import made_folder
 
 MOST_UNCHANGED = 2000

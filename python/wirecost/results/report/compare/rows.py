@@ -20,9 +20,9 @@ from wirecost.results.analysis.compare.gate import gated, unseen
 from wirecost.results.analysis.compare.plain import PlainChange
 from wirecost.results.analysis.compare.quantiles import TooFew, least_samples
 from wirecost.results.analysis.compare.runs import Key
+from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 from wirecost.system.function_names import short_names
-from wirecost.results.report.shared import units
 
 SECTION = "section"
 MOST_TURNS = 50

@@ -19,7 +19,6 @@ from wirecost.results.analysis.compare.outputs import TopicOutputs
 from wirecost.results.analysis.compare.plain import PlainChange
 from wirecost.results.analysis.compare.quantiles import FEW
 from wirecost.results.analysis.compare.runs import Key
-from wirecost.system.counted import counted
 from wirecost.results.report.compare.rows import (
     DEPENDENT,
     Labels,
@@ -34,6 +33,7 @@ from wirecost.results.report.compare.rows import (
 )
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.counted import counted
 
 CHANGED = "Changed"
 DOCTOR = "doctor"

@@ -11,11 +11,11 @@ from wirecost.results.analysis.chains.listed import Listed
 from wirecost.results.analysis.misses import Missed
 from wirecost.results.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.results.analysis.ros_names import RosPlace
-from wirecost.system.counted import counted
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.cause_lead import cause_lead
 from wirecost.results.report.shared.causes import record_next
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.counted import counted
 
 OPTIONAL = {99.99: 2, 95.0: 3, 99.9: 4, 99.0: 6}
 """Percentiles that a narrow terminal leaves out, by rank."""

@@ -14,9 +14,6 @@ from wirecost.results.analysis.causes import Explanation
 from wirecost.results.analysis.probe_sections import SectionSummary, turnarounds
 from wirecost.results.analysis.probe_tree import Node
 from wirecost.results.analysis.ros_names import places_of, shown_names
-from wirecost.system.counted import counted
-from wirecost.system.failed_write import failed_write
-from wirecost.system.function_names import shortened
 from wirecost.results.records.probe_log import ProbeLog
 from wirecost.results.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.results.report.probe.nodes import node_table
@@ -39,6 +36,9 @@ from wirecost.results.report.shared.executions.series import Options
 from wirecost.results.report.shared.figure import Figure, draw
 from wirecost.results.report.shared.page import render
 from wirecost.results.report.shared.table import Table
+from wirecost.system.counted import counted
+from wirecost.system.failed_write import failed_write
+from wirecost.system.function_names import shortened
 from wirecost.system.whole_file import made_folder
 
 DRAWN = 16

@@ -13,11 +13,11 @@ from wirecost.results.analysis.misses import Missed
 from wirecost.results.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.results.analysis.probe_tree import Node
 from wirecost.results.analysis.ros_names import shown_names
-from wirecost.system.counted import counted
 from wirecost.results.records.probe_log import COUNTER_SOURCES, ProbeLog
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.results.report.shared.units import NONE
+from wirecost.system.counted import counted
 
 OPTIONAL = {99.99: 1, 95.0: 2, 99.9: 3}
 """Percentiles that a narrow terminal leaves out, by rank."""

@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from mcap.writer import CompressionType, Writer
 
+from wirecost.results.report.series.messages import Encoder, MessageType, Numbers
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.results.report.series.messages import Encoder, MessageType, Numbers
 from wirecost.system.whole_file import replaced
 
 FORMAT = "1"

@@ -17,13 +17,13 @@ import vl_convert as vlc
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from wirecost.system.errors import UserError
-from wirecost.system.private import home, private_folder, read_private, write_private
 from wirecost.results.records import json_document
 from wirecost.results.report.shared.axes import Mark
 from wirecost.results.report.shared.figure import Figure, Specification, themed
 from wirecost.results.report.shared.page_text import on_page, plain
 from wirecost.results.report.shared.table import with_bars
+from wirecost.system.errors import UserError
+from wirecost.system.private import home, private_folder, read_private, write_private
 
 MOST_BUNDLE = 16 << 20
 """Bytes; it has one million."""

@@ -11,8 +11,8 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from wirecost.system.printable import printable
 from wirecost.results.report.shared.table import Table
+from wirecost.system.printable import printable
 
 MOST_LINES = 2
 """Of a name in its column."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.results.analysis.message_fields import STAGES, Share, FieldShares
+from wirecost.results.analysis.message_fields import STAGES, FieldShares, Share
 from wirecost.results.records.schemas.message import TOGETHER, FieldBytes, MessageMeta
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import LANGUAGES

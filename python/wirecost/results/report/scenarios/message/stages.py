@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from wirecost.results.analysis.message_doubts import MOST_APART, MOST_OFF, Doubt, Key
 from wirecost.results.analysis.summary import Row
-from wirecost.system.counted import counted
 from wirecost.results.records.schemas.message import AtRate, Carrying, MessageMeta
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
@@ -26,6 +25,7 @@ from wirecost.results.report.shared.races import (
     total_column,
 )
 from wirecost.results.report.shared.table import Amount, Column, Table
+from wirecost.system.counted import counted
 
 STEPS = {"fill": 3, "encode": 0, "decode": 0, "read": 4, "destroy": 1, "total": 0}
 """Stages, with their ranks among the columns that a narrow terminal leaves out."""

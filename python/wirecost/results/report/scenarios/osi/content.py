@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.results.analysis.summary import Row
-from wirecost.system.counted import counted
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.osi import OsiMeta, OsiRun
 from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
@@ -32,6 +31,7 @@ from wirecost.results.report.shared.races import (
     total_column,
 )
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.counted import counted
 
 Pair = tuple[float, float]
 """Milliseconds of source and model."""

@@ -11,7 +11,6 @@ import polars as pl
 from wirecost.results.analysis.causes import explain
 from wirecost.results.analysis.probe_sections import executions, summary
 from wirecost.results.analysis.summary import Row
-from wirecost.system.counted import counted
 from wirecost.results.records.folder import Results
 from wirecost.results.records.recorded_machine import prices_beside
 from wirecost.results.records.run_logs import run_events, run_logs
@@ -24,6 +23,7 @@ from wirecost.results.report.shared.cause_lead import cause_lead
 from wirecost.results.report.shared.causes import cause_table, sentences
 from wirecost.results.report.shared.races import races, stages_table
 from wirecost.results.report.shared.table import Amount, Table
+from wirecost.system.counted import counted
 
 ON_TIME_NS = 200_000
 NONE = "–"

@@ -9,12 +9,12 @@ from itertools import groupby
 from wirecost.results.analysis.transport.binding import NATIVE
 from wirecost.results.analysis.transport.measured import MeasuredTransport, Where
 from wirecost.results.analysis.transport.recommendation import Choice, choices
-from wirecost.system.counted import counted
 from wirecost.results.records.schemas.common import Scalar
 from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.results.caution import caution
 from wirecost.results.report.scenarios.transport.tables import name
 from wirecost.results.report.shared import units
+from wirecost.system.counted import counted
 
 Settings = dict[str, dict[str, Scalar]]
 """Of each group of settings of a transport, by its name, what it says."""

@@ -14,7 +14,6 @@ import altair as alt
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.analysis.transport.measured import MeasuredTransport, Where, measured
-from wirecost.system.counted import counted
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.transport import Fault, TransportMeta
 from wirecost.results.report.scenarios.transport.tables import name
@@ -30,6 +29,7 @@ from wirecost.results.report.shared.axes import (
     plot,
 )
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.system.counted import counted
 
 HELD, FAILED = "complete", "not complete"
 SHAPES = {HELD: "circle", FAILED: "cross"}

@@ -10,19 +10,19 @@ from wirecost.results.analysis.transport.binding import BoundPair, pairs
 from wirecost.results.analysis.transport.measured import MeasuredTransport
 from wirecost.results.analysis.transport.needs import LOOPBACK
 from wirecost.results.analysis.transport.recommendation import by_case
-from wirecost.system.counted import counted
 from wirecost.results.records.schemas.common import Scalar
 from wirecost.results.records.schemas.transport import (
-    TransportAbout,
     Fault,
-    TransportMeta,
     Peak,
+    TransportAbout,
+    TransportMeta,
     TransportRun,
 )
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import contenders_table
 from wirecost.results.report.shared.table import Amount, Column, Marked, Table
 from wirecost.results.report.shared.units import NONE
+from wirecost.system.counted import counted
 
 PARTS = ("publisher", "subscribers", "daemon")
 NOTES = (

@@ -11,8 +11,8 @@ from wirecost.results.analysis.execution_series import envelope
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import Mark, numbers, plot
 from wirecost.results.report.shared.executions.series import (
-    Options,
     ExecutionSeries,
+    Options,
     TimeAxis,
     colour,
     deadline_rule,
