@@ -46,7 +46,7 @@ def command(
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.message.presets import classes
 
-    settings = classes.Settings(
+    settings = classes.ClassesSettings(
         tuple(numbers("--objects", objects)),
         chosen("--content", content, GROUND_TRUTHS),
         repetitions,

@@ -136,8 +136,8 @@ def command(
     """Your own message: what it costs in each library and mode, and which fields cost it."""
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.message import scenario as bench_message
-    from wirecost.measure.bench.message.at_rate.carrying import Asked
-    from wirecost.measure.bench.message.data import Choice
+    from wirecost.measure.bench.message.at_rate.carrying import RateRequest
+    from wirecost.measure.bench.message.data import MessageChoice
     from wirecost.measure.bench.message.presets import find
 
     if preset:
@@ -146,17 +146,17 @@ def command(
         (name,) = chosen("--preset", preset, PRESETS)
         measure_and_report(name, out, json_file, find(name))
         return
-    settings = bench_message.Settings(
+    settings = bench_message.MessageSettings(
         tuple(schema or ()),
         type_name,
         tuple(include or ()),
         dialect,
         data,
-        Choice(topic, first, sample, seed, framing),
+        MessageChoice(topic, first, sample, seed, framing),
         dict(_elements(text) for text in elements or ()),
         chosen("--lang", lang, LANGUAGES),
         tuple(contender or ()),
-        Asked(rate, subscribers, over),
+        RateRequest(rate, subscribers, over),
         python,
         repetitions,
         processes,

@@ -62,7 +62,7 @@ def command(
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.message.presets import notification
 
-    settings = notification.Settings(
+    settings = notification.NotificationSettings(
         chosen("--lang", lang, LANGUAGES),
         tuple(numbers("--sizes", sizes)),
         chosen("--modes", modes, MODES),

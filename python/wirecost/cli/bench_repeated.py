@@ -47,7 +47,7 @@ def command(
     from wirecost.measure.bench.message.presets import repeated
 
     given = () if scans else LIST_COUNTS
-    settings = repeated.Settings(
+    settings = repeated.RepeatedSettings(
         chosen("--list", list_names, LISTS),
         tuple(numbers("--count", counts)) if counts is not None else given,
         tuple(scans or ()),

@@ -20,7 +20,7 @@ from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.data.advisor.sources import Source
+    from wirecost.data.advisor.sources import ListSource
 
 EXAMPLE = "wirecost columns advise drive.mcap"
 
@@ -94,7 +94,7 @@ def _is_cloud(file: Path) -> bool:
 @contextmanager
 def _source(
     file: Path, only: str | None, frames: int, topic: str | None, type_name: str | None
-) -> Iterator[Source]:
+) -> Iterator[ListSource]:
     from wirecost.data.advisor.sources import CloudSource, TraceSource
     from wirecost.data.traces import open_trace
 

@@ -17,7 +17,7 @@ from wirecost.cli.trace_options import Files, Topic, Type
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.data.traces.check import Finding
+    from wirecost.data.traces.check import TraceFinding
 
 EXAMPLE = "wirecost trace check drive.mcap"
 
@@ -47,20 +47,20 @@ def command(
 
 def _findings(
     path: Path, topic: str | None, type_name: str | None, advance: Advance
-) -> list[Finding]:
+) -> list[TraceFinding]:
     """Return a trace's findings; that it cannot be opened is one."""
     from wirecost.data.traces import open_trace
-    from wirecost.data.traces.check import Finding, Severity, check
+    from wirecost.data.traces.check import Severity, TraceFinding, check
 
     try:
         with open_trace(path, topic, type_name, advance) as trace:
             return check(trace, advance)
     except UserError as error:
         text, _, remedy = str(error).removeprefix(f"{path}: ").rpartition("; ")
-        return [Finding(Severity.ERROR, text or remedy, remedy)]
+        return [TraceFinding(Severity.ERROR, text or remedy, remedy)]
 
 
-def _print(console: Console, path: Path, findings: list[Finding]) -> None:
+def _print(console: Console, path: Path, findings: list[TraceFinding]) -> None:
     from wirecost.data.traces.check import Severity
 
     console.print(str(path), style="bold", markup=False, soft_wrap=True, highlight=False)

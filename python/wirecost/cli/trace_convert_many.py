@@ -11,9 +11,9 @@ from rich.console import Console
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.trace_options import STDERR
-from wirecost.data.traces.batch.jobs import Job, Options
-from wirecost.data.traces.batch.run import Resources, Totals, convert_many
-from wirecost.data.traces.batch.work import Outcome
+from wirecost.data.traces.batch.jobs import ConversionJob, Options
+from wirecost.data.traces.batch.run import ConversionTotals, Resources, convert_many
+from wirecost.data.traces.batch.work import ConversionOutcome
 from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 from wirecost.system.printable import printable
@@ -36,7 +36,7 @@ def convert_and_print(
     begin = time.perf_counter()
     with progress() as advance:
 
-        def report(_: Job, outcome: Outcome, totals: Totals) -> None:
+        def report(_: ConversionJob, outcome: ConversionOutcome, totals: ConversionTotals) -> None:
             if outcome.error:
                 _print(STDERR, f"failed: {outcome.error}")
             for warning in outcome.warnings:
@@ -51,14 +51,14 @@ def convert_and_print(
     return 1 if totals.failed else 0
 
 
-def _progress_text(totals: Totals) -> str:
+def _progress_text(totals: ConversionTotals) -> str:
     done = totals.finished_before + totals.converted + len(totals.failed)
     failed = f", {len(totals.failed):,} failed" if totals.failed else ""
     return f"{done:,} of {counted(totals.traces, 'trace')}{failed}"
 
 
 def _print_totals(
-    console: Console, folder: Path, totals: Totals, resources: Resources, took_s: float
+    console: Console, folder: Path, totals: ConversionTotals, resources: Resources, took_s: float
 ) -> None:
     before, after = map(units.size, totals.file_bytes)
     earlier = f", {totals.finished_before:,} finished before" if totals.finished_before else ""
@@ -80,7 +80,7 @@ def _print_totals(
 
 
 def _document(
-    folder: Path, totals: Totals, resources: Resources, took_s: float
+    folder: Path, totals: ConversionTotals, resources: Resources, took_s: float
 ) -> dict[str, object]:
     return {
         "folder": str(folder),
@@ -102,7 +102,7 @@ def _document(
     }
 
 
-def _row(job: Job, text: str) -> dict[str, str]:
+def _row(job: ConversionJob, text: str) -> dict[str, str]:
     return {"file": str(job.source.path), "text": printable(text)}
 
 

@@ -15,7 +15,7 @@ import zstandard
 
 from wirecost.data.advisor.errors import Allowed, Errors
 from wirecost.data.advisor.measure import Statistics, largest_error, measured
-from wirecost.data.advisor.sources import List, Source
+from wirecost.data.advisor.sources import ListSource, SampledList
 
 COLUMNS_FIELD_HEAD = 10
 """Bytes of tag and length before a list's columns."""
@@ -26,7 +26,7 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclass
-class Cost:
+class FormCost:
     """A column in one form, over all lists; the error is the largest that was measured."""
 
     bytes: int = 0
@@ -41,7 +41,7 @@ class ColumnAdvice:
     type: str
     allowed: Allowed | None
     statistics: Statistics = field(default_factory=Statistics)
-    costs: dict[str, Cost] = field(default_factory=dict)
+    costs: dict[str, FormCost] = field(default_factory=dict)
 
     @property
     def form(self) -> str:
@@ -60,7 +60,7 @@ class ColumnAdvice:
         return self.form
 
     @property
-    def recommended(self) -> Cost:
+    def recommended(self) -> FormCost:
         return self.costs[self.form]
 
 
@@ -125,7 +125,7 @@ class Advice:
     lists: dict[str, ListAdvice] = field(default_factory=dict)
 
 
-def advise(source: Source, errors: Errors, zstd_level: int, progress: Progress) -> Advice:
+def advise(source: ListSource, errors: Errors, zstd_level: int, progress: Progress) -> Advice:
     """Measure all forms of every list.
 
     Raises UserError on damaged input and on errors for fields that no list has.
@@ -155,7 +155,7 @@ def advise(source: Source, errors: Errors, zstd_level: int, progress: Progress) 
     return advice
 
 
-def _add(about: ListAdvice, repeated: List, errors: Errors) -> bytes:
+def _add(about: ListAdvice, repeated: SampledList, errors: Errors) -> bytes:
     """Measure a list in all forms; returns its exact columns."""
     kind = repeated.arrays.kind
     content = repeated.arrays.prepare("exact").to_bytes()
@@ -189,7 +189,7 @@ def _measure(
             continue
         if form == "error" and advice.allowed is None:
             continue
-        cost = advice.costs.setdefault(form, Cost())
+        cost = advice.costs.setdefault(form, FormCost())
         cost.bytes += sizes.get(path, 0)
         cost.largest_error = max(cost.largest_error, largest_error(column, exact[path]))
 

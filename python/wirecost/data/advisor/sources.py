@@ -13,7 +13,7 @@ import numpy.typing as npt
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from wirecost.data.osi.lists import Found, find, without_indices
+from wirecost.data.osi.lists import RepeatedField, find, without_indices
 from wirecost.data.osi.transpose import Arrays, transposed
 from wirecost.data.scans import pcd
 from wirecost.data.traces import Trace, messages
@@ -24,7 +24,7 @@ Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class List:
+class SampledList:
     """One list of one frame."""
 
     path: str
@@ -36,7 +36,7 @@ class List:
     """The same as rows in Protobuf: tags, lengths and messages."""
 
 
-class Source(Protocol):
+class ListSource(Protocol):
     """Frames to look at, as often as wanted."""
 
     total: int
@@ -44,7 +44,7 @@ class Source(Protocol):
     sampled: int
     """Frames that are looked at."""
 
-    def __iter__(self) -> Iterator[list[List]]: ...
+    def __iter__(self) -> Iterator[list[SampledList]]: ...
 
 
 class TraceSource:
@@ -59,7 +59,7 @@ class TraceSource:
         self._numbers = [round(step * last / steps) for step in range(most)]
         self.sampled = most
 
-    def __iter__(self) -> Iterator[list[List]]:
+    def __iter__(self) -> Iterator[list[SampledList]]:
         for number in self._numbers:
             for _, data in self._trace.frames(number, number + 1):
                 try:
@@ -70,21 +70,21 @@ class TraceSource:
                         "run `wirecost trace check`"
                     ) from error
 
-    def _lists(self, message: Message) -> Iterator[List]:
+    def _lists(self, message: Message) -> Iterator[SampledList]:
         for listed in find(message):
             path = without_indices(listed.path)
             if self._only in (None, path, listed.path):
                 yield _of_rows(listed, path)
 
 
-def _of_rows(listed: Found, path: str) -> List:
+def _of_rows(listed: RepeatedField, path: str) -> SampledList:
     rows: Sequence[Message] = listed.rows
     if listed.columns is not None:
         element = GetMessageClass(listed.element)
         held = listed.kind.read(listed.columns).to_rows()
         rows = [element.FromString(row.encode_protobuf()) for row in held]
     content = _framed(listed.number, [row.SerializeToString() for row in rows])
-    return List(path, listed.element.full_name, transposed(listed.kind, rows), content)
+    return SampledList(path, listed.element.full_name, transposed(listed.kind, rows), content)
 
 
 def _framed(number: int, encoded: Sequence[bytes]) -> bytes:
@@ -130,7 +130,7 @@ class CloudSource:
         self._azimuth = np.arctan2(y, x)
         self._elevation = np.arctan2(z, np.hypot(x, y))
         self._intensity = _intensity(fields.get("intensity"), there)
-        self._makers: dict[str, Callable[[], List]] = {
+        self._makers: dict[str, Callable[[], SampledList]] = {
             "reflection": self._reflections,
             "detection": self._detections,
         }
@@ -141,10 +141,10 @@ class CloudSource:
                 )
             self._makers = {only: self._makers[only]}
 
-    def __iter__(self) -> Iterator[list[List]]:
+    def __iter__(self) -> Iterator[list[SampledList]]:
         yield [make() for make in self._makers.values()]
 
-    def _reflections(self) -> List:
+    def _reflections(self) -> SampledList:
         from wirecost_osi.osi3 import osi_sensorview_columns  # noqa: PLC0415  made by the build
 
         values = {"time_of_flight": 2 * self._distance / LIGHT_M_S}
@@ -153,7 +153,7 @@ class CloudSource:
         kind = osi_sensorview_columns.LidarSensorViewReflectionColumns
         return self._list("reflection", "osi3.LidarSensorView.Reflection", kind, 2, values)
 
-    def _detections(self) -> List:
+    def _detections(self) -> SampledList:
         from wirecost_osi.osi3 import osi_featuredata_columns  # noqa: PLC0415  made by the build
 
         position = {
@@ -165,10 +165,12 @@ class CloudSource:
         kind = osi_featuredata_columns.LidarDetectionColumns
         return self._list("detection", "osi3.LidarDetection", kind, 2, values)
 
-    def _list(self, path: str, message: str, kind: Any, number: int, values: Any) -> List:
+    def _list(self, path: str, message: str, kind: Any, number: int, values: Any) -> SampledList:
         arrays = Arrays(kind, len(self._distance), values)
         rows = kind.read(arrays.prepare("exact").to_bytes()).to_rows()
-        return List(path, message, arrays, _framed(number, [r.encode_protobuf() for r in rows]))
+        return SampledList(
+            path, message, arrays, _framed(number, [r.encode_protobuf() for r in rows])
+        )
 
 
 def _intensity(stored: npt.NDArray[Any] | None, there: npt.NDArray[np.bool_]) -> Values | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from google.protobuf.message import Message
 
-from wirecost.data.osi.lists import Found, find, without_indices
+from wirecost.data.osi.lists import RepeatedField, find, without_indices
 from wirecost.data.osi.transpose import transposed
 from wirecost.data.traces import Trace, messages, open_trace
 from wirecost.schema.columns.converter import Converter
@@ -94,7 +94,7 @@ class Frame:
                 ) from error
         return self._read[listed.path]
 
-    def _columns(self, listed: Found) -> Columns[Any]:
+    def _columns(self, listed: RepeatedField) -> Columns[Any]:
         """Read the columns of a list from the message, else convert its rows. Raises ValueError."""
         data = self.data if listed.columns is not None else self._converted
         fields = listed.kind.find(data, f"osi3.{self.type_name}")
@@ -113,10 +113,10 @@ class Frame:
         return _in_columns(self.type_name, self.data, map(without_indices, rows))
 
     @cached_property
-    def _lists(self) -> dict[str, Found]:
+    def _lists(self) -> dict[str, RepeatedField]:
         return {listed.path: listed for listed in find(self.message)}
 
-    def _found(self, path: str) -> Found:
+    def _found(self, path: str) -> RepeatedField:
         if path in self._lists:
             return self._lists[path]
         fitting = [candidate for candidate in self._lists if without_indices(candidate) == path]

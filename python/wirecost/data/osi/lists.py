@@ -25,7 +25,7 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 @dataclass(frozen=True)
-class Found:
+class RepeatedField:
     """A list that is not empty."""
 
     path: str
@@ -71,12 +71,12 @@ def kind_of(element: Descriptor) -> type[Columns[Any]] | None:
     return kind
 
 
-def find(message: Message) -> Iterator[Found]:
+def find(message: Message) -> Iterator[RepeatedField]:
     """Yield all such lists below a message that ``messages.parse`` returned."""
     return _below(message, "")
 
 
-def _below(message: Message, prefix: str) -> Iterator[Found]:
+def _below(message: Message, prefix: str) -> Iterator[RepeatedField]:
     for field in _leading(message.DESCRIPTOR):
         path = f"{prefix}{field.name}"
         value = getattr(message, field.name)
@@ -85,7 +85,7 @@ def _below(message: Message, prefix: str) -> Iterator[Found]:
         if kind is not None and element is not None:
             columns = _columns(message, field)
             if columns is not None or len(value):
-                yield Found(path, kind, element, field.number, value, columns)
+                yield RepeatedField(path, kind, element, field.number, value, columns)
         elif field.is_repeated:
             for index, item in enumerate(value):
                 yield from _below(item, f"{path}[{index}].")

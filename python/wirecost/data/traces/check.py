@@ -39,7 +39,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class TraceFinding:
     """Fault of a trace and what to do about it."""
 
     severity: Severity
@@ -64,7 +64,7 @@ class _Frames:
     """The first frame of each; at most MAX_VERSIONS of them."""
 
 
-def check(trace: Trace, progress: Progress) -> list[Finding]:
+def check(trace: Trace, progress: Progress) -> list[TraceFinding]:
     """Parse every frame of the trace and judge it, errors first.
 
     Raises UserError where the file cannot be read on.
@@ -73,7 +73,7 @@ def check(trace: Trace, progress: Progress) -> list[Finding]:
     named = misnamed(trace.path, type_of(trace.path) or "", trace.type_name)
     findings = [
         *(
-            Finding(Severity.ERROR, _after(warning), "record or copy the file again")
+            TraceFinding(Severity.ERROR, _after(warning), "record or copy the file again")
             for warning in trace.warnings
             if warning != named
         ),
@@ -134,49 +134,49 @@ def _parse(name: str, number: int, frame: memoryview, seen: _Frames) -> None:
         seen.unknown.add(number)
 
 
-def _of_frames(trace: Trace, seen: _Frames) -> Iterator[Finding]:
+def _of_frames(trace: Trace, seen: _Frames) -> Iterator[TraceFinding]:
     error, warning = Severity.ERROR, Severity.WARNING
     if not seen.count:
-        yield Finding(error, "holds no frame", "record it again")
+        yield TraceFinding(error, "holds no frame", "record it again")
     if seen.unparsable.count:
-        yield Finding(
+        yield TraceFinding(
             error,
             f"cannot be parsed as {trace.type_name}: {seen.unparsable.of(seen.count)}",
             "give the right --type, or record it again",
         )
     if seen.unknown.count:
-        yield Finding(
+        yield TraceFinding(
             warning,
             f"fields that OSI {messages.schema_version()} does not know in "
             f"{seen.unknown.of(seen.count)}: {', '.join(seen.unknown_names[:3])}",
             "give the right --type, or expect readers to skip them",
         )
     if seen.unversioned.count:
-        yield Finding(
+        yield TraceFinding(
             warning,
             f"no version in {seen.unversioned.of(seen.count)}",
             "have the recorder set the message's version",
         )
     if len(seen.versions) > 1:
         changes = ", ".join(f"{v} from frame {n}" for v, n in list(seen.versions.items())[:4])
-        yield Finding(error, f"changes its OSI version: {changes}", "split it by version")
+        yield TraceFinding(error, f"changes its OSI version: {changes}", "split it by version")
 
 
-def _of_times(seen: _Frames) -> Iterator[Finding]:
+def _of_times(seen: _Frames) -> Iterator[TraceFinding]:
     if seen.untimed.count:
-        yield Finding(
+        yield TraceFinding(
             Severity.WARNING,
             f"no timestamp in {seen.untimed.of(seen.count)}",
             "have the recorder set the message's timestamp",
         )
     if seen.backwards.count:
-        yield Finding(
+        yield TraceFinding(
             Severity.ERROR,
             f"timestamps that do not increase in {seen.backwards.of(seen.count)}",
             "sort it, or record each run into a file of its own",
         )
     if seen.other_times.count:
-        yield Finding(
+        yield TraceFinding(
             Severity.WARNING,
             f"log time differs from the message's timestamp in {seen.other_times.of(seen.count)}",
             "write it again with `wirecost trace convert` via .osi",
@@ -186,7 +186,7 @@ def _of_times(seen: _Frames) -> Iterator[Finding]:
     gaps = int(np.count_nonzero(steps > GAP * usual)) if usual > 0 else 0
     if gaps:
         worst = int(np.argmax(steps))
-        yield Finding(
+        yield TraceFinding(
             Severity.WARNING,
             f"{gaps} of its {len(steps)} steps are longer than {GAP} usual ones of "
             f"{usual / 1e6:g} ms; the longest is {steps[worst] / 1e6:g} ms from frame {worst}",
@@ -194,29 +194,29 @@ def _of_times(seen: _Frames) -> Iterator[Finding]:
         )
 
 
-def _of_name(trace: Trace, seen: _Frames) -> Iterator[Finding]:
+def _of_name(trace: Trace, seen: _Frames) -> Iterator[TraceFinding]:
     named = type_of(trace.path)
     if named not in (None, trace.type_name):
-        yield Finding(
+        yield TraceFinding(
             Severity.ERROR,
             f"is named as {named}, but its frames are {trace.type_name}",
             f"put {_tag(trace.type_name)} into its name",
         )
     name = parse_name(trace.path)
     if name is None:
-        yield Finding(Severity.WARNING, "is not named as OSI recommends", f"name it {FORM}")
+        yield TraceFinding(Severity.WARNING, "is not named as OSI recommends", f"name it {FORM}")
         return
     if name.custom is None:
-        yield Finding(Severity.WARNING, "its name lacks a custom name", f"name it {FORM}")
+        yield TraceFinding(Severity.WARNING, "its name lacks a custom name", f"name it {FORM}")
     if name.frames != seen.count:
-        yield Finding(
+        yield TraceFinding(
             Severity.ERROR,
             f"is named for {counted(name.frames, 'frame')}, but holds {seen.count}",
             f"put {seen.count} into its name, or find the lost frames",
         )
     for version in seen.versions:
         if version.replace(".", "") != name.osi:
-            yield Finding(
+            yield TraceFinding(
                 Severity.ERROR,
                 f"is named for OSI {name.osi}, but its frames have {version}",
                 f"put {version.replace('.', '')} into its name",
@@ -224,32 +224,32 @@ def _of_name(trace: Trace, seen: _Frames) -> Iterator[Finding]:
             break
 
 
-def _of_metadata(trace: McapTrace, seen: _Frames) -> Iterator[Finding]:
+def _of_metadata(trace: McapTrace, seen: _Frames) -> Iterator[TraceFinding]:
     error, warning = Severity.ERROR, Severity.WARNING
     remedy = "write it again with `wirecost trace convert`"
     if trace.metadata_records != 1:
         many = f"{trace.metadata_records} records" if trace.metadata_records else "no record"
-        yield Finding(error, f"{many} {METADATA}, there must be one", remedy)
+        yield TraceFinding(error, f"{many} {METADATA}, there must be one", remedy)
     entries = trace.about.file
     missing = [key for key in ("version", *VERSIONS) if key not in entries]
     if trace.metadata_records and missing:
-        yield Finding(error, f"{METADATA} lacks {', '.join(missing)}", remedy)
+        yield TraceFinding(error, f"{METADATA} lacks {', '.join(missing)}", remedy)
     for key in DATES:
         if key in entries and not DATE_TIME.fullmatch(entries[key]):
-            yield Finding(
+            yield TraceFinding(
                 error,
                 f"{METADATA}: {key} {shown(entries[key])!r} is no date with time and zone",
                 remedy,
             )
     for key in ("osi_version", "protobuf_version"):
         if f"{CHANNEL}.{key}" not in trace.about.channel:
-            yield Finding(
+            yield TraceFinding(
                 error, f"channel {shown(trace.about.topic)} lacks {CHANNEL}.{key}", remedy
             )
     stated = trace.about.channel.get(f"{CHANNEL}.osi_version")
     for version in seen.versions:
         if stated is not None and version != stated:
-            yield Finding(
+            yield TraceFinding(
                 warning, f"its channel states OSI {shown(stated)}, its frames {version}", remedy
             )
             break

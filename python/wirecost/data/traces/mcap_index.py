@@ -89,7 +89,7 @@ def stream(view: memoryview, at: int = 0) -> IO[bytes]:
 
 
 @dataclass(frozen=True)
-class Table:
+class FrameTable:
     """The frames of a channel, in the order of their log times."""
 
     log_time: npt.NDArray[np.uint64]
@@ -97,7 +97,7 @@ class Table:
     offset: npt.NDArray[np.uint64]
 
 
-class Frames:
+class FrameIndex:
     """Channel, log time and place of every message, as columns."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class Frames:
         self.chunk.append(chunk)
         self.offset.append(offset)
 
-    def of(self, channels: set[int]) -> Table:
+    def of(self, channels: set[int]) -> FrameTable:
         chosen = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
         time, chunk, offset = (
             np.asarray(column)[chosen] for column in (self.log_time, self.chunk, self.offset)
@@ -122,7 +122,7 @@ class Frames:
         order = np.lexsort(
             (offset, np.where(chunk == OUTSIDE, offset.astype(chunk.dtype), chunk), time)
         )
-        return Table(time[order], chunk[order], offset[order])
+        return FrameTable(time[order], chunk[order], offset[order])
 
 
 @dataclass
@@ -132,7 +132,7 @@ class Contents:
     channels: dict[int, Channel] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)
     metadata: list[Metadata] = field(default_factory=list)
-    frames: Frames = field(default_factory=Frames)
+    frames: FrameIndex = field(default_factory=FrameIndex)
     redefined: bool = False
     """Whether a number is that of two channels or schemas which differ."""
     complaint: str = ""
@@ -189,7 +189,7 @@ def _indexed(summary: Summary) -> bool:
 
 
 def _by_summary(view: memoryview, summary: Summary) -> Contents:
-    frames = Frames()
+    frames = FrameIndex()
     for chunk in summary.chunk_indexes:
         for at in chunk.message_index_offsets.values():
             index = _record(view, at)
@@ -209,7 +209,7 @@ def _by_summary(view: memoryview, summary: Summary) -> Contents:
     )
 
 
-def _compare_counts(frames: Frames, summary: Summary) -> None:
+def _compare_counts(frames: FrameIndex, summary: Summary) -> None:
     """Raise ValueError where the index has a message twice, or others than the statistics count."""
     chunk, offset = np.asarray(frames.chunk), np.asarray(frames.offset)
     order = np.lexsort((offset, chunk))

@@ -53,7 +53,7 @@ class Definition:
     seed: int
     repetitions: int
     benches: tuple[Bench, ...]
-    lines: Lines
+    lines: KeyLines
 
     def wrong(self, bench: int, table: str, key: str, why: str) -> UserError:
         """Return an error at that place."""
@@ -72,11 +72,11 @@ def read(path: Path) -> Definition:
         raise UserError(f"{path}: not UTF-8; save it as UTF-8") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UserError(f"{path}: no TOML: {shown(error)}") from error
-    return _Reader(path, Lines(text)).definition(table)
+    return _CampaignReader(path, KeyLines(text)).definition(table)
 
 
-class _Reader:
-    def __init__(self, path: Path, lines: Lines) -> None:
+class _CampaignReader:
+    def __init__(self, path: Path, lines: KeyLines) -> None:
         self._path = path
         self._lines = lines
 
@@ -201,7 +201,7 @@ _TABLE = re.compile(r"\s*\[\[?\s*([\w.-]+)\s*\]?\]")
 _KEY = re.compile(r"""\s*(["']?)([\w-]+)\1\s*=""")
 
 
-class Lines:
+class KeyLines:
     """Lines of the keys of one file that was parsed without an error.
 
     Python's parser does not report them.

@@ -20,7 +20,7 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Given:
+class TaskResult:
     """Result of a task: ``record``, which the store has, or the reason why there is none."""
 
     task: Task
@@ -28,13 +28,13 @@ class Given:
     why: str = ""
 
 
-Results = Callable[[list[Task], set[str]], Iterator[Given]]
+Results = Callable[[list[Task], set[str]], Iterator[TaskResult]]
 """Measures tasks, and keeps what came of them in the store. The second argument: keys of those that
 the store has already."""
 
 
 @dataclass
-class Outcome:
+class CampaignOutcome:
     done: int = 0
     failed: int = 0
     missing: int = 0
@@ -55,13 +55,13 @@ def run(
     resume: bool,
     results: Results,
     progress: Progress,
-) -> Outcome:
+) -> CampaignOutcome:
     """Run the tasks of ``machines``; those that failed before are tried again.
 
     Raises UserError where the store has some already and not ``resume``, OSError where it cannot be
     written.
     """
-    outcome = Outcome()
+    outcome = CampaignOutcome()
     records = store.records()
     there = set(records.filter(outcome=DONE)["task"].to_list())
     chosen = [task for task in tasks if task.machine in machines]
@@ -87,17 +87,21 @@ def run(
 def here(store: Store, measure: Callable[[Task], Measured]) -> Results:
     """Run tasks on this machine, in this process, one after the other."""
 
-    def results(tasks: list[Task], _: set[str]) -> Iterator[Given]:
+    def results(tasks: list[Task], _: set[str]) -> Iterator[TaskResult]:
         for task in tasks:
             measured = measure(task)
             store.keep(measured.record, measured.samples, measured.rows)
-            yield Given(task, measured.record)
+            yield TaskResult(task, measured.record)
 
     return results
 
 
 def _follow(
-    tasks: list[Task], there: set[str], results: Results, progress: Progress, outcome: Outcome
+    tasks: list[Task],
+    there: set[str],
+    results: Results,
+    progress: Progress,
+    outcome: CampaignOutcome,
 ) -> None:
     """Report progress by time: machines work in parallel, so the one with most work counts."""
     remaining_s: defaultdict[str, float] = defaultdict(float)

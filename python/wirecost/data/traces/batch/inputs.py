@@ -21,7 +21,7 @@ KINDS = f"a trace: {', '.join(SUFFIXES)}"
 
 
 @dataclass(frozen=True)
-class Source:
+class TraceInput:
     """A trace to convert, as it was found."""
 
     path: Path
@@ -32,7 +32,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _MatchedPath:
     path: Path
     root: Path
     """The part before the first wildcard, or the file's folder; absolute."""
@@ -45,7 +45,7 @@ def is_pattern(word: str) -> bool:
     return bool(WILDCARDS & set(word)) and not os.path.lexists(word)
 
 
-def sources(words: Sequence[str]) -> list[Source]:
+def sources(words: Sequence[str]) -> list[TraceInput]:
     """Return all traces that files and patterns stand for, each once, in the order of their paths.
 
     ``**`` does not follow links to folders. Raises UserError, one line, on what is no trace, on a
@@ -61,12 +61,12 @@ def sources(words: Sequence[str]) -> list[Source]:
         return []
     common = os.path.commonpath([trace.root for trace in traces.values()])
     return [
-        Source(trace.path, Path(os.path.relpath(place, common)), trace.size, trace.mtime_ns)
+        TraceInput(trace.path, Path(os.path.relpath(place, common)), trace.size, trace.mtime_ns)
         for place, trace in sorted(traces.items())
     ]
 
 
-def _single(word: str) -> _Found:
+def _single(word: str) -> _MatchedPath:
     path = Path(word)
     try:
         status = path.stat()
@@ -77,10 +77,10 @@ def _single(word: str) -> _Found:
         raise UserError(f"{path}: a folder; name the traces in it: '{path}/**/*.osi'")
     if path.suffix.lower() not in SUFFIXES or not stat.S_ISREG(status.st_mode):
         raise UserError(f"{path}: not {KINDS}")
-    return _Found(path, _absolute(path.parent), status.st_size, status.st_mtime_ns)
+    return _MatchedPath(path, _absolute(path.parent), status.st_size, status.st_mtime_ns)
 
 
-def _expanded(word: str) -> Iterator[_Found]:
+def _expanded(word: str) -> Iterator[_MatchedPath]:
     parts = Path(word).parts
     first = next(number for number, part in enumerate(parts) if WILDCARDS & set(part))
     root, rest = Path(*parts[:first]), list(parts[first:])
@@ -95,7 +95,7 @@ def _expanded(word: str) -> Iterator[_Found]:
                 status = path.stat()
                 if stat.S_ISREG(status.st_mode):
                     none = False
-                    yield _Found(path, _absolute(root), status.st_size, status.st_mtime_ns)
+                    yield _MatchedPath(path, _absolute(root), status.st_size, status.st_mtime_ns)
     except (OSError, ValueError, NotImplementedError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UserError(f"{word}: cannot be expanded ({reason}); give another pattern") from error
@@ -103,7 +103,7 @@ def _expanded(word: str) -> Iterator[_Found]:
         raise UserError(f"{word}: no file fits that is {KINDS}")
 
 
-def _refuse_unsafe(paths: dict[str, _Found]) -> None:
+def _refuse_unsafe(paths: dict[str, _MatchedPath]) -> None:
     unsafe = [path for path in paths if any(unicodedata.category(char) in UNSAFE for char in path)]
     if unsafe:
         others = f", and {len(unsafe) - 1:,} more" if len(unsafe) > 1 else ""

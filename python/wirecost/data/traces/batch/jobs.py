@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from wirecost.data.traces import messages
-from wirecost.data.traces.batch.inputs import Source
+from wirecost.data.traces.batch.inputs import TraceInput
 from wirecost.data.traces.choices import FORMATS, TYPES
 from wirecost.data.traces.conversion import Wanted, conversion
 from wirecost.data.traces.convert import Bound
@@ -58,21 +58,21 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Job:
+class ConversionJob:
     """One trace to convert."""
 
     number: int
-    source: Source
+    source: TraceInput
     out: Path
 
 
-def jobs(inputs: Sequence[Source], folder: Path, options: Options) -> list[Job]:
+def jobs(inputs: Sequence[TraceInput], folder: Path, options: Options) -> list[ConversionJob]:
     """Return one job per input; outputs mirror the inputs below ``folder``.
 
     Raises UserError where two inputs would give one output, and where an output would lie among the
     inputs.
     """
-    by_path: dict[Path, Job] = {}
+    by_path: dict[Path, ConversionJob] = {}
     for number, source in enumerate(inputs):
         suffix = f".{options.format}" if options.format else source.path.suffix
         out = folder / source.relative.with_suffix(suffix)
@@ -81,7 +81,7 @@ def jobs(inputs: Sequence[Source], folder: Path, options: Options) -> list[Job]:
                 f"{by_path[out].source.path} and {source.path}: both would become {out}; rename "
                 "one, or convert them into different folders"
             )
-        by_path[out] = Job(number, source, out)
+        by_path[out] = ConversionJob(number, source, out)
     for out, job in by_path.items():
         for around in out.relative_to(folder).parents:
             if folder / around in by_path:
@@ -93,7 +93,7 @@ def jobs(inputs: Sequence[Source], folder: Path, options: Options) -> list[Job]:
     return list(by_path.values())
 
 
-def _refuse_among_inputs(inputs: Sequence[Source], folder: Path) -> None:
+def _refuse_among_inputs(inputs: Sequence[TraceInput], folder: Path) -> None:
     """Raise UserError for a folder among the inputs: a second run would convert its outputs."""
     place = os.path.realpath(folder)
     for parent in {source.path.parent for source in inputs}:

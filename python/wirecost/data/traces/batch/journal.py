@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Self
 
-from wirecost.data.traces.batch.jobs import Job, Options
-from wirecost.data.traces.batch.work import Outcome
+from wirecost.data.traces.batch.jobs import ConversionJob, Options
+from wirecost.data.traces.batch.work import ConversionOutcome
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
@@ -32,7 +32,7 @@ LONGEST_LINE = 1 << 16
 
 
 @dataclass(frozen=True)
-class Entry:
+class ConversionEntry:
     """A line. Paths are relative to the folders of inputs and outputs."""
 
     output: str
@@ -61,7 +61,7 @@ class Entry:
         return cls(**values)
 
 
-class Journal(Closing):
+class ConversionJournal(Closing):
     """The journal of a folder, into which nobody else may convert meanwhile. Raises UserError.
 
     Where no output came to be there, closing removes it, with the folders that were made.
@@ -70,7 +70,7 @@ class Journal(Closing):
     def __init__(self, folder: Path, options: Options) -> None:
         self.folder = folder
         self._digest = options.digest
-        self._open: dict[Path, Job] = {}
+        self._open: dict[Path, ConversionJob] = {}
         self._missing_before = set(missing_folders(folder))
         self._outputs_before: dict[Path, tuple[int, ...] | None] = {}
         with ExitStack() as failed:
@@ -98,11 +98,11 @@ class Journal(Closing):
                 raise _unusable(folder / NAME, error) from error
             failed.pop_all()
 
-    def is_ours(self, job: Job) -> bool:
+    def is_ours(self, job: ConversionJob) -> bool:
         """Return whether a conversion made or began the output, so that it may be replaced."""
         return self._key(job) in self._entries
 
-    def is_finished(self, job: Job) -> bool:
+    def is_finished(self, job: ConversionJob) -> bool:
         """Return whether the output is what this conversion would give."""
         entry = self._entries.get(self._key(job))
         if entry is None or not entry.done:
@@ -115,20 +115,20 @@ class Journal(Closing):
         now = (status.st_size, status.st_mtime_ns)
         return self._entry(job, True, *written) == entry and written == now
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: ConversionJob) -> None:
         """Note that the output may come to be there. Raises UserError."""
         self._open[job.out] = job
         self._missing_before.update(missing_folders(job.out.parent))
         self._outputs_before[job.out] = _state(job.out)
         self._append(self._entry(job))
 
-    def end(self, job: Job, outcome: Outcome) -> None:
+    def end(self, job: ConversionJob, outcome: ConversionOutcome) -> None:
         """Note how it went. Raises UserError."""
         self._open.pop(job.out, None)
         if not outcome.error:
             self._append(self._entry(job, True, outcome.file_bytes[1], outcome.mtime_ns))
 
-    def sweep(self, jobs: Iterable[Job]) -> None:
+    def sweep(self, jobs: Iterable[ConversionJob]) -> None:
         """Remove files that killed processes left beside these outputs.
 
         There are some where a file system cannot keep files without a name. The lock says that
@@ -140,7 +140,7 @@ class Journal(Closing):
                     if path.name.startswith(f".{job.out.name}.") and path.suffix == ".new":
                         path.unlink(missing_ok=True)
 
-    def begun(self, jobs: Iterable[Job]) -> list[Job]:
+    def begun(self, jobs: Iterable[ConversionJob]) -> list[ConversionJob]:
         """Return the jobs of which an earlier conversion knows no end."""
         entries = ((job, self._entries.get(self._key(job))) for job in jobs)
         return [job for job, entry in entries if entry is not None and not entry.done]
@@ -157,17 +157,19 @@ class Journal(Closing):
         """Remove those of the folders that this conversion made and left empty."""
         remove_empty(sorted(self._missing_before, key=lambda folder: -len(folder.parts)))
 
-    def _key(self, job: Job) -> str:
+    def _key(self, job: ConversionJob) -> str:
         return str(job.out.relative_to(self.folder))
 
-    def _entry(self, job: Job, done: bool = False, size: int = 0, mtime_ns: int = 0) -> Entry:
+    def _entry(
+        self, job: ConversionJob, done: bool = False, size: int = 0, mtime_ns: int = 0
+    ) -> ConversionEntry:
         source = job.source
-        return Entry(
+        return ConversionEntry(
             self._key(job), str(source.relative), source.size, source.mtime_ns, self._digest,
             done, size, mtime_ns,
         )  # fmt: skip
 
-    def _append(self, entry: Entry) -> None:
+    def _append(self, entry: ConversionEntry) -> None:
         line = (json.dumps(asdict(entry)) + "\n").encode()
         try:
             while line:
@@ -176,15 +178,15 @@ class Journal(Closing):
             raise _unusable(self.folder / NAME, error) from error
 
 
-def _read(path: Path) -> dict[str, Entry]:
+def _read(path: Path) -> dict[str, ConversionEntry]:
     """Return the last entry of each output."""
-    entries: dict[str, Entry] = {}
+    entries: dict[str, ConversionEntry] = {}
     try:
         if path.is_symlink():
             raise OSError(0, "a link, not a file")
         with open_regular(path) as file:
             while line := file.readline(LONGEST_LINE):
-                entry = Entry.parsed(line)
+                entry = ConversionEntry.parsed(line)
                 if entry is not None:
                     entries[entry.output] = entry
     except FileNotFoundError:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wirecost.data.traces.batch.inputs import sources
-from wirecost.data.traces.batch.jobs import Job, Options, jobs
-from wirecost.data.traces.batch.journal import Journal
-from wirecost.data.traces.batch.work import Outcome, convert_job, is_full
+from wirecost.data.traces.batch.jobs import ConversionJob, Options, jobs
+from wirecost.data.traces.batch.journal import ConversionJournal
+from wirecost.data.traces.batch.work import ConversionOutcome, convert_job, is_full
 from wirecost.data.traces.batch.workers import Workers
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
-Report = Callable[[Job, Outcome, "Totals"], None]
+Report = Callable[[ConversionJob, ConversionOutcome, "ConversionTotals"], None]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Resources:
 
 
 @dataclass
-class Totals:
+class ConversionTotals:
     """Results of a conversion so far."""
 
     traces: int
@@ -44,15 +44,15 @@ class Totals:
     frames: int = 0
     file_bytes: tuple[int, int] = (0, 0)
     """Before and after, of what this run converted."""
-    failed: list[tuple[Job, str]] = field(default_factory=list)
-    warnings: list[tuple[Job, str]] = field(default_factory=list)
+    failed: list[tuple[ConversionJob, str]] = field(default_factory=list)
+    warnings: list[tuple[ConversionJob, str]] = field(default_factory=list)
     peaks: dict[int, int] = field(default_factory=dict)
     """Bytes of memory that each process had at most, by its number."""
     seconds: float = 0.0
     """That conversions took, in all processes together."""
     replaced_workers: int = 0
 
-    def add(self, job: Job, outcome: Outcome) -> None:
+    def add(self, job: ConversionJob, outcome: ConversionOutcome) -> None:
         self.left_bytes -= job.source.size
         self.seconds += outcome.seconds
         if outcome.process:
@@ -76,7 +76,7 @@ def convert_many(
     *,
     resume: bool = False,
     force: bool = False,
-) -> Totals:
+) -> ConversionTotals:
     """Convert the traces that ``words`` stand for into ``folder``; calls ``report`` after each.
 
     A trace that cannot be converted is in ``Totals.failed``. Raises UserError, before any work
@@ -84,9 +84,9 @@ def convert_many(
     """
     options.check()
     all_jobs = jobs(sources(words), folder, options)
-    with Journal(folder, options) as journal:
+    with ConversionJournal(folder, options) as journal:
         remaining = _left(all_jobs, journal, resume, force)
-        totals = Totals(len(all_jobs), sum(job.source.size for job in all_jobs))
+        totals = ConversionTotals(len(all_jobs), sum(job.source.size for job in all_jobs))
         totals.finished_before = len(all_jobs) - len(remaining)
         totals.left_bytes = sum(job.source.size for job in remaining)
         journal.sweep(journal.begun(remaining))
@@ -109,15 +109,20 @@ def convert_many(
 
 
 def _converted_here(
-    remaining: Sequence[Job], options: Options, memory: int | None, journal: Journal
-) -> Iterator[Outcome]:
+    remaining: Sequence[ConversionJob],
+    options: Options,
+    memory: int | None,
+    journal: ConversionJournal,
+) -> Iterator[ConversionOutcome]:
     """Yield the outcome of each, one after another in this process."""
     for job in remaining:
         journal.begin(job)
         yield convert_job(job, options, memory)
 
 
-def _left(all_jobs: list[Job], journal: Journal, resume: bool, force: bool) -> list[Job]:
+def _left(
+    all_jobs: list[ConversionJob], journal: ConversionJournal, resume: bool, force: bool
+) -> list[ConversionJob]:
     """Return the jobs to convert.
 
     Raises UserError where that would replace files that are not ours, or that nobody asked to
@@ -141,10 +146,10 @@ def _left(all_jobs: list[Job], journal: Journal, resume: bool, force: bool) -> l
 
 
 def _collect(
-    outcomes: Iterator[Outcome],
-    by_number: dict[int, Job],
-    journal: Journal,
-    totals: Totals,
+    outcomes: Iterator[ConversionOutcome],
+    by_number: dict[int, ConversionJob],
+    journal: ConversionJournal,
+    totals: ConversionTotals,
     report: Report,
 ) -> None:
     for outcome in outcomes:
@@ -158,7 +163,7 @@ def _collect(
         report(job, outcome, totals)
 
 
-def _without_room(line: str, folder: Path, totals: Totals) -> UserError:
+def _without_room(line: str, folder: Path, totals: ConversionTotals) -> UserError:
     """Return the error for a full disk.
 
     ``line``: which file could not be written, and the remedy.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.batch import memory
-from wirecost.data.traces.batch.jobs import Job, Options
+from wirecost.data.traces.batch.jobs import ConversionJob, Options
 from wirecost.data.traces.convert import convert
 from wirecost.data.traces.trace import silent
 from wirecost.system.errors import UserError
@@ -21,7 +21,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ConversionOutcome:
     """Outcome of the conversion of one trace."""
 
     number: int
@@ -45,7 +45,7 @@ class Outcome:
     """The memory limit leaves no room to work at all."""
 
 
-def convert_job(job: Job, options: Options, most: int | None) -> Outcome:
+def convert_job(job: ConversionJob, options: Options, most: int | None) -> ConversionOutcome:
     """Convert one trace; a bad trace raises nothing.
 
     ``most``: bytes of memory that the process may take.
@@ -62,30 +62,30 @@ def is_full(error: UserError) -> bool:
     return isinstance(cause, OSError) and cause.errno in FULL
 
 
-def _outcome(job: Job, options: Options, most: int | None) -> Outcome:
+def _outcome(job: ConversionJob, options: Options, most: int | None) -> ConversionOutcome:
     path = job.source.path
     if most is not None:
         try:
             memory.limit(most)
         except UserError as error:
-            return Outcome(job.number, str(error), too_little=True)
+            return ConversionOutcome(job.number, str(error), too_little=True)
     try:
         return _converted(job, options)
     except UserError as error:
-        return Outcome(job.number, str(error), disk_full=is_full(error))
+        return ConversionOutcome(job.number, str(error), disk_full=is_full(error))
     except OSError as error:
         what = remedy_for(error, "name a folder that can be written")
         reason = f"{error.filename or job.out}: {error.strerror}; {what}"
-        return Outcome(job.number, reason, disk_full=error.errno in FULL)
+        return ConversionOutcome(job.number, reason, disk_full=error.errno in FULL)
     except MemoryError:
         remedy = "give more --memory" if most is not None else "free some memory"
-        return Outcome(job.number, f"{path}: needs more memory than there is; {remedy}")
+        return ConversionOutcome(job.number, f"{path}: needs more memory than there is; {remedy}")
     except Exception as error:
         reason = f"{type(error).__name__}: {shown(error)}"
-        return Outcome(job.number, f"{path}: {reason}; run `wirecost trace check` on it")
+        return ConversionOutcome(job.number, f"{path}: {reason}; run `wirecost trace check` on it")
 
 
-def _converted(job: Job, options: Options) -> Outcome:
+def _converted(job: ConversionJob, options: Options) -> ConversionOutcome:
     source, out = job.source, job.out
     out.parent.mkdir(parents=True, exist_ok=True)
     with open_trace(source.path, options.topic, options.type_name) as trace:
@@ -99,7 +99,7 @@ def _converted(job: Job, options: Options) -> Outcome:
         out.unlink(missing_ok=True)
         raise UserError(f"{source.path}: changed while it was read; convert it again with --resume")
     sizes = (source.size, written.st_size)
-    return Outcome(
+    return ConversionOutcome(
         job.number, "", warnings, type_name, done.frames, done.message_bytes, sizes,
         written.st_mtime_ns,
     )  # fmt: skip

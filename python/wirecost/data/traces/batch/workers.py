@@ -20,9 +20,9 @@ from contextlib import ExitStack
 from multiprocessing import resource_tracker
 from pathlib import Path
 
-from wirecost.data.traces.batch.jobs import Job, Options
-from wirecost.data.traces.batch.journal import Journal
-from wirecost.data.traces.batch.work import Outcome, convert_job
+from wirecost.data.traces.batch.jobs import ConversionJob, Options
+from wirecost.data.traces.batch.journal import ConversionJournal
+from wirecost.data.traces.batch.work import ConversionOutcome, convert_job
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
@@ -40,19 +40,21 @@ class Workers:
     ``replaced``: the number of processes that ended before their work and were replaced.
     """
 
-    def __init__(self, options: Options, count: int, most: int | None, journal: Journal) -> None:
+    def __init__(
+        self, options: Options, count: int, most: int | None, journal: ConversionJournal
+    ) -> None:
         self._options, self._count, self._most, self._journal = options, count, most, journal
         self._executors: dict[int, ProcessPoolExecutor] = {}
         self._others = set(multiprocessing.active_children())
         self._folder = Path()
         self.replaced = 0
 
-    def converted(self, jobs: Sequence[Job]) -> Iterator[Outcome]:
+    def converted(self, jobs: Sequence[ConversionJob]) -> Iterator[ConversionOutcome]:
         """Yield the outcome of each, in the order in which they end. Raises UserError."""
         waiting = deque(sorted(jobs, key=lambda job: -job.source.size))
         idle = list(range(self._count))
         attempts: Counter[int] = Counter()
-        running: dict[Future[Outcome], tuple[Job, int]] = {}
+        running: dict[Future[ConversionOutcome], tuple[ConversionJob, int]] = {}
         with ExitStack() as stack:
             self._folder = stack.enter_context(scratch.folder("convert"))
             stack.callback(self._close)
@@ -75,7 +77,7 @@ class Workers:
                         else:
                             yield self._killed(job, worker)
 
-    def _submit(self, worker: int, job: Job) -> Future[Outcome]:
+    def _submit(self, worker: int, job: ConversionJob) -> Future[ConversionOutcome]:
         """Start the conversion, and the worker where it does not run. Raises UserError."""
         # Started here, since it lets the blocked signals through again in the thread that does.
         resource_tracker.ensure_running()
@@ -94,10 +96,10 @@ class Workers:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, former)
 
-    def _killed(self, job: Job, worker: int) -> Outcome:
+    def _killed(self, job: ConversionJob, worker: int) -> ConversionOutcome:
         line = _last_line(self._output_of(worker))
         printed = f" (it printed: {line})" if line else ""
-        return Outcome(
+        return ConversionOutcome(
             job.number,
             f"{job.source.path}: its worker was killed {ATTEMPTS} times, by a signal or for lack "
             f"of memory{printed}; convert it alone, or with fewer --workers",

@@ -40,14 +40,14 @@ class Timed:
 
 
 @dataclass(frozen=True)
-class Counted:
+class MessageCounts:
     """Allocations and instructions per message; None where they cannot be counted."""
 
     allocations: float | None = None
     instructions: float | None = None
 
 
-class Backend(Protocol):
+class MessageBackend(Protocol):
     """Contents are files of ``content_file``. Methods raise ProgramFailedError."""
 
     lang: str
@@ -71,7 +71,7 @@ class Backend(Protocol):
         """Measure the contents in turns; ``keys``: of the entries, one for each content."""
         ...
 
-    def counted(self, contender: Contender, content: Path) -> Counted:
+    def counted(self, contender: Contender, content: Path) -> MessageCounts:
         """Count what the contender does for a message."""
         ...
 

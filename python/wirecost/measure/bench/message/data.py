@@ -15,7 +15,7 @@ from wirecost.measure.bench.message import plain_files
 from wirecost.measure.bench.message.choices import SAMPLED
 from wirecost.measure.bench.message.plain_files import BINARY, JSON, TEXT, Numbered
 from wirecost.measure.bench.message.recordings.connection import DIALECTS, WIRES
-from wirecost.measure.bench.message.recordings.described import Kept, kept_for, subject_of
+from wirecost.measure.bench.message.recordings.described import ReadableGroups, kept_for, subject_of
 from wirecost.measure.bench.message.recordings.recording import Recording, is_recording
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.system.counted import counted
@@ -27,7 +27,7 @@ MOST_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
-class Choice:
+class MessageChoice:
     """Choice of messages of a file.
 
     ``topic``: empty for the only one; ``first``, ``sample``: None for all, and for ``SAMPLED``
@@ -50,7 +50,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedMessages:
     """``said``: where the messages are from and what was left out, for the report."""
 
     messages: list[bytes]
@@ -83,16 +83,16 @@ def hints_of_recording(path: Path, topic: str) -> tuple[str, str]:
     return (dialect, most.type) if dialect in DIALECTS.values() else ("", most.type)
 
 
-Reader = Callable[[Path, Subject, Choice], Numbered]
+Reader = Callable[[Path, Subject, MessageChoice], Numbered]
 
 
 def recorded(
     path: Path,
     about: Subject,
-    choice: Choice,
+    choice: MessageChoice,
     include: Sequence[Path] = (),
     has_schema: bool = False,
-) -> Recorded:
+) -> RecordedMessages:
     """Read the messages to measure, as Google's library writes them. Raises UserError.
 
     ``has_schema``: ``about`` is not what the file itself says.
@@ -114,7 +114,7 @@ def _unknown_kind(path: Path) -> UserError:
     )
 
 
-def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Recorded:
+def _chosen(path: Path, about: Subject, choice: MessageChoice, raw: Numbered) -> RecordedMessages:
     messages: list[bytes] = []
     damaged: list[int] = []
     why = ""
@@ -152,17 +152,17 @@ def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Record
     said += [warning.removeprefix(f"{path}: ") for warning in raw.warnings]
     if unknown:
         said.append(f"{unknown:,} bytes that the schema does not know, or need not be, left out")
-    return Recorded(messages, "; ".join(said))
+    return RecordedMessages(messages, "; ".join(said))
 
 
-def _numbered(recording: Recording, usable: Kept, choice: Choice) -> Numbered:
+def _numbered(recording: Recording, usable: ReadableGroups, choice: MessageChoice) -> Numbered:
     numbers = choice.of(usable.count)
     messages = recording.messages(usable.groups, numbers)
     warnings = [*recording.warnings, *usable.notes]
     return Numbered(usable.count, dict(zip(numbers, messages, strict=True)).__getitem__, warnings)
 
 
-def _osi(path: Path, about: Subject, choice: Choice) -> Numbered:
+def _osi(path: Path, about: Subject, choice: MessageChoice) -> Numbered:
     with OsiTrace(path, about.type.rpartition(".")[2]) as trace:
         if trace.size and not trace.frame_count:
             raise trace.no_trace()

@@ -27,7 +27,7 @@ Path = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class FieldBytes:
+class CountedField:
     """Bytes of a field.
 
     ``path``: ``objects[].position.x``; ``own``: bytes without those of the fields in it; ``all``:
@@ -43,7 +43,7 @@ def text(path: Path) -> str:
     return ".".join(path)
 
 
-def counted(subject: Subject, messages: Iterable[bytes]) -> tuple[list[FieldBytes], int]:
+def counted(subject: Subject, messages: Iterable[bytes]) -> tuple[list[CountedField], int]:
     """Count the bytes of every field that has some.
 
     Returns the fields by name, and how many bytes were counted: as many as the fields have in sum.
@@ -65,7 +65,7 @@ def counted(subject: Subject, messages: Iterable[bytes]) -> tuple[list[FieldByte
         for depth in range(1, len(path) + 1):
             whole[path[:depth]] += count
     return [
-        FieldBytes(text(path), own[path], count) for path, count in sorted(whole.items())
+        CountedField(text(path), own[path], count) for path, count in sorted(whole.items())
     ], total
 
 
@@ -146,7 +146,7 @@ def _content(data: bytes, at: int, end: int, tag: int) -> tuple[tuple[int, int],
         _, at = _content(data, at, end, inner)
 
 
-def worth_taking_out(fields: list[FieldBytes], subject: Subject) -> list[str]:
+def worth_taking_out(fields: list[CountedField], subject: Subject) -> list[str]:
     """Return the fields with most bytes, those that hold others before these.
 
     None that must be there, and none that a wire writes in any case, as ``ros1`` does numbers.

@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import ProcessPlan, measured
-from wirecost.measure.bench.message.backend import Backend, Carried, Timed
+from wirecost.measure.bench.message.backend import Carried, MessageBackend, Timed
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.subject import Subject, canonical
@@ -24,7 +24,7 @@ from wirecost.system.children import ProgramFailedError
 
 
 @dataclass(frozen=True)
-class Part:
+class RacePart:
     """Contenders of one language that carry the messages of one subject.
 
     ``content``: for their digest, where that is the same for several subjects; else the messages.
@@ -33,14 +33,14 @@ class Part:
 
     subject: Subject
     messages: Sequence[bytes]
-    backend: Backend
+    backend: MessageBackend
     entries: Sequence[Entry[Contender]]
     content: Sequence[bytes] = ()
     facts: Callable[[Sequence[bytes]], Mapping[str, Any]] | None = None
 
 
 def run_race(
-    parts: Sequence[Part], case: Case[Contender], plan: ProcessPlan, is_counted: bool = False
+    parts: Sequence[RacePart], case: Case[Contender], plan: ProcessPlan, is_counted: bool = False
 ) -> None:
     """Fill the entries. ``is_counted``: also their allocations and instructions."""
     with scratch.folder("message") as folder:
@@ -77,7 +77,7 @@ def run_race(
                 entry.facts |= asdict(part.backend.counted(entry.contender, contents[id(part)]))
 
 
-def _verify_all(part: Part, folder: Path, content: Path) -> None:
+def _verify_all(part: RacePart, folder: Path, content: Path) -> None:
     carried: dict[tuple[str, str], dict[str, Carried]] = {}
     for entry in part.entries:
         contender = entry.contender
@@ -116,7 +116,7 @@ def _checked(
 def run_fields(
     contents: Sequence[Sequence[bytes]],
     entries: Sequence[Entry[Contender]],
-    backend: Backend,
+    backend: MessageBackend,
     case: Case[Contender],
     plan: ProcessPlan,
 ) -> None:

@@ -14,23 +14,34 @@ from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.measure.bench.message import fields
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
-from wirecost.measure.bench.message.at_rate.carrying import Asked, carrying
-from wirecost.measure.bench.message.backend import Backend
+from wirecost.measure.bench.message.at_rate.carrying import RateRequest, carrying
+from wirecost.measure.bench.message.backend import MessageBackend
 from wirecost.measure.bench.message.choices import FRAMINGS, PROCESSES, USUAL
 from wirecost.measure.bench.message.content import ASSUMED, made_up
 from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.data import Choice, hints_of_recording, of_recording, recorded
+from wirecost.measure.bench.message.data import (
+    MessageChoice,
+    hints_of_recording,
+    of_recording,
+    recorded,
+)
 from wirecost.measure.bench.message.java.backend import Java
 from wirecost.measure.bench.message.plain_files import BINARY
 from wirecost.measure.bench.message.python.backend import Python
-from wirecost.measure.bench.message.race import Part, run_fields, run_race
+from wirecost.measure.bench.message.race import RacePart, run_fields, run_race
 from wirecost.measure.bench.message.ros import installed
 from wirecost.measure.bench.message.ros.definitions import of_files, short
-from wirecost.measure.bench.message.ros.installed import Ros2
+from wirecost.measure.bench.message.ros.installed import Ros2Installation
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.shapes import MOST_ELEMENTS
 from wirecost.measure.bench.message.subject import Subject, subject
-from wirecost.measure.bench.message.wanted import HEADERS, JAVA, MODULE, CodecFile, Wanted
+from wirecost.measure.bench.message.wanted import (
+    HEADERS,
+    JAVA,
+    MODULE,
+    CodecFile,
+    ContenderSelection,
+)
 from wirecost.messaging.transport import find
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.schemas.message import TOGETHER
@@ -56,7 +67,7 @@ INCUMBENTS = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class MessageSettings:
     """Settings of ``bench message``.
 
     ``schema``: files or modules; ``dialect``: of ``.msg`` files, empty to see it; ``elements``: of
@@ -69,11 +80,11 @@ class Settings:
     include: tuple[Path, ...] = ()
     dialect: str = ""
     data: Path | None = None
-    choice: Choice = field(default_factory=Choice)
+    choice: MessageChoice = field(default_factory=MessageChoice)
     elements: Mapping[str, int] = field(default_factory=dict)
     languages: tuple[str, ...] = USUAL
     contenders: tuple[Path, ...] = ()
-    asked: Asked = field(default_factory=Asked)
+    asked: RateRequest = field(default_factory=RateRequest)
     python: Path | None = None
     repetitions: int = 30
     processes: int = PROCESSES
@@ -135,7 +146,7 @@ class Settings:
         return plan(self.repetitions, self.processes, self.choice.seed)
 
 
-def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None:
     """Measure the message. Raises UserError on what cannot be run."""
     settings.check()
 
@@ -148,10 +159,10 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     field_bytes, counted = fields.counted(about, messages)
     taken_out = fields.worth_taking_out(field_bytes, about)
     lists = long_lists(about, messages[:MEASURED], field_bytes)
-    programs = Wanted(
+    programs = ContenderSelection(
         files=tuple(map(CodecFile, settings.contenders)),
         lists=tuple(type_ for _, type_ in lists),
-        ros2=Ros2(settings.python),
+        ros2=Ros2Installation(settings.python),
         jobs=settings.jobs,
     )
     backends = [backend_of(lang, about, programs, say) for lang in settings.languages]
@@ -210,7 +221,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     for backend in backends:
         entries = [contender.entry(about.type) for contender in contenders[backend.lang]]
         with measurement.case(backend.lang, entries, rounds) as case:
-            run_race([Part(about, messages, backend, entries)], case, settings.plan)
+            run_race([RacePart(about, messages, backend, entries)], case, settings.plan)
         failed |= {entry.contender.key for entry in entries if entry.failure}
     for backend in backends:
         for contender in by_field:
@@ -221,7 +232,9 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
                 run_fields(list(variants.values()), parts, backend, case, settings.plan)
 
 
-def _at_rate(asked: Asked, messages: list[bytes], say: Callable[[str], None]) -> dict[str, object]:
+def _at_rate(
+    asked: RateRequest, messages: list[bytes], say: Callable[[str], None]
+) -> dict[str, object]:
     """Return the numbers with which the report computes."""
     carried = None
     if asked.over:
@@ -233,14 +246,16 @@ def _at_rate(asked: Asked, messages: list[bytes], say: Callable[[str], None]) ->
     return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": carried}
 
 
-def backend_of(lang: str, about: Subject, wanted: Wanted, say: Callable[[str], None]) -> Backend:
+def backend_of(
+    lang: str, about: Subject, wanted: ContenderSelection, say: Callable[[str], None]
+) -> MessageBackend:
     """Make what a language has for a subject. Raises UserError where it has no compiler."""
     if lang == "cpp":
         return Cpp(about, wanted, say)
     return Python(about, wanted) if lang == "python" else Java(about, wanted, say)
 
 
-def _subject(settings: Settings) -> Subject:
+def _subject(settings: MessageSettings) -> Subject:
     path, type_ = settings.data, settings.type
     if settings.schema:
         source = settings.schema[0]
@@ -257,7 +272,7 @@ def _subject(settings: Settings) -> Subject:
     return subject(frontends.descriptors(["osi3"]), "osi3", type_)
 
 
-def _of_ros(settings: Settings) -> Subject:
+def _of_ros(settings: MessageSettings) -> Subject:
     """Return the subject of definitions that somebody gives.
 
     Dialect and type are those of the recording, unless they are given, too.
@@ -276,7 +291,7 @@ def _of_ros(settings: Settings) -> Subject:
     return ros_subject(definitions, settings.schema[0], type_)
 
 
-def _messages(settings: Settings, about: Subject) -> tuple[list[bytes], str]:
+def _messages(settings: MessageSettings, about: Subject) -> tuple[list[bytes], str]:
     """Return the messages and where they are from."""
     if settings.data is None:
         messages = made_up(about, settings.elements, settings.choice.seed)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # it takes long to import, and Protobuf's messages do without
     from wirecost.measure.bench.message.ros.reader import RosReader
 
 
-class Reader(Protocol):
+class MessageReader(Protocol):
     """A reader of a wire's messages that also compares them, without a contender's code."""
 
     def read(self, data: bytes) -> Any:
@@ -52,7 +52,7 @@ class Subject:
     descriptors: pb.FileDescriptorSet
     wire: str = "protobuf"
     ros: RosReader | None = None
-    readers: Mapping[str, Reader] = field(default_factory=dict)
+    readers: Mapping[str, MessageReader] = field(default_factory=dict)
 
     @property
     def readable(self) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp.source import Source
-from wirecost.measure.bench.message.ros.installed import Ros2
+from wirecost.measure.bench.message.cpp.source import ProgramSource
+from wirecost.measure.bench.message.ros.installed import Ros2Installation
 from wirecost.measure.bench.message.subject import Subject
 
 HEADERS = (".hpp", ".h", ".hh", ".hxx")
@@ -41,12 +41,12 @@ class Generated:
     """A C++ program that a preset generates into a folder, and its contenders."""
 
     library: str
-    generate: Callable[[Subject, Path], Source]
+    generate: Callable[[Subject, Path], ProgramSource]
     contenders: tuple[Contender, ...]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ContenderSelection:
     """Wishes of a race to a language.
 
     ``libraries``: those that take part, None for all that can be had; ``files``: codecs that take
@@ -63,7 +63,7 @@ class Wanted:
     has_recycled: bool = False
     allocators: tuple[str, ...] = ("",)
     flags: tuple[str, ...] = ("-std=c++20", "-O2", "-DNDEBUG")
-    ros2: Ros2 = field(default_factory=Ros2)
+    ros2: Ros2Installation = field(default_factory=Ros2Installation)
     jobs: int = 2
 
     def takes(self, library: str) -> bool:

@@ -15,7 +15,7 @@ from wirecost.measure.campaign.cluster.keys import distributed, security
 from wirecost.measure.campaign.cluster.orders import Order, carry_out, forget, where
 from wirecost.measure.campaign.cluster.settings import ATTEMPTS, GONE_S
 from wirecost.measure.campaign.cluster.worker_process import MACHINE, MEASURE
-from wirecost.measure.campaign.running import Given
+from wirecost.measure.campaign.running import TaskResult
 from wirecost.measure.campaign.tasks import Task
 from wirecost.results.store.store import RECORDS, Files, Record, read_record
 from wirecost.system.errors import UserError
@@ -62,7 +62,7 @@ class Dispatch:
         self._flying: dict[Any, Task] = {}
         self._machines: dict[str, _Machine] = {}
 
-    def results(self, tasks: list[Task], there: set[str]) -> Iterator[Given]:
+    def results(self, tasks: list[Task], there: set[str]) -> Iterator[TaskResult]:
         """Yield results as they come; machines in parallel, each one's in the order given.
 
         ``there``: keys that the store has. Raises UserError where the scheduler is lost, OSError of
@@ -94,7 +94,7 @@ class Dispatch:
             machine.flying += 1
             future.add_done_callback(self._done.put)
 
-    def _given(self, future: Any) -> Iterator[Given]:
+    def _given(self, future: Any) -> Iterator[TaskResult]:
         task = self._flying.pop(future, None)
         if task is None:  # of a machine that was given up
             return
@@ -104,15 +104,15 @@ class Dispatch:
         files, why = self._answer(future)
         future.release()
         if files is None:
-            yield Given(task, None, why)
+            yield TaskResult(task, None, why)
             return
         record = Record(**read_record(files[RECORDS]).row(0, named=True))
         if record.task != task.key:
-            yield Given(task, None, f"its worker answered with task {record.task}")
+            yield TaskResult(task, None, f"its worker answered with task {record.task}")
             return
         self._keep(record, files)
         machine.stored.append(task.key)
-        yield Given(task, record)
+        yield TaskResult(task, record)
 
     def _answer(self, future: Any) -> tuple[Files | None, str]:
         killed = distributed().KilledWorker
@@ -126,7 +126,7 @@ class Dispatch:
             return None, f"{type(error).__name__}: {shown(error)}"
         return files, str(why)
 
-    def _look(self) -> Iterator[Given]:
+    def _look(self) -> Iterator[TaskResult]:
         """Give up machines without a worker."""
         if self._client.status != "running":
             raise UserError(f"{LOST}; --resume goes on")
@@ -149,7 +149,7 @@ class Dispatch:
             machine.waiting.clear()
             machine.flying = 0
             for task in lost:
-                yield Given(task, None, f"machine {name}: {why}; --resume tries it again")
+                yield TaskResult(task, None, f"machine {name}: {why}; --resume tries it again")
 
     def _present(self) -> set[str]:
         """Return the machines that have a worker."""

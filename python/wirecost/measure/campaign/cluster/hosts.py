@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from wirecost.measure.campaign.cluster.keys import new_keys
-from wirecost.measure.campaign.cluster.lab import Lab, Machine
+from wirecost.measure.campaign.cluster.lab import Lab, LabMachine
 from wirecost.system import children
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
@@ -31,7 +31,7 @@ class Hosts:
         self._scheduler = scheduler
         self._workers: dict[str, _Started] = {}
 
-    def start(self, machine: Machine) -> None:
+    def start(self, machine: LabMachine) -> None:
         """Start the machine's worker."""
         words = ["campaign", "worker", self.address, "--machine", machine.name,
                  "--keys", FROM_STDIN]  # fmt: skip

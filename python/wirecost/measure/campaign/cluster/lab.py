@@ -24,7 +24,7 @@ LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
-class Machine:
+class LabMachine:
     name: str
     command: tuple[str, ...]
     """Starts ``wirecost`` there; its arguments come behind."""
@@ -43,12 +43,12 @@ class Lab:
 
     address: str
     port: int
-    machines: tuple[Machine, ...]
+    machines: tuple[LabMachine, ...]
 
 
 def here(name: str, wirecost: tuple[str, ...]) -> Lab:
     """Return a lab of this machine alone."""
-    return Lab(LOOPBACK, 0, (Machine(name, wirecost, by_ssh=False),))
+    return Lab(LOOPBACK, 0, (LabMachine(name, wirecost, by_ssh=False),))
 
 
 def read(path: Path) -> Lab:
@@ -85,7 +85,7 @@ def _lab(table: Table) -> Lab:
     return Lab(address, port, parsed)
 
 
-def _machine(number: int, entry: Any) -> Machine:
+def _machine(number: int, entry: Any) -> LabMachine:
     if not isinstance(entry, dict):
         raise ValueError("machine: is no table; write [[machine]]")
     name = entry.get("name")
@@ -101,10 +101,10 @@ def _machine(number: int, entry: Any) -> Machine:
     if host is not None:
         if not isinstance(host, str) or not HOST.fullmatch(host):
             raise ValueError(f"machine {name}: ssh: give user@host, or a host of your ssh_config")
-        return Machine(name, (*SSH, host, wirecost), by_ssh=True)
+        return LabMachine(name, (*SSH, host, wirecost), by_ssh=True)
     if not isinstance(start, list) or not all(isinstance(word, str) for word in start):
         raise ValueError(f'machine {name}: start: give a list of words, such as ["ip", "netns"]')
-    return Machine(name, (*start, wirecost), by_ssh=False)
+    return LabMachine(name, (*start, wirecost), by_ssh=False)
 
 
 def _known(table: Table, where: str, keys: tuple[str, ...]) -> None:

@@ -19,7 +19,7 @@ import zstandard
 
 from wirecost.measure.bench.message.advice.columns import in_columns
 from wirecost.measure.bench.message.advice.smaller_types import FLOATS, cheaper_types
-from wirecost.measure.bench.message.fields import FieldBytes, marked_name, without
+from wirecost.measure.bench.message.fields import CountedField, marked_name, without
 from wirecost.measure.bench.message.subject import Subject, canonical
 
 LEAST_SAVED = 0.02
@@ -32,7 +32,7 @@ COMPRESSED = 4 << 20
 
 
 @dataclass(frozen=True)
-class Change:
+class MessageChange:
     """A change and its effect.
 
     ``bytes``: of a message on average, with the change; ``ns``: its time beside encoding and
@@ -48,8 +48,8 @@ class Change:
 
 
 def changes(
-    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
-) -> list[Change]:
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[CountedField]
+) -> list[MessageChange]:
     """Return the changes that save something, the ones that save most first."""
     whole = sum(map(len, messages)) / len(messages)
     types = dict(cheaper_types(subject, messages, fields))
@@ -58,7 +58,7 @@ def changes(
         *_sent_once(subject, messages),
         *_columns(subject, messages, fields, types.get(FLOATS, {})),
         *(
-            Change(
+            MessageChange(
                 f"{what} {_listed([*shares])}",
                 whole * (1 - sum(shares.values())),
                 None,
@@ -72,7 +72,7 @@ def changes(
     return [change for change in candidates if change.bytes <= (1 - LEAST_SAVED) * whole]
 
 
-def _compressed(messages: Sequence[bytes]) -> Iterator[Change]:
+def _compressed(messages: Sequence[bytes]) -> Iterator[MessageChange]:
     """Compress each message by itself, as it would be sent."""
     chosen: list[bytes] = []
     for data in messages:
@@ -97,10 +97,10 @@ def _compressed(messages: Sequence[bytes]) -> Iterator[Change]:
             samples.append((perf_counter_ns() - begin) / len(chosen))
         size = sum(map(len, packed)) / len(packed)
         ns = sorted(samples)[PASSES // 2]
-        yield Change(f"compress each message by {name}", size, ns, "measured")
+        yield MessageChange(f"compress each message by {name}", size, ns, "measured")
 
 
-def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[Change]:
+def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[MessageChange]:
     """Yield a change for the outermost fields that are the same in almost all messages."""
     if len(messages) < 2:
         return
@@ -122,7 +122,7 @@ def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[Change]:
     if paths:
         remaining = without(subject, messages, paths)
         size = sum(map(len, remaining)) / len(remaining)
-        yield Change(
+        yield MessageChange(
             f"send {_listed(paths)} when it changes, not with every message",
             size,
             None,
@@ -141,9 +141,9 @@ def _copy(to: Any, message: Any, field: Any) -> None:
 def _columns(
     subject: Subject,
     messages: Sequence[bytes],
-    fields: Sequence[FieldBytes],
+    fields: Sequence[CountedField],
     floats: Mapping[str, float],
-) -> Iterator[Change]:
+) -> Iterator[MessageChange]:
     """Yield changes to columns.
 
     ``floats``: the share of all bytes that floats for doubles save in each field. Columns with
@@ -154,7 +154,7 @@ def _columns(
         saved = sum(share for path, share in floats.items() if path.startswith(f"{tried.path}."))
         if not tried.narrow or tried.bytes < whole * (1 - saved):
             what = f"columns for `{_shortened(tried.path)}`, {tried.kept}"
-            yield Change(what, tried.bytes, None, "measured", (tried.path,))
+            yield MessageChange(what, tried.bytes, None, "measured", (tried.path,))
 
 
 def _listed(paths: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from wirecost.measure.bench.engine.program import run
 from wirecost.measure.bench.message.content_file import write_content
-from wirecost.measure.bench.message.fields import FieldBytes, elements_at, fields_along
+from wirecost.measure.bench.message.fields import CountedField, elements_at, fields_along
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
@@ -35,7 +35,7 @@ _NO_NUMBERS = (Kind.BOOL, Kind.STRING, Kind.BYTES)
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedColumns:
     """A list in columns, by its path.
 
     ``kept``: what its columns keep, for people; ``bytes``: of a message on average; ``narrow``:
@@ -49,8 +49,8 @@ class Tried:
 
 
 def in_columns(
-    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
-) -> Iterator[Tried]:
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[CountedField]
+) -> Iterator[TriedColumns]:
     """Yield lists that columns can hold, once with every bit and once with floats for doubles."""
     chosen = messages[:MEASURED]
     for path, type_name in long_lists(subject, chosen, fields):
@@ -60,14 +60,14 @@ def in_columns(
             continue
         average = sum(map(len, messages)) / len(messages) / max(1, sum(map(len, chosen)))
         exact, narrow, errors = zip(*sizes, strict=True)
-        yield Tried(path, "every bit kept", average * sum(exact))
+        yield TriedColumns(path, "every bit kept", average * sum(exact))
         if sum(narrow) < sum(exact):
             precision = f"doubles as floats, off by up to {max(errors):.1g}"
-            yield Tried(path, precision, average * sum(narrow), narrow=True)
+            yield TriedColumns(path, precision, average * sum(narrow), narrow=True)
 
 
 def long_lists(
-    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[CountedField]
 ) -> list[tuple[str, str]]:
     """Return path and elements' type of the lists with most bytes.
 

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from wirecost.measure.bench.message.advice.values import MOST_TEXTS, Values, values, varint_size
-from wirecost.measure.bench.message.fields import FieldBytes
+from wirecost.measure.bench.message.advice.values import (
+    MOST_TEXTS,
+    FieldValues,
+    values,
+    varint_size,
+)
+from wirecost.measure.bench.message.fields import CountedField
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.plan.sequential import PREFIX
 from wirecost.schema.compile.schema import Coding, Kind, Label, Presence
@@ -18,12 +23,12 @@ LEAST_TEXTS = 20
 """Texts that must be there before few different ones mean something."""
 MOST_OF_AN_ENUM = 32
 
-Share = Callable[[Values], float]
+Share = Callable[[FieldValues], float]
 """Of the field's bytes that another type saves; zero or less where it saves nothing."""
 
 
 def cheaper_types(
-    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[CountedField]
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield what to do, and the share of all bytes saved in each field, largest first."""
     by_path = values(subject, messages)
@@ -37,7 +42,7 @@ def cheaper_types(
             yield what, {path: part / total for part, path in saving}
 
 
-def _bytes(field: Values) -> float:
+def _bytes(field: FieldValues) -> float:
     """Return the bytes of the counted values, with tags and lengths, as Protobuf writes them."""
     item = field.declared
     if item.type is Kind.STRING:
@@ -52,11 +57,11 @@ def _bytes(field: Values) -> float:
     return _payload(field) + field.count * _tag(field)
 
 
-def _tag(field: Values) -> int:
+def _tag(field: FieldValues) -> int:
     return varint_size(field.declared.number << 3)
 
 
-def _payload(field: Values) -> int:
+def _payload(field: FieldValues) -> int:
     """Return the bytes of the numbers alone."""
     item = field.declared
     width = item.type.width if isinstance(item.type, Kind) else None
@@ -67,7 +72,7 @@ def _payload(field: Values) -> int:
     return field.zigzag if item.coding is Coding.ZIGZAG else field.varint
 
 
-def _payload_of(field: Values, elements: int) -> int:
+def _payload_of(field: FieldValues, elements: int) -> int:
     """Return the bytes of a list with so many elements, on average."""
     return round(_payload(field) * elements / max(1, field.count))
 
@@ -77,33 +82,33 @@ _SIGNED = (Kind.INT32, Kind.INT64)
 _WHOLE = (*_SIGNED, Kind.UINT32, Kind.UINT64)
 
 
-def _varying_bytes(field: Values) -> int:
+def _varying_bytes(field: FieldValues) -> int:
     """Return the bytes in the smaller of the forms whose length follows the value."""
     return min(field.varint, field.zigzag) if field.declared.type in _SIGNED else field.varint
 
 
-def _as_zigzag(field: Values) -> float:
+def _as_zigzag(field: FieldValues) -> float:
     signed = field.declared.type in _SIGNED and field.declared.coding is Coding.VARINT
     return field.varint - field.zigzag if signed and field.zigzag <= _as_fixed_bytes(field) else 0
 
 
-def _as_fixed_bytes(field: Values) -> int:
+def _as_fixed_bytes(field: FieldValues) -> int:
     width = field.declared.type.width if isinstance(field.declared.type, Kind) else None
     return (width or 8) * field.count
 
 
-def _as_fixed(field: Values) -> float:
+def _as_fixed(field: FieldValues) -> float:
     varying = field.declared.type in _WHOLE and field.declared.coding is not Coding.FIXED
     fixed = _as_fixed_bytes(field)
     return _payload(field) - fixed if varying and fixed < _varying_bytes(field) else 0
 
 
-def _as_varint(field: Values) -> float:
+def _as_varint(field: FieldValues) -> float:
     fixed = field.declared.type in _WHOLE and field.declared.coding is Coding.FIXED
     return _payload(field) - _varying_bytes(field) if fixed else 0
 
 
-def _as_packed(field: Values) -> float:
+def _as_packed(field: FieldValues) -> float:
     """Return the bytes saved by one tag and length for a list, no tag for each element."""
     item = field.declared
     if item.label is not Label.REPEATED or item.packed or item.type is Kind.STRING:
@@ -116,11 +121,11 @@ def _as_packed(field: Values) -> float:
     return field.count * _tag(field) - lengths
 
 
-def _as_float(field: Values) -> float:
+def _as_float(field: FieldValues) -> float:
     return 4 * field.count if field.declared.type is Kind.FLOAT64 else 0
 
 
-def _as_enum(field: Values) -> float:
+def _as_enum(field: FieldValues) -> float:
     """Return the bytes saved by a byte for each text.
 
     A required field is left out: it could be no enum of an older reader.
@@ -134,17 +139,17 @@ def _as_enum(field: Values) -> float:
     return sum(len(text.encode()) * count for text, count in field.texts.items())
 
 
-def _of_protobuf(saved: Callable[[Values], float]) -> Share:
+def _of_protobuf(saved: Callable[[FieldValues], float]) -> Share:
     """Return the share of bytes that ``saved`` computes for the values that were counted."""
 
-    def share(field: Values) -> float:
+    def share(field: FieldValues) -> float:
         seen = _bytes(field)
         return saved(field) / seen if seen else 0.0
 
     return share
 
 
-def _narrower(field: Values) -> float:
+def _narrower(field: FieldValues) -> float:
     """Return the share saved by the smallest type for all values, on a wire of whole widths."""
     kind = field.declared.type
     if not isinstance(kind, Kind) or kind not in (*_WHOLE, Kind.INT16, Kind.UINT16):
@@ -160,7 +165,7 @@ def _narrower(field: Values) -> float:
     return 0
 
 
-def _number_for_text(field: Values) -> float:
+def _number_for_text(field: FieldValues) -> float:
     """Return the share saved by a byte for each text and its length of four."""
     if not _as_enum(field):
         return 0

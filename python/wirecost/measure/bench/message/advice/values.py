@@ -20,7 +20,7 @@ MOST_TEXTS = 64
 
 
 @dataclass
-class Values:
+class FieldValues:
     """The values of one field in all messages.
 
     ``varint``, ``zigzag``: bytes of all its integers in either form of Protobuf; ``lists``: how
@@ -54,13 +54,13 @@ def varint_size(value: int) -> int:
     return max(1, ((value & (1 << 64) - 1).bit_length() + 6) // 7)
 
 
-def values(subject: Subject, messages: Iterable[bytes]) -> dict[str, Values]:
+def values(subject: Subject, messages: Iterable[bytes]) -> dict[str, FieldValues]:
     """Return the values of all written fields but those in maps, by path."""
-    by_path: dict[Path, Values] = {}
+    by_path: dict[Path, FieldValues] = {}
     remaining = MOST_VALUES
     for data in messages:
         for path, item, value in _leaves(subject, subject.read(data)):
-            held = by_path.setdefault(path, Values(item))
+            held = by_path.setdefault(path, FieldValues(item))
             elements = value if is_list(item) else (value,)
             if is_list(item):
                 held.lists.append(len(value))

@@ -25,7 +25,7 @@ START_S = 30.0
 
 
 @dataclass(frozen=True)
-class Asked:
+class RateRequest:
     """Rate and transport that the user asked for.
 
     ``rate``: messages per second, None where nobody asks; ``over``: a transport, empty for none.
@@ -42,7 +42,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Carrying:
+class CarryingCost:
     """Processor time per message, of all threads.
 
     ``sender_ns``; ``subscriber_ns`` of each subscriber on average; ``server_ns`` of a process
@@ -58,7 +58,7 @@ class Carrying:
     messages: int
 
 
-def carrying(asked: Asked, messages: Sequence[bytes]) -> Carrying:
+def carrying(asked: RateRequest, messages: Sequence[bytes]) -> CarryingCost:
     """Send the messages in turns. Raises ProgramFailedError, UserError."""
     kind = find(asked.over)
     with ExitStack() as stack:
@@ -96,7 +96,7 @@ def carrying(asked: Asked, messages: Sequence[bytes]) -> Carrying:
         got = [receiver.receive(limit_s) for receiver in receivers]
         server_ns = _processor_ns(servers) - before
     received = sum(answer["received"] for answer in got)
-    return Carrying(
+    return CarryingCost(
         asked.over,
         f"{kind.package.name} {kind.package.version() or 'of unknown version'}",
         sent["ns"] / asked.count,

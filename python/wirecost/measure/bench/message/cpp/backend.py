@@ -16,7 +16,13 @@ from pathlib import Path
 from wirecost.measure.bench.engine.allocators import NAMED, loaded
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import INSTALLED, run
-from wirecost.measure.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
+from wirecost.measure.bench.message.backend import (
+    Carried,
+    MessageCounts,
+    Timed,
+    sampled,
+    taken_from,
+)
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import read_content
 from wirecost.measure.bench.message.cpp import programs, rosidl
@@ -25,7 +31,7 @@ from wirecost.measure.bench.message.cpp.programs import Say
 from wirecost.measure.bench.message.cpp.source import RECYCLED
 from wirecost.measure.bench.message.cpp.sources import CURRENT_PROTOBUF
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import HEADERS, Wanted
+from wirecost.measure.bench.message.wanted import HEADERS, ContenderSelection
 from wirecost.observe.heap.launch import COUNTING
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
@@ -56,7 +62,7 @@ _TOTALS = re.compile(r"^(?:summary|totals): (\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Memory:
+class MessageMemory:
     """Bytes that malloc gives for a message, its own headers included.
 
     ``kept_bytes``: those that stay when the message is destroyed.
@@ -71,7 +77,7 @@ class Cpp:
 
     lang = "cpp"
 
-    def __init__(self, subject: Subject, wanted: Wanted, say: Say) -> None:
+    def __init__(self, subject: Subject, wanted: ContenderSelection, say: Say) -> None:
         """Compile what is not in the cache. Raises UserError where there is no compiler."""
         built = programs.built(subject, wanted, say)
         self._subject = subject
@@ -151,7 +157,7 @@ class Cpp:
 
     def counted(
         self, contender: Contender, content: Path, with_instructions: bool = True
-    ) -> Counted:
+    ) -> MessageCounts:
         program, mode = self._program(contender)
         command = [program, "count", mode, str(content)]
         # How often memory is asked for does not depend on who gives it.
@@ -160,15 +166,15 @@ class Cpp:
         instructions = (
             _instructions(command, contender.allocator, content) if with_instructions else None
         )
-        return Counted(float(allocations), instructions)
+        return MessageCounts(float(allocations), instructions)
 
-    def memory(self, contender: Contender, content: Path) -> Memory:
+    def memory(self, contender: Contender, content: Path) -> MessageMemory:
         """Return what glibc's malloc gives for a message. Raises ProgramFailedError."""
         program, mode = self._program(contender)
         environment = {**(_environment(contender.allocator) or os.environ), **WITHOUT_CACHE}
         (line,) = run([program, "memory", mode, str(content)], environment=environment)
         _, allocated, retained = line.split("\t")
-        return Memory(int(allocated), int(retained))
+        return MessageMemory(int(allocated), int(retained))
 
 
 def _environment(allocator: str) -> dict[str, str] | None:

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirecost.measure.bench.message.cpp.source import Source
+from wirecost.measure.bench.message.cpp.source import ProgramSource
 from wirecost.measure.bench.message.cpp.sources import generate, of_file
 from wirecost.measure.bench.message.cpp.tools import TIMEOUT_S, first_error, ran
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import HEADERS, Wanted
+from wirecost.measure.bench.message.wanted import HEADERS, ContenderSelection
 from wirecost.system import children, private, scratch
 from wirecost.system.errors import UserError
 
@@ -40,7 +40,7 @@ class Built:
     missing: dict[str, str] = field(default_factory=dict)
 
 
-def built(subject: Subject, wanted: Wanted, say: Say) -> Built:
+def built(subject: Subject, wanted: ContenderSelection, say: Say) -> Built:
     """Compile all programs that this machine can compile.
 
     Raises UserError where it has no compiler, or a header cannot be read.
@@ -117,7 +117,7 @@ class _Compiling:
 def _compile(
     compiler: Sequence[str],
     folder: Path,
-    sources: Sequence[Source],
+    sources: Sequence[ProgramSource],
     jobs: int,
     say: Say,
     programs: Built,
@@ -177,7 +177,7 @@ def _complaint(errors: Path) -> str:
     return f"it does not compile: {first_error(text)}"
 
 
-def _options(source: Source) -> list[str]:
+def _options(source: ProgramSource) -> list[str]:
     folders = (".", source.holders, source.classes, "generated", *source.include)
     return [f"-I{folder}" for folder in folders]
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from wirecost.measure.bench.message.cpp.gencpp import SYSTEM_PYTHON
-from wirecost.measure.bench.message.ros.installed import MISSING, Ros2
+from wirecost.measure.bench.message.ros.installed import MISSING, Ros2Installation
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.system import children
 
@@ -31,7 +31,7 @@ _PROGRAM = Path(__file__).with_name("rosidl_program.py")
 _TIMEOUT_S = 300
 
 
-def generate(subject: Subject, ros2: Ros2, folder: Path) -> str:
+def generate(subject: Subject, ros2: Ros2Installation, folder: Path) -> str:
     """Generate ``<package>/msg/detail/…`` for all messages; return why there are none, if so."""
     prefixes = {name: ros2.having(f"share/{name}/resource") for name in _TEMPLATES}
     if None in prefixes.values() or ros2.having("include/fastcdr") is None:
@@ -57,7 +57,7 @@ def _text(subject: Subject, name: str) -> str:
     return subject.ros.definitions.texts.get(name, "int32 sec\nuint32 nanosec\n")
 
 
-def _pythons(ros2: Ros2) -> list[Path]:
+def _pythons(ros2: Ros2Installation) -> list[Path]:
     """Return Pythons that may have what the generators import.
 
     A sourced ROS 2 belongs to the system's.
@@ -79,7 +79,7 @@ def _ran(command: list[str]) -> str:
     return f"rosidl: {last}"
 
 
-def options(ros2: Ros2) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def options(ros2: Ros2Installation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return folders of headers, and what to link."""
     prefixes = {name: ros2.having(f"include/{name}") for name in _HEADERS}
     installed = {name: prefix for name, prefix in prefixes.items() if prefix is not None}

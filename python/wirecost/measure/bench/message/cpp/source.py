@@ -12,7 +12,7 @@ RECYCLED = ".recycled"
 
 
 @dataclass(frozen=True)
-class Source:
+class ProgramSource:
     """A program before it is compiled.
 
     ``units``: the files that are compiled for it; ``is_recycled``: whether its holders take small
@@ -38,6 +38,6 @@ class Source:
         suffix = RECYCLED if self.is_recycled else ""
         return {unit: f"{unit}{suffix}.o" for unit in (*self.units, SHARED)}
 
-    def recycled(self) -> Source:
+    def recycled(self) -> ProgramSource:
         """Return the same program with the other holders."""
         return replace(self, name=f"{self.name}{RECYCLED}", is_recycled=True)

@@ -15,11 +15,11 @@ from wirecost.measure.bench.engine.program import INSTALLED
 from wirecost.measure.bench.message.cpp import code, gencpp, ros_code, rosidl
 from wirecost.measure.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
 from wirecost.measure.bench.message.cpp.flatbuffers_code import flatbuffers
-from wirecost.measure.bench.message.cpp.source import SHARED, Source
+from wirecost.measure.bench.message.cpp.source import SHARED, ProgramSource
 from wirecost.measure.bench.message.cpp.tools import has_header, ran
-from wirecost.measure.bench.message.ros.installed import Ros2
+from wirecost.measure.bench.message.ros.installed import Ros2Installation
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import HEADERS, CodecFile, Wanted
+from wirecost.measure.bench.message.wanted import HEADERS, CodecFile, ContenderSelection
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.schema import CompileError
@@ -35,7 +35,9 @@ LEFT_OUT = f"left out of schemas of more than {MOST_MESSAGES} messages, which co
 Texts = dict[str, str]
 
 
-def generate(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Source], dict[str, str]]:
+def generate(
+    subject: Subject, wanted: ContenderSelection, folder: Path
+) -> tuple[list[ProgramSource], dict[str, str]]:
     """Generate all sources into the folder; return them, and why others are missing, by library."""
     sources, missing = _ours(subject, wanted, folder)
     others = _others(subject, wanted)
@@ -56,7 +58,9 @@ def generate(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Sourc
     return sources, missing
 
 
-def of_file(subject: Subject, wanted: Wanted, file: CodecFile, folder: Path) -> list[Source]:
+def of_file(
+    subject: Subject, wanted: ContenderSelection, file: CodecFile, folder: Path
+) -> list[ProgramSource]:
     """Return the programs of a user's codec, which are named as its header is. Raises UserError."""
     try:
         text = file.path.read_text(encoding="utf-8")
@@ -69,7 +73,7 @@ def of_file(subject: Subject, wanted: Wanted, file: CodecFile, folder: Path) -> 
     unit = f"{file.name}.users.cpp"
     _put(folder, {unit: code.users(subject, f"users/{file.path.name}")})
     include = () if file.is_kept else (str(file.path.parent.resolve()),)
-    source = Source(file.name, (unit,), include=include)
+    source = ProgramSource(file.name, (unit,), include=include)
     return [source, source.recycled()] if wanted.has_recycled else [source]
 
 
@@ -82,7 +86,9 @@ def _put(folder: Path, texts: Texts) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _ours(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Source], dict[str, str]]:
+def _ours(
+    subject: Subject, wanted: ContenderSelection, folder: Path
+) -> tuple[list[ProgramSource], dict[str, str]]:
     missing: dict[str, str] = {}
     others = tuple(wire for wire in subject.other_wires if wanted.takes(f"wirecost-{wire}"))
     if subject.ros is not None and wanted.asks_for("wirecost-protobuf"):
@@ -99,7 +105,7 @@ def _ours(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Source],
         name = "wirecost" if wire == subject.wire else f"wirecost-{wire}"
         if wanted.takes(name):
             texts[f"{name}.cpp"] = code.ours(subject, wire)
-            sources.append(Source(name, (f"{name}.cpp",)))
+            sources.append(ProgramSource(name, (f"{name}.cpp",)))
     if wanted.has_recycled:
         write(emitted(subject.schema, ("cpp",), Request((subject.wire,))), folder / "recycled")
         sources += [source.recycled() for source in sources if source.name == "wirecost"]
@@ -107,10 +113,10 @@ def _ours(subject: Subject, wanted: Wanted, folder: Path) -> tuple[list[Source],
     return sources, missing
 
 
-Make = Callable[[Subject, Path], "Source | str"]
+Make = Callable[[Subject, Path], "ProgramSource | str"]
 
 
-def _others(subject: Subject, wanted: Wanted) -> dict[str, Make]:
+def _others(subject: Subject, wanted: ContenderSelection) -> dict[str, Make]:
     """Return what makes the source of each library of others, or says how to install it."""
     makers: dict[str, Make] = {"protobuf": _protobuf}
     if subject.wire == "protobuf":
@@ -127,17 +133,17 @@ def _others(subject: Subject, wanted: Wanted) -> dict[str, Make]:
     return makers | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
 
 
-def _protobuf(subject: Subject, folder: Path) -> Source | str:
+def _protobuf(subject: Subject, folder: Path) -> ProgramSource | str:
     if complaint := _googles_classes(subject, folder / "google"):
         return complaint
     _put(folder, {"classes.hpp": code.classes(subject), "protobuf.cpp": code.google(subject)})
     generated = sorted(
         p.relative_to(folder).as_posix() for p in (folder / "google").rglob("*.pb.cc")
     )
-    return Source("protobuf", ("protobuf.cpp", *generated), ("-lprotobuf", "-pthread"))
+    return ProgramSource("protobuf", ("protobuf.cpp", *generated), ("-lprotobuf", "-pthread"))
 
 
-def _current_protobuf(subject: Subject, folder: Path) -> Source | str:
+def _current_protobuf(subject: Subject, folder: Path) -> ProgramSource | str:
     """Return Debian's program with the version that `make rivals` built."""
     try:
         built = json.loads(CURRENT_PROTOBUF.read_text(encoding="utf-8"))
@@ -149,10 +155,12 @@ def _current_protobuf(subject: Subject, folder: Path) -> Source | str:
     _put(folder, {"classes.hpp": code.classes(subject), f"{name}.cpp": code.google(subject)})
     units = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("current/**/*.cc"))
     libraries = (built["library"], "-pthread")
-    return Source(name, (f"{name}.cpp", *units), libraries, tuple(built["include"]), "current")
+    return ProgramSource(
+        name, (f"{name}.cpp", *units), libraries, tuple(built["include"]), "current"
+    )
 
 
-def _our_classes(subject: Subject, folder: Path) -> Source | str:
+def _our_classes(subject: Subject, folder: Path) -> ProgramSource | str:
     """Return protoc's program without the arena, compiled with our classes."""
     if _is_large(subject):
         return LEFT_OUT
@@ -164,10 +172,10 @@ def _our_classes(subject: Subject, folder: Path) -> Source | str:
     _put(folder, texts)
     generated = (*classes.rglob("*.pb.cc"), *classes.rglob("message.cc"))
     units = sorted(path.relative_to(folder).as_posix() for path in generated)
-    return Source(name, (f"{name}.cpp", *units), classes="classes/cpp")
+    return ProgramSource(name, (f"{name}.cpp", *units), classes="classes/cpp")
 
 
-def _columns(lists: Sequence[str], subject: Subject, folder: Path) -> Source | str:
+def _columns(lists: Sequence[str], subject: Subject, folder: Path) -> ProgramSource | str:
     if _is_large(subject):
         return LEFT_OUT
     generated = folder / "columns"
@@ -189,25 +197,25 @@ def _columns(lists: Sequence[str], subject: Subject, folder: Path) -> Source | s
             f"{name}.cpp": code.users(subject, "columns.hpp"),
         },
     )
-    return Source(name, (f"{name}.cpp",), include=("columns/cpp",))
+    return ProgramSource(name, (f"{name}.cpp",), include=("columns/cpp",))
 
 
-def _gencpp(subject: Subject, folder: Path) -> Source | str:
+def _gencpp(subject: Subject, folder: Path) -> ProgramSource | str:
     if complaint := gencpp.generate(subject, folder / "generated"):
         return complaint
     _put(folder, ros_code.gencpp(subject))
     libraries = ("-lroscpp_serialization", "-lrostime", "-lcpp_common")
-    return Source("gencpp", ("gencpp.cpp",), libraries)
+    return ProgramSource("gencpp", ("gencpp.cpp",), libraries)
 
 
-def _fast_cdr(subject: Subject, folder: Path) -> Source | str:
+def _fast_cdr(subject: Subject, folder: Path) -> ProgramSource | str:
     if not has_header("fastcdr/Cdr.h"):
         return "apt-get install libfastcdr-dev"
     _put(folder, ros_code.fast_cdr(subject))
-    return Source("fast-cdr", ("fast-cdr.cpp",), ("-lfastcdr",))
+    return ProgramSource("fast-cdr", ("fast-cdr.cpp",), ("-lfastcdr",))
 
 
-def _rosidl(ros2: Ros2, subject: Subject, folder: Path) -> Source | str:
+def _rosidl(ros2: Ros2Installation, subject: Subject, folder: Path) -> ProgramSource | str:
     if _is_large(subject):
         return LEFT_OUT
     generated = folder / "generated"
@@ -219,25 +227,25 @@ def _rosidl(ros2: Ros2, subject: Subject, folder: Path) -> Source | str:
     _put(folder, ros_code.rosidl(subject, ros2.having("include/fastcdr"), names))
     include, libraries = rosidl.options(ros2)
     generated_units = (path.relative_to(folder).as_posix() for path in units)
-    return Source(rosidl.NAME, ("rosidl.cpp", *generated_units), libraries, include)
+    return ProgramSource(rosidl.NAME, ("rosidl.cpp", *generated_units), libraries, include)
 
 
-def _memcpy(subject: Subject, folder: Path) -> Source | str:
+def _memcpy(subject: Subject, folder: Path) -> ProgramSource | str:
     _put(folder, {"memcpy.cpp": code.rendered("memcpy.cpp.j2", type=subject.type)})
-    return Source("memcpy", ("memcpy.cpp",))
+    return ProgramSource("memcpy", ("memcpy.cpp",))
 
 
-def _messagepack(subject: Subject, folder: Path) -> Source | str:
+def _messagepack(subject: Subject, folder: Path) -> ProgramSource | str:
     if _is_large(subject):
         return LEFT_OUT
     if not has_header("msgpack.hpp"):
         return "apt-get install libmsgpack-cxx-dev"
     program = code.messagepack_program(subject)
     _put(folder, {"messagepack.hpp": code.messagepack(subject), "messagepack.cpp": program})
-    return Source("messagepack", ("messagepack.cpp",))
+    return ProgramSource("messagepack", ("messagepack.cpp",))
 
 
-def _flatbuffers(subject: Subject, folder: Path) -> Source | str:
+def _flatbuffers(subject: Subject, folder: Path) -> ProgramSource | str:
     if _is_large(subject):
         return LEFT_OUT
     flatc = shutil.which("flatc")
@@ -248,7 +256,7 @@ def _flatbuffers(subject: Subject, folder: Path) -> Source | str:
     complaint = ran([flatc, "--cpp", "-o", str(generated), str(folder / FLATBUFFERS_SCHEMA)])
     if complaint:
         return f"{flatc}: {complaint}"
-    return Source("flatbuffers-table", ("flatbuffers.cpp",))
+    return ProgramSource("flatbuffers-table", ("flatbuffers.cpp",))
 
 
 def _googles_classes(subject: Subject, folder: Path) -> str:

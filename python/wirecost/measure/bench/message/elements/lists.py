@@ -20,7 +20,7 @@ from wirecost.measure.bench.message.elements.contents import (
 )
 from wirecost.measure.bench.message.fields import fields_along
 from wirecost.measure.bench.message.narrowing import narrowed
-from wirecost.measure.bench.message.ros.definitions import Definitions
+from wirecost.measure.bench.message.ros.definitions import RosDefinitions
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
@@ -160,7 +160,7 @@ def _is_near(values: Array, others: Array, error: float) -> Array:
 def element_list(name: str) -> ElementList:
     """Return the list of this name."""
     if name == "point":
-        about = ros_subject(Definitions("ros1", POINT), name, "lists_msgs/Points")
+        about = ros_subject(RosDefinitions("ros1", POINT), name, "lists_msgs/Points")
         list_field = "points"
     else:
         type_name, list_field = OSI[name]

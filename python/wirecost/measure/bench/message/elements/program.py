@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
-from wirecost.measure.bench.message.cpp.source import Source
+from wirecost.measure.bench.message.cpp.source import ProgramSource
 from wirecost.measure.bench.message.elements.lists import ElementField, ElementList
 from wirecost.measure.bench.message.fields import fields_along
 from wirecost.measure.bench.message.subject import Subject
@@ -29,7 +29,7 @@ class _ColumnField:
     place: str
 
 
-def generate(elements: ElementList, subject: Subject, folder: Path) -> Source:
+def generate(elements: ElementList, subject: Subject, folder: Path) -> ProgramSource:
     """Write the program and what it includes into a folder."""
     names = Names(subject.schema, ROOT)
     home = subject.schema.home(elements.element)
@@ -48,7 +48,7 @@ def generate(elements: ElementList, subject: Subject, folder: Path) -> Source:
         fields=[_field(elements, field) for field in elements.fields],
     )
     (folder / f"{NAME}.cpp").write_text(text, encoding="utf-8")
-    return Source(NAME, (f"{NAME}.cpp",), include=("columns/cpp",))
+    return ProgramSource(NAME, (f"{NAME}.cpp",), include=("columns/cpp",))
 
 
 def _field(elements: ElementList, field: ElementField) -> _ColumnField:

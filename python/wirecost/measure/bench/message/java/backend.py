@@ -10,12 +10,18 @@ from pathlib import Path
 
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import PROGRAMS, run
-from wirecost.measure.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
+from wirecost.measure.bench.message.backend import (
+    Carried,
+    MessageCounts,
+    Timed,
+    sampled,
+    taken_from,
+)
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.tools import ran
 from wirecost.measure.bench.message.java import code
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import JAVA, Wanted
+from wirecost.measure.bench.message.wanted import JAVA, ContenderSelection
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
@@ -34,7 +40,9 @@ class Java:
 
     lang = "java"
 
-    def __init__(self, subject: Subject, wanted: Wanted, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, subject: Subject, wanted: ContenderSelection, say: Callable[[str], None]
+    ) -> None:
         self._subject = subject
         self._folder = scratch.make("message")
         self._files = {file.name: file for file in wanted.files_of(JAVA)}
@@ -124,10 +132,10 @@ class Java:
         words = (contender.library, str(repetitions), contender.mode, str(content))
         return sampled(self._run("measure", *words), keys)
 
-    def counted(self, contender: Contender, content: Path) -> Counted:
+    def counted(self, contender: Contender, content: Path) -> MessageCounts:
         """Count nothing: compiled code allocates what escape analysis leaves of it."""
         del contender, content
-        return Counted()
+        return MessageCounts()
 
     def _run(self, *arguments: str) -> Iterator[str]:
         path = f"{self._folder / 'classes'}:{JAR}"

@@ -18,7 +18,7 @@ GAP_US = (900, 1100)
 
 
 @dataclass(frozen=True)
-class Content:
+class NotificationContent:
     """The messages of a case: ``ticket`` or ``realistic``, with texts of about ``factor`` bytes."""
 
     kind: str

@@ -20,10 +20,10 @@ from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.narrowing import narrowed
-from wirecost.measure.bench.message.race import Part, run_race
+from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.stages import Stages, combined
 from wirecost.measure.bench.message.subject import Subject, subject
-from wirecost.measure.bench.message.wanted import OPTIMIZED, Wanted
+from wirecost.measure.bench.message.wanted import OPTIMIZED, ContenderSelection
 from wirecost.results.records.journal import Journal
 from wirecost.schema.compile import frontends
 from wirecost.system import scratch
@@ -53,7 +53,7 @@ COUNTED = ("", "glibc")
 
 
 @dataclass(frozen=True)
-class Settings:
+class ClassesSettings:
     """Settings of ``bench classes``.
 
     ``allocators``: of ``allocators.NAMED``; none for glibc's at its defaults; ``jobs``: compilers
@@ -81,7 +81,7 @@ class Settings:
         return plan(self.repetitions, self.processes, self.seed)
 
 
-class Backend(Cpp):
+class ClassesBackend(Cpp):
     """The programs of GroundTruth.
 
     A contender's stages are those of new objects and, in a process of their own, those of objects
@@ -112,7 +112,7 @@ class Backend(Cpp):
         yield from sorted(samples, key=lambda sample: sample.repetition)
 
 
-def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+def run(settings: ClassesSettings, journal: Journal, progress: Progress) -> None:
     """Measure all cases. Raise UserError on what cannot be run."""
     settings.check()
     fields = ["version", "timestamp", "moving_object"]
@@ -120,8 +120,10 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     about = subject(narrow, "osi3", "osi3.GroundTruth")
     allocators = settings.allocators or ("",)
     libraries = frozenset(LIBRARIES)
-    programs = Wanted(libraries, allocators=allocators, flags=OPTIMIZED, jobs=settings.jobs)
-    backend = Backend(about, programs, lambda text: progress(0, 1, text))
+    programs = ContenderSelection(
+        libraries, allocators=allocators, flags=OPTIMIZED, jobs=settings.jobs
+    )
+    backend = ClassesBackend(about, programs, lambda text: progress(0, 1, text))
     contenders = backend.contenders()
     if not contenders:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in backend.missing.items())
@@ -144,7 +146,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         entries = [_entry(contender, content, count) for contender in contenders]
         with measurement.case(entries[0].who["case"], entries, settings.repetitions) as case:
             messages = [ground_truth(about, count, content == "full")]
-            run_race([Part(about, messages, backend, entries)], case, settings.plan)
+            run_race([RacePart(about, messages, backend, entries)], case, settings.plan)
             _count_memory(messages, backend, case)
 
 
@@ -210,7 +212,9 @@ def _set(vector: Any, first: float) -> None:
         setattr(vector, name, value)
 
 
-def _count_memory(messages: Sequence[bytes], backend: Backend, case: Case[Contender]) -> None:
+def _count_memory(
+    messages: Sequence[bytes], backend: ClassesBackend, case: Case[Contender]
+) -> None:
     """Fill in what a message holds, where that is known."""
     with scratch.folder("classes") as folder:
         write_content(folder / "content", messages)

@@ -20,7 +20,7 @@ from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
 from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.engine.program import SCHEMAS
-from wirecost.measure.bench.message.backend import Backend
+from wirecost.measure.bench.message.backend import MessageBackend
 from wirecost.measure.bench.message.choices import (
     LANGUAGES,
     NOTIFICATION_CONTENTS,
@@ -29,13 +29,13 @@ from wirecost.measure.bench.message.choices import (
 )
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.notification import content as notification
-from wirecost.measure.bench.message.notification.content import Content, mirror
-from wirecost.measure.bench.message.race import Part, run_race
-from wirecost.measure.bench.message.ros.definitions import Definitions
+from wirecost.measure.bench.message.notification.content import NotificationContent, mirror
+from wirecost.measure.bench.message.race import RacePart, run_race
+from wirecost.measure.bench.message.ros.definitions import RosDefinitions
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.subject import Subject, canonical, subject
-from wirecost.measure.bench.message.wanted import OPTIMIZED, CodecFile, Wanted
+from wirecost.measure.bench.message.wanted import OPTIMIZED, CodecFile, ContenderSelection
 from wirecost.results.records.journal import Journal
 from wirecost.system.errors import UserError
 
@@ -88,7 +88,7 @@ OWNING = "owning, validating"
 
 
 @dataclass(frozen=True)
-class Settings:
+class NotificationSettings:
     """``allocators``: of ``allocators.NAMED``, for C++; none for the one this program has."""
 
     languages: tuple[str, ...] = LANGUAGES
@@ -132,11 +132,11 @@ class Settings:
         """Plan the processes: a virtual machine takes seconds to compile what it runs."""
         return plan(self.repetitions, 1 if lang == "java" else self.processes, self.seed)
 
-    def wanted(self, lang: str, wire: str) -> Wanted:
+    def wanted(self, lang: str, wire: str) -> ContenderSelection:
         """Return what is compiled: nothing for modes that nobody asks for."""
         libraries = self.libraries(lang, wire)
         path = CODECS / HAND_WRITTEN.get(lang, "")
-        return Wanted(
+        return ContenderSelection(
             libraries,
             (CodecFile(path, wire, is_kept=True),) if path.stem in libraries else (),
             has_recycled="recycled" in self.modes,
@@ -144,12 +144,16 @@ class Settings:
             flags=OPTIMIZED,
         )
 
-    def cases(self) -> list[Content]:
-        return [Content(kind, size, self.seed) for kind in self.contents for size in self.sizes]
+    def cases(self) -> list[NotificationContent]:
+        return [
+            NotificationContent(kind, size, self.seed)
+            for kind in self.contents
+            for size in self.sizes
+        ]
 
 
 @dataclass(frozen=True)
-class Row:
+class NotificationRow:
     """A contender's names in rows and tables, and its promises."""
 
     contender: str
@@ -157,11 +161,11 @@ class Row:
     guarantees: str
 
 
-def row_of(contender: Contender, wire: str) -> Row | None:
+def row_of(contender: Contender, wire: str) -> NotificationRow | None:
     """Return a contender's row; None for modes that take no part."""
     lang, library, mode = contender.lang, contender.library, contender.mode
     if library == "wirecost-classes":
-        return Row("wirecost-protobuf", "facade", OWNING) if mode == "new" else None
+        return NotificationRow("wirecost-protobuf", "facade", OWNING) if mode == "new" else None
     if lang == "python" and mode != "new":
         return None
     guarantees = OWNING
@@ -177,10 +181,10 @@ def row_of(contender: Contender, wire: str) -> Row | None:
         guarantees = f"{OWNING}, by reference"
     if library in FLOORS:
         guarantees = guarantees if "floor" in guarantees else f"{guarantees}; a floor"
-        return Row(FLOORS[library], mode, guarantees)
+        return NotificationRow(FLOORS[library], mode, guarantees)
     if library in ("wirecost", "wirecost-native"):
-        return Row(f"{library}-{wire}", mode, guarantees)
-    return Row(library, mode, guarantees)
+        return NotificationRow(f"{library}-{wire}", mode, guarantees)
+    return NotificationRow(library, mode, guarantees)
 
 
 @dataclass(frozen=True)
@@ -189,20 +193,24 @@ class Side:
 
     subject: Subject
     wire: str
-    backend: Backend
-    rows: list[tuple[Contender, Row]]
+    backend: MessageBackend
+    rows: list[tuple[Contender, NotificationRow]]
 
-    def part(self, content: Content, filled: list[Any], identity: list[bytes]) -> Part:
+    def part(
+        self, content: NotificationContent, filled: list[Any], identity: list[bytes]
+    ) -> RacePart:
         """Return the part; ``filled``: the messages; ``identity``: their bytes, for the digest."""
         messages = identity
         if self.wire != "protobuf":
             new = self.subject.message_class
             messages = [self.subject.write(mirror(message, new())) for message in filled]
         entries = [_entry(contender, row, self.wire, content) for contender, row in self.rows]
-        return Part(self.subject, messages, self.backend, entries, identity)
+        return RacePart(self.subject, messages, self.backend, entries, identity)
 
 
-def _entry(contender: Contender, row: Row, wire: str, content: Content) -> Entry[Contender]:
+def _entry(
+    contender: Contender, row: NotificationRow, wire: str, content: NotificationContent
+) -> Entry[Contender]:
     mode = contender.under(row.mode)
     who = {
         "case": content.case,
@@ -232,10 +240,12 @@ def subject_of(lang: str, wire: str) -> Subject:
         # Texts are bytes for everyone there, as those of Protobuf's message are.
         texts = {name: text.replace("string ", "uint8[] ") for name, text in texts.items()}
     dialect = "ros1" if wire == "ros1" else "ros2"
-    return ros_subject(Definitions(dialect, texts), "rsb_msgs", "rsb_msgs/Notification")
+    return ros_subject(RosDefinitions(dialect, texts), "rsb_msgs", "rsb_msgs/Notification")
 
 
-def _sides(settings: Settings, say: Callable[[str], None]) -> tuple[list[Side], dict[str, str]]:
+def _sides(
+    settings: NotificationSettings, say: Callable[[str], None]
+) -> tuple[list[Side], dict[str, str]]:
     """Return the wires in all languages, and contenders that cannot take part with the reason."""
     sides: list[Side] = []
     missing: dict[str, str] = {}
@@ -256,7 +266,7 @@ def _sides(settings: Settings, say: Callable[[str], None]) -> tuple[list[Side], 
     return sides, missing
 
 
-def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+def run(settings: NotificationSettings, journal: Journal, progress: Progress) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     sides, missing = _sides(settings, lambda text: progress(0, 1, text))

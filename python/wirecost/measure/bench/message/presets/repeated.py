@@ -16,7 +16,7 @@ from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
 from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
-from wirecost.measure.bench.message.backend import Counted, Timed
+from wirecost.measure.bench.message.backend import MessageCounts, Timed
 from wirecost.measure.bench.message.choices import LIST_COUNTS, LISTS
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.backend import Cpp
@@ -24,10 +24,10 @@ from wirecost.measure.bench.message.elements import program
 from wirecost.measure.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
 from wirecost.measure.bench.message.elements.lists import ElementList, element_list
 from wirecost.measure.bench.message.elements.reader import ColumnsReader, ReducedRowsReader
-from wirecost.measure.bench.message.race import Part, run_race
+from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.stages import Stages, combined
-from wirecost.measure.bench.message.subject import Reader
-from wirecost.measure.bench.message.wanted import OPTIMIZED, Generated, Wanted
+from wirecost.measure.bench.message.subject import MessageReader
+from wirecost.measure.bench.message.wanted import OPTIMIZED, ContenderSelection, Generated
 from wirecost.results.records.journal import Journal
 from wirecost.system.errors import UserError
 
@@ -46,7 +46,7 @@ NONE = "none"
 
 
 @dataclass(frozen=True)
-class Row:
+class RaceRow:
     """A contender's names in the results, and its description."""
 
     name: str
@@ -55,25 +55,25 @@ class Row:
 
 
 ROWS = {
-    ("protobuf", "new"): Row("protobuf", "new", "owning, validating"),
-    ("protobuf", "reused"): Row("protobuf", "reused", "owning, validating"),
-    ("wirecost-protobuf", "reused"): Row("wirecost-protobuf", "reused", "owning, validating"),
-    ("wirecost-protobuf", "view"): Row("wirecost-protobuf", "view", "borrowing, validating"),
-    ("wirecost-ros1", "reused"): Row("wirecost-ros1", "reused", "owning, validating"),
-    ("wirecost-ros1", "view"): Row("wirecost-ros1", "view", "borrowing, validating"),
-    ("flatbuffers-table", "reused"): Row("flatbuffers", "view", "borrowing, validating"),
-    (program.NAME, "columns"): Row("columns", "view", "borrowing, validating"),
-    (program.NAME, REDUCED): Row(
+    ("protobuf", "new"): RaceRow("protobuf", "new", "owning, validating"),
+    ("protobuf", "reused"): RaceRow("protobuf", "reused", "owning, validating"),
+    ("wirecost-protobuf", "reused"): RaceRow("wirecost-protobuf", "reused", "owning, validating"),
+    ("wirecost-protobuf", "view"): RaceRow("wirecost-protobuf", "view", "borrowing, validating"),
+    ("wirecost-ros1", "reused"): RaceRow("wirecost-ros1", "reused", "owning, validating"),
+    ("wirecost-ros1", "view"): RaceRow("wirecost-ros1", "view", "borrowing, validating"),
+    ("flatbuffers-table", "reused"): RaceRow("flatbuffers", "view", "borrowing, validating"),
+    (program.NAME, "columns"): RaceRow("columns", "view", "borrowing, validating"),
+    (program.NAME, REDUCED): RaceRow(
         REDUCED, "view", "borrowing, validating, within stated errors"
     ),
-    (program.NAME, "arrays"): Row("arrays", "reused", "trusting; a floor"),
-    (program.NAME, "memcpy"): Row("memcpy", "reused", "trusting; a floor"),
+    (program.NAME, "arrays"): RaceRow("arrays", "reused", "trusting; a floor"),
+    (program.NAME, "memcpy"): RaceRow("memcpy", "reused", "trusting; a floor"),
 }  # fmt: skip
 """By library and mode, in the order of the results."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class RepeatedSettings:
     """Settings of ``bench repeated``.
 
     ``scans``: real scans, measured beside or, where no counts are given, instead of synthetic
@@ -103,7 +103,7 @@ class Settings:
         return plan(self.repetitions, self.processes, self.seed)
 
 
-class Backend(Cpp):
+class RepeatedBackend(Cpp):
     """The programs of a list, with the stages of this preset."""
 
     def measured(
@@ -113,17 +113,17 @@ class Backend(Cpp):
 
     def counted(
         self, contender: Contender, content: Path, with_instructions: bool = False
-    ) -> Counted:
+    ) -> MessageCounts:
         return super().counted(contender, content, with_instructions)
 
 
 @dataclass(frozen=True)
-class Race:
+class RepeatedRace:
     """A list with its programs."""
 
     elements: ElementList
-    backend: Backend
-    rows: dict[Row, Contender]
+    backend: RepeatedBackend
+    rows: dict[RaceRow, Contender]
 
     def entries(self, variant: str, count: int) -> list[Entry[Contender]]:
         """Return an entry for each contender; ``variant``: the list, or the scan with it."""
@@ -143,7 +143,7 @@ class Race:
         return entries
 
 
-def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+def run(settings: RepeatedSettings, journal: Journal, progress: Progress) -> None:
     """Measure all cases. Raise UserError on what cannot be run."""
     settings.check()
     contents = list(_contents(settings))
@@ -189,11 +189,11 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         with measurement.case(entries[0].who["case"], entries, settings.repetitions) as case:
             about = race.elements.subject
             messages = [about.write(race.elements.message(content))]
-            part = Part(about, messages, race.backend, entries, facts=_facts)
+            part = RacePart(about, messages, race.backend, entries, facts=_facts)
             run_race([part], case, settings.plan, is_counted=True)
 
 
-def _contents(settings: Settings) -> Iterator[tuple[str, str, Content]]:
+def _contents(settings: RepeatedSettings) -> Iterator[tuple[str, str, Content]]:
     """Yield list, variant and content: synthetic ones by count, then scans."""
     for name in settings.lists:
         for count in settings.counts:
@@ -204,10 +204,10 @@ def _contents(settings: Settings) -> Iterator[tuple[str, str, Content]]:
                 yield name, f"{name} of scan {path.parent.name}/{path.stem}", of_scan(name, path)
 
 
-def _race(name: str, jobs: int, say: Callable[[str], None]) -> Race:
+def _race(name: str, jobs: int, say: Callable[[str], None]) -> RepeatedRace:
     """Compile what is not in the cache. Raise UserError where there is no compiler."""
     plain = element_list(name)
-    readers: dict[str, Reader] = {
+    readers: dict[str, MessageReader] = {
         "columns": ColumnsReader(plain),
         REDUCED: ColumnsReader(plain, is_reduced=True),
         REDUCED_ROWS: ReducedRowsReader(plain),
@@ -226,12 +226,12 @@ def _race(name: str, jobs: int, say: Callable[[str], None]) -> Race:
             floor(mode="memcpy"),
         ),
     )
-    programs = Wanted(LIBRARIES, generated=(generated,), flags=OPTIMIZED, jobs=jobs)
-    backend = Backend(elements.subject, programs, lambda text: say(f"{name}: {text}"))
+    programs = ContenderSelection(LIBRARIES, generated=(generated,), flags=OPTIMIZED, jobs=jobs)
+    backend = RepeatedBackend(elements.subject, programs, lambda text: say(f"{name}: {text}"))
     contenders = {
         (_row_name(contender), contender.mode): contender for contender in backend.contenders()
     }
-    return Race(
+    return RepeatedRace(
         elements, backend, {row: contenders[key] for key, row in ROWS.items() if key in contenders}
     )
 

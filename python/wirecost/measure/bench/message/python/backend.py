@@ -16,14 +16,20 @@ from google.protobuf.internal import api_implementation
 
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
-from wirecost.measure.bench.message.backend import Carried, Counted, Timed, sampled, taken_from
+from wirecost.measure.bench.message.backend import (
+    Carried,
+    MessageCounts,
+    Timed,
+    sampled,
+    taken_from,
+)
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.python import native, rclpy_library
 from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
 from wirecost.measure.bench.message.shapes import is_octets
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import MODULE, Wanted
+from wirecost.measure.bench.message.wanted import MODULE, ContenderSelection
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
@@ -36,7 +42,7 @@ class Python:
 
     lang = "python"
 
-    def __init__(self, subject: Subject, wanted: Wanted) -> None:
+    def __init__(self, subject: Subject, wanted: ContenderSelection) -> None:
         self._subject = subject
         self._wanted = wanted
         self._files = {file.name: file for file in wanted.files_of(MODULE)}
@@ -105,10 +111,10 @@ class Python:
         (content,) = contents
         return sampled(self._run("measure", contender, content, repetitions=repetitions), keys)
 
-    def counted(self, contender: Contender, content: Path) -> Counted:
+    def counted(self, contender: Contender, content: Path) -> MessageCounts:
         """Count nothing: an interpreter's allocations and instructions are mostly its own."""
         del contender, content
-        return Counted()
+        return MessageCounts()
 
     def _run(
         self, command: str, contender: Contender, content: Path, **more: object

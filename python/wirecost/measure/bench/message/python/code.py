@@ -54,7 +54,7 @@ def _as_it_is(_: Field, value: str) -> str:
 
 
 @dataclass(frozen=True)
-class Style:
+class LibraryStyle:
     """Expressions that make and read a library's objects.
 
     ``made``: of class and arguments, by name or in their order; ``asks``: if a field is there,
@@ -93,18 +93,18 @@ def _numpy(field: Field, value: str) -> str:
     return f'numpy.array({value}, "{field.type}")' if field.type is not Kind.STRING else value
 
 
-OURS = Style(lambda _, field: attribute(field), "classes[{n}](**{{{named}}})", array=_array)
+OURS = LibraryStyle(lambda _, field: attribute(field), "classes[{n}](**{{{named}}})", array=_array)
 # One constructor takes it all: messages that are given to that of another are copied.
-GOOGLE = Style(
+GOOGLE = LibraryStyle(
     lambda _, field: field.name,
     "{{{named}}}",
     'm.HasField("{name}")',
     objects="google.protobuf.",
 )
-JSON = Style(lambda _, field: field.name, "", is_json=True)
+JSON = LibraryStyle(lambda _, field: field.name, "", is_json=True)
 _IN_ORDER = "classes[{n}]({values})"
-MESSAGEPACK = Style(lambda _, field: field.name, "[{values}]", is_list=True)
-GENPY = Style(
+MESSAGEPACK = LibraryStyle(lambda _, field: field.name, "[{values}]", is_list=True)
+GENPY = LibraryStyle(
     lambda message, field: f"{field.name}s" if is_time(message) else field.name, _IN_ORDER
 )
 
@@ -114,7 +114,7 @@ def is_time(message: Message) -> bool:
     return message.full_name in ("ros.Time", "ros.Duration")
 
 
-def rosbags(reader: RosReader) -> Style:
+def rosbags(reader: RosReader) -> LibraryStyle:
     """Return rosbags' style, whose lists of numbers are NumPy's arrays."""
 
     def number(message: Message, field: Field, value: str) -> str:
@@ -125,7 +125,7 @@ def rosbags(reader: RosReader) -> Style:
         low = 0 if other_kind.value.startswith("u") else whole // 2
         return f"({value} + {low}) % {whole} - {low}"
 
-    return Style(
+    return LibraryStyle(
         reader.attribute,
         _IN_ORDER,
         imports=NUMPY,
@@ -141,7 +141,7 @@ def rclpy_attribute(field: Field) -> str:
     return f"{field.name}_" if keyword.iskeyword(field.name) else field.name
 
 
-def rclpy(reader: RosReader) -> Style:
+def rclpy(reader: RosReader) -> LibraryStyle:
     """Return rclpy's style.
 
     Its objects make what holds their lists themselves; a `byte` is one of ``bytes``.
@@ -150,7 +150,7 @@ def rclpy(reader: RosReader) -> Style:
     def is_byte(message: Message, field: Field) -> bool:
         return reader.other_sign(message, field) is not None
 
-    return Style(
+    return LibraryStyle(
         lambda _, field: rclpy_attribute(field),
         "classes[{n}](**{{{named}}})",
         imports=NUMPY,
@@ -162,7 +162,7 @@ def rclpy(reader: RosReader) -> Style:
     )
 
 
-def style(about: Subject, library: str) -> Style:
+def style(about: Subject, library: str) -> LibraryStyle:
     """Return a library's style, or ours."""
     if library == "rosbags" and about.ros is not None:
         return rosbags(about.ros)
@@ -176,7 +176,7 @@ def style(about: Subject, library: str) -> Style:
     }.get(library, OURS)
 
 
-def module(schema: Schema, style: Style) -> str:
+def module(schema: Schema, style: LibraryStyle) -> str:
     """Return the functions for all messages, numbered in the order of the schema."""
     numbers = {message.full_name: i for i, message in enumerate(schema.messages())}
     lines = [style.imports + PREAMBLE]
@@ -185,7 +185,7 @@ def module(schema: Schema, style: Style) -> str:
     return "\n".join(lines)
 
 
-def _make(message: Message, numbers: dict[str, int], style: Style) -> Iterator[str]:
+def _make(message: Message, numbers: dict[str, int], style: LibraryStyle) -> Iterator[str]:
     number = numbers[message.full_name]
     yield f"def make_{number}(classes, v):"
     if style.is_json:
@@ -214,7 +214,7 @@ def _worth_writing(field: Field, value: str) -> str:
     return f"{value} is not None" if explicit or is_float else value
 
 
-def _got(message: Message, field: Field, style: Style) -> str:
+def _got(message: Message, field: Field, style: LibraryStyle) -> str:
     """Return the expression for a field of ``m``."""
     if style.is_list:
         return f"m[{message.fields.index(field)}]"
@@ -228,7 +228,7 @@ def _got(message: Message, field: Field, style: Style) -> str:
     return style.held(message, field, got)
 
 
-def _made(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:
+def _made(field: Field, value: str, numbers: dict[str, int], style: LibraryStyle) -> str:
     if field.label is Label.MAP and field.key is not None and field.value is not None:
         key = "str(k)" if style.is_json else "k"
         return f"{{{key}: {_one(field.value, 'x', numbers, style)} for k, x in {value}}}"
@@ -243,7 +243,7 @@ def _made(field: Field, value: str, numbers: dict[str, int], style: Style) -> st
     return single if single == value else f"{single} if {value} is not None else None"
 
 
-def _one(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:
+def _one(field: Field, value: str, numbers: dict[str, int], style: LibraryStyle) -> str:
     if isinstance(field.type, MessageRef):
         number = numbers[field.type.name]
         call = f"make_{number}(classes, {value})"
@@ -254,7 +254,7 @@ def _one(field: Field, value: str, numbers: dict[str, int], style: Style) -> str
     return value
 
 
-def _read(message: Message, numbers: dict[str, int], style: Style) -> Iterator[str]:
+def _read(message: Message, numbers: dict[str, int], style: LibraryStyle) -> Iterator[str]:
     """Yield a function that reads each field once, by name, as a program that needs all of them.
 
     Numbers are added up, texts and bytes hashed. Maps keep no order, so their sum is one of whole
@@ -293,13 +293,13 @@ def _read(message: Message, numbers: dict[str, int], style: Style) -> Iterator[s
     yield "    return t"
 
 
-def _is_always_there(field: Field, style: Style) -> bool:
+def _is_always_there(field: Field, style: LibraryStyle) -> bool:
     """Return whether no program asks if a field is there."""
     has_presence = field.is_optional or field.oneof is not None
     return not (style.is_json or has_presence or isinstance(field.type, MessageRef))
 
 
-def _key(field: Field, style: Style) -> str:
+def _key(field: Field, style: LibraryStyle) -> str:
     if not style.is_json or field.type is Kind.STRING:
         return "k"
     return '(k == "True")' if field.type is Kind.BOOL else "int(k)"
@@ -309,7 +309,7 @@ def _is_text(field: Field) -> bool:
     return isinstance(field.type, Kind) and field.type.is_text
 
 
-def _value(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:
+def _value(field: Field, value: str, numbers: dict[str, int], style: LibraryStyle) -> str:
     """Return the expression that is added for a single value."""
     if isinstance(field.type, MessageRef):
         return f"read_{numbers[field.type.name]}({value})"

@@ -28,7 +28,7 @@ NEW, VIEW = "new", "view"
 
 
 @dataclass(frozen=True)
-class Library:
+class MessageLibrary:
     """Functions and classes of a library.
 
     ``classes``: of the schema's messages, in their order; ``top``: the constructor that takes what
@@ -45,7 +45,7 @@ class Library:
     """Encodes into memory that is used again."""
 
 
-def library(about: Subject, name: str, mode: str) -> Library:
+def library(about: Subject, name: str, mode: str) -> MessageLibrary:
     """Return a library; ``name``: as contenders have it, or the path of a user's module."""
     if name in _OTHERS:
         return _OTHERS[name](about)
@@ -58,11 +58,11 @@ def library(about: Subject, name: str, mode: str) -> Library:
         encode, decode = getattr(top, f"encode_{wire}"), getattr(top, f"decode_{wire}")
         if mode == VIEW:
             into, views = getattr(top, f"encode_{wire}_into"), partial(decode, views=True)
-            return Library(encode, views, again, classes, into=into)
+            return MessageLibrary(encode, views, again, classes, into=into)
     else:
         users = _module(Path(name))
         encode, decode = users.encode, users.decode
-    return Library(encode, decode, again, classes)
+    return MessageLibrary(encode, decode, again, classes)
 
 
 def _place(about: Subject) -> int:
@@ -78,25 +78,27 @@ def _dataclasses(about: Subject, root: str) -> list[Any]:
     return classes
 
 
-def _protobuf(about: Subject) -> Library:
+def _protobuf(about: Subject) -> MessageLibrary:
     classes = [about.class_of(message.full_name) for message in about.schema.messages()]
     top = classes[_place(about)]
-    return Library(top.SerializeToString, top.FromString, top.SerializeToString, classes, top)
+    return MessageLibrary(
+        top.SerializeToString, top.FromString, top.SerializeToString, classes, top
+    )
 
 
-def _json(_: Subject) -> Library:
+def _json(_: Subject) -> MessageLibrary:
     compact = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
-    return Library(lambda message: compact(message).encode(), json.loads)
+    return MessageLibrary(lambda message: compact(message).encode(), json.loads)
 
 
-def _messagepack(_: Subject) -> Library:
+def _messagepack(_: Subject) -> MessageLibrary:
     def decode(data: bytes) -> Any:
         return msgpack.unpackb(data, strict_map_key=False)
 
-    return Library(msgpack.packb, decode)
+    return MessageLibrary(msgpack.packb, decode)
 
 
-def _rosbags(about: Subject) -> Library:
+def _rosbags(about: Subject) -> MessageLibrary:
     reader = about.ros
     assert reader is not None
     name = reader.name
@@ -107,10 +109,10 @@ def _rosbags(about: Subject) -> Library:
         return bytes(serialize(message, name))
 
     classes = [reader.kind(message) for message in about.schema.messages()]
-    return Library(encode, lambda data: deserialize(data, name), encode, classes)
+    return MessageLibrary(encode, lambda data: deserialize(data, name), encode, classes)
 
 
-def _genpy(about: Subject) -> Library:
+def _genpy(about: Subject) -> MessageLibrary:
     genpy = importlib.import_module("genpy")
     dynamic = importlib.import_module("genpy.dynamic")
     assert about.ros is not None
@@ -133,19 +135,19 @@ def _genpy(about: Subject) -> Library:
         message.serialize(buffer)
         return buffer.getvalue()
 
-    return Library(encode, lambda data: kind().deserialize(data), encode, classes)
+    return MessageLibrary(encode, lambda data: kind().deserialize(data), encode, classes)
 
 
-def _rclpy(about: Subject) -> Library:
+def _rclpy(about: Subject) -> MessageLibrary:
     serialization = importlib.import_module("rclpy.serialization")
     encode, decode = serialization.serialize_message, serialization.deserialize_message
     named = [message.full_name.rpartition(".") for message in about.schema.messages()]
     classes = [getattr(importlib.import_module(f"{name[0]}.msg"), name[2]) for name in named]
     top = classes[_place(about)]
-    return Library(encode, lambda data: decode(data, top), encode, classes)
+    return MessageLibrary(encode, lambda data: decode(data, top), encode, classes)
 
 
-_OTHERS: dict[str, Callable[[Subject], Library]] = {
+_OTHERS: dict[str, Callable[[Subject], MessageLibrary]] = {
     "protobuf": _protobuf,
     "json": _json,
     "messagepack": _messagepack,

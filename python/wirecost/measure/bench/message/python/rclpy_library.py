@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from wirecost.measure.bench.engine.other_python import environment, installed_packages
 from wirecost.measure.bench.message.python.code import rclpy_attribute as attribute
-from wirecost.measure.bench.message.ros.installed import MISSING, Ros2
+from wirecost.measure.bench.message.ros.installed import MISSING, Ros2Installation
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD
 from wirecost.system import children
@@ -42,12 +42,12 @@ print("rclpy", version("rclpy"))
 """
 
 
-def variables(ros2: Ros2) -> Mapping[str, str] | None:
+def variables(ros2: Ros2Installation) -> Mapping[str, str] | None:
     """Return a process's variables there; None for those of this process."""
     return None if ros2.python is None else environment(installed_packages())
 
 
-def probed(about: Subject, ros2: Ros2) -> tuple[str, str]:
+def probed(about: Subject, ros2: Ros2Installation) -> tuple[str, str]:
     """Return rclpy's version, or why it cannot take part."""
     fields = {
         message.full_name.replace(".", "/"): [attribute(field) for field in message.fields]

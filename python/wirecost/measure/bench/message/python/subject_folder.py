@@ -27,10 +27,10 @@ def keep(about: Subject, folder: Path) -> None:
 def kept(folder: Path, type_name: str) -> Subject:
     if (folder / _DEFINITIONS).is_file():
         # Not for Protobuf's messages: NumPy and rosbags would take half of a process's start.
-        from wirecost.measure.bench.message.ros.definitions import Definitions  # noqa: PLC0415
+        from wirecost.measure.bench.message.ros.definitions import RosDefinitions  # noqa: PLC0415
         from wirecost.measure.bench.message.ros.subject import ros_subject  # noqa: PLC0415
 
         content = json.loads((folder / _DEFINITIONS).read_text(encoding="utf-8"))
-        return ros_subject(Definitions(**content), str(folder), type_name)
+        return ros_subject(RosDefinitions(**content), str(folder), type_name)
     descriptors = pb.FileDescriptorSet.FromString((folder / _DESCRIPTORS).read_bytes())
     return subject(descriptors, str(folder), type_name)

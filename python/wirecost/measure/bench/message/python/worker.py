@@ -38,7 +38,7 @@ SENT = "sent"
 RANDOM = SystemRandom()
 
 
-class Contender:
+class WorkerContender:
     """A library's functions for the message."""
 
     def __init__(self, about: Subject, name: str, folder: Path, mode: str = NEW) -> None:
@@ -91,8 +91,8 @@ def main() -> None:
     folder = Path(job["folder"])
     sys.path.insert(0, str(folder / "python"))
     about = kept(folder, job["type"])
-    contender = Contender(about, job["library"], folder, job["mode"])
-    content = Content(about, read_content(Path(job["content"])))
+    contender = WorkerContender(about, job["library"], folder, job["mode"])
+    content = WorkerContent(about, read_content(Path(job["content"])))
     contender.reuse_memory(content.values)
     if job["command"] == "verify":
         _verify(contender, content.values, Path(job["out"]), job["mode"])
@@ -100,7 +100,7 @@ def main() -> None:
         _measure(contender, content, job["repetitions"])
 
 
-class Content:
+class WorkerContent:
     """Messages, and the values from which objects are filled in."""
 
     def __init__(self, about: Subject, messages: list[bytes]) -> None:
@@ -124,7 +124,7 @@ class Content:
         return self._about.write(self._messages[number])
 
 
-def _verify(contender: Contender, values: list[Any], out: Path, mode: str) -> None:
+def _verify(contender: WorkerContender, values: list[Any], out: Path, mode: str) -> None:
     sent = [contender.encode(contender.fill(value)) for value in values]
     decoded = [contender.decode(data) for data in sent]
     write_content(out / f"{mode}.sent", map(bytes, sent))
@@ -136,7 +136,7 @@ def _verify(contender: Contender, values: list[Any], out: Path, mode: str) -> No
         sys.exit("what it read is not what it sent")
 
 
-def _measure(contender: Contender, content: Content, repetitions: int) -> None:
+def _measure(contender: WorkerContender, content: WorkerContent, repetitions: int) -> None:
     gc.freeze()  # what is imported stays, so that collecting before each sample looks at little
     warmed = 0
     while warmed < WARM_NS:
@@ -161,7 +161,7 @@ def _measure(contender: Contender, content: Content, repetitions: int) -> None:
         sys.stdout.flush()
 
 
-def _report(contender: Contender, repetition: int, expected: bytes, value: Any) -> None:
+def _report(contender: WorkerContender, repetition: int, expected: bytes, value: Any) -> None:
     """Print the last message that was timed, for an independent reader.
 
     Compares what was read where there is no reader.
@@ -175,7 +175,7 @@ def _report(contender: Contender, repetition: int, expected: bytes, value: Any) 
     print(0, repetition, SENT, *words, sep="\t")
 
 
-def _total(contender: Contender, values: list[Any]) -> float:
+def _total(contender: WorkerContender, values: list[Any]) -> float:
     """Return the sum of what reading gave."""
     fill, encode, decode, read = (
         contender.fill, contender.encode, contender.decode, contender.read,
@@ -191,7 +191,7 @@ def _total(contender: Contender, values: list[Any]) -> float:
     return total
 
 
-def _stages(contender: Contender, values: list[Any]) -> list[int]:
+def _stages(contender: WorkerContender, values: list[Any]) -> list[int]:
     """Return the nanoseconds of each stage."""
     objects: list[Any] = []
     sent: list[bytes | memoryview] = []

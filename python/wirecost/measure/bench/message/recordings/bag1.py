@@ -16,11 +16,11 @@ from rosbags.interfaces import ConnectionExtRosbag1, MessageDefinition, MessageD
 from rosbags.rosbag1.reader import Chunk, Header, RecordType, decompressors, normalize
 
 from wirecost.data.traces.mcap_index import MAX_CHUNK
-from wirecost.measure.bench.message.recordings.connection import Connection
+from wirecost.measure.bench.message.recordings.connection import RecordedConnection
 from wirecost.measure.bench.message.recordings.damage import damage
 
 
-class _Reader(rosbag1.Reader):
+class _Bag1Reader(rosbag1.Reader):
     def read_connection(self) -> RosbagsConnection:
         """Read a connection as rosbags does, but keep one whose definition is not UTF-8.
 
@@ -68,14 +68,14 @@ class Bag1:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.warnings: list[str] = []
-        self._reader = _Reader(path)
+        self._reader = _Bag1Reader(path)
         with damage(path, "rosbag reindex"):
             self._reader.open()
             numbers = [connection.id for connection in self._reader.connections]
             if len(set(numbers)) < len(numbers):
                 raise ValueError("two connections of one number")
         self.connections = [
-            Connection(each.id, each.topic, each.msgtype, "ros1", "ros1msg",
+            RecordedConnection(each.id, each.topic, each.msgtype, "ros1", "ros1msg",
                        each.msgdef.data.encode(), each.msgcount, each.digest)
             for each in self._reader.connections
         ]  # fmt: skip

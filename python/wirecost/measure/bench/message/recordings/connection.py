@@ -17,7 +17,7 @@ NONE = ("", "unknown")
 
 
 @dataclass(frozen=True)
-class Connection:
+class RecordedConnection:
     """Messages of one definition on a topic.
 
     ``type``: as the recording has it; ``wire``: encoding of the messages; ``encoding``: of the
@@ -57,11 +57,11 @@ class Connection:
         return f"{self.topic}: {wire} {self.type} with a schema in {self.encoding}"
 
 
-class Part(Protocol):
+class RecordingPart(Protocol):
     """One file of a recording. Methods raise UserError."""
 
     path: Path
-    connections: list[Connection]
+    connections: list[RecordedConnection]
     warnings: list[str]
 
     def messages(self, numbers: Collection[int], wanted: Sequence[int]) -> list[bytes]:

@@ -11,17 +11,17 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.message import DecodeError
 
-from wirecost.measure.bench.message.recordings.connection import NONE, WIRES, Connection
+from wirecost.measure.bench.message.recordings.connection import NONE, WIRES, RecordedConnection
 from wirecost.measure.bench.message.recordings.layout import layout
-from wirecost.measure.bench.message.recordings.recording import Group, Recording
+from wirecost.measure.bench.message.recordings.recording import ConnectionGroup, Recording
 from wirecost.measure.bench.message.ros.definitions import (
-    Definitions,
+    RosDefinitions,
     completed,
     of_text,
     short,
     short_name,
 )
-from wirecost.measure.bench.message.ros.known import Known
+from wirecost.measure.bench.message.ros.known import KnownTypes
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile.frontends.ros.packages import Finder
@@ -56,13 +56,13 @@ def subject_of(
 
 
 @dataclass(frozen=True)
-class Kept:
+class ReadableGroups:
     """Groups whose messages are read by one schema.
 
     ``notes``: what was left out, and what was taken from elsewhere.
     """
 
-    groups: list[Group]
+    groups: list[ConnectionGroup]
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -72,15 +72,15 @@ class Kept:
 
 def kept_for(
     recording: Recording, topic: str, about: Subject, has_schema: bool, include: Sequence[Path]
-) -> Kept:
+) -> ReadableGroups:
     """Return the groups of a topic whose definition is that of ``about``. Raises UserError.
 
     Where none is and somebody gave the schema, they are those that it is to be for.
     """
     expected = layout(about.schema, about.type)
-    same: list[Group] = []
-    others: list[tuple[Group, str]] = []
-    lacking: list[Group] = []
+    same: list[ConnectionGroup] = []
+    others: list[tuple[ConnectionGroup, str]] = []
+    lacking: list[ConnectionGroup] = []
     notes: list[str] = []
     groups = recording.groups(topic, has_schema)
     for group in groups:
@@ -115,17 +115,17 @@ def kept_for(
     ]
     omitted += [(connection.count, str(connection)) for connection in unusable]
     notes += [f"{counted(count, 'message')} left out: {shown(why, 240)}" for count, why in omitted]
-    return Kept([group for group in groups if group in (*same, *alike)], notes)
+    return ReadableGroups([group for group in groups if group in (*same, *alike)], notes)
 
 
-def _difference(group: Group, about: Subject) -> str:
+def _difference(group: ConnectionGroup, about: Subject) -> str:
     type_ = group.first.type
     if short_name(type_) == short_name(about.type):
         return f"another definition of {type_}"
     return f"of type {type_}, which --type chooses"
 
 
-def _meant(groups: list[Group], about: Subject) -> list[Group]:
+def _meant(groups: list[ConnectionGroup], about: Subject) -> list[ConnectionGroup]:
     """Return the groups of the schema's type by its name, else of the type of most messages."""
     named = [group for group in groups if short_name(group.first.type) == short_name(about.type)]
     if named:
@@ -135,7 +135,7 @@ def _meant(groups: list[Group], about: Subject) -> list[Group]:
 
 
 def _described(
-    recording: Recording, group: Group, type_name: str, include: Sequence[Path]
+    recording: Recording, group: ConnectionGroup, type_name: str, include: Sequence[Path]
 ) -> tuple[Subject, str]:
     """Return the subject and the types that were taken from elsewhere. Raises UserError."""
     connection, path = group.first, recording.path
@@ -154,7 +154,7 @@ def _described(
     return ros_subject(read, str(path), type_name or short(connection.type)), ", ".join(names)
 
 
-def _text(connection: Connection) -> str:
+def _text(connection: RecordedConnection) -> str:
     """Return the definition without the NULs that writers in C put at the end of each text."""
     return _NULS.sub("", connection.definition.decode("utf-8", "replace")).strip()
 
@@ -164,7 +164,7 @@ def _is_name(text: str, type_name: str) -> bool:
     return _FOLDER.sub("/", text) == _FOLDER.sub("/", type_name)
 
 
-def _of_protobuf(path: Path, connection: Connection, type_name: str) -> Subject:
+def _of_protobuf(path: Path, connection: RecordedConnection, type_name: str) -> Subject:
     name = shown(connection.type)
     if not connection.definition:
         raise UserError(f"{path}: has no schema of {name}; name its .proto before --data")
@@ -177,15 +177,17 @@ def _of_protobuf(path: Path, connection: Connection, type_name: str) -> Subject:
     return subject(descriptors, str(path), type_name or connection.type)
 
 
-def _lacking(recording: Recording, group: Group, dialect: str, finder: Finder) -> Definitions:
+def _lacking(
+    recording: Recording, group: ConnectionGroup, dialect: str, finder: Finder
+) -> RosDefinitions:
     """Return definitions of a type that the recording names only. Raises UserError."""
     connection, path = group.first, str(recording.path)
     name = short(connection.type)
-    text = Known(dialect, finder).text(name, connection.digest)
+    text = KnownTypes(dialect, finder).text(name, connection.digest)
     if text is not None:
-        return Definitions(dialect, {name: text}, path, [name])
+        return RosDefinitions(dialect, {name: text}, path, [name])
     if _is_empty(recording, group):
-        return Definitions(dialect, {name: ""}, path)
+        return RosDefinitions(dialect, {name: ""}, path)
     file = ".srv" if "/srv/" in connection.type else ".msg"
     raise UserError(
         f"{path}: has no definition of {shown(connection.type)}; name its {file} before --data, or "
@@ -193,7 +195,7 @@ def _lacking(recording: Recording, group: Group, dialect: str, finder: Finder) -
     )
 
 
-def _is_empty(recording: Recording, group: Group) -> bool:
+def _is_empty(recording: Recording, group: ConnectionGroup) -> bool:
     """Return whether the type is empty, rather than its definition lacking."""
     connection = group.first
     if connection.wire == "ros1":

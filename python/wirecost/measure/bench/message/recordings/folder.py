@@ -12,7 +12,7 @@ import zstandard
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from wirecost.measure.bench.message.recordings.connection import Part
+from wirecost.measure.bench.message.recordings.connection import RecordingPart
 from wirecost.measure.bench.message.recordings.damage import damage, refuse_pointers
 from wirecost.measure.bench.message.recordings.mcap_part import McapPart
 from wirecost.measure.bench.message.recordings.sqlite_file import REINDEX, SqliteFile
@@ -21,7 +21,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
 METADATA = "metadata.yaml"
-STORAGES: dict[str, Callable[[Path], Part]] = {".db3": SqliteFile, ".mcap": McapPart}
+STORAGES: dict[str, Callable[[Path], RecordingPart]] = {".db3": SqliteFile, ".mcap": McapPart}
 PACKED = ".zstd"
 LARGEST_METADATA = 16 << 20
 LARGEST_MESSAGE = 1 << 30
@@ -31,7 +31,7 @@ MOST_TIMES = 1000
 
 
 @dataclass
-class Metadata:
+class FolderMetadata:
     """``counts``: of messages by topic, as the file has them."""
 
     files: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ def is_folder(path: Path) -> bool:
     return path.is_dir() and ((path / METADATA).is_file() or bool(_files(path)))
 
 
-def parts_of(path: Path) -> tuple[list[Part], Metadata]:
+def parts_of(path: Path) -> tuple[list[RecordingPart], FolderMetadata]:
     """Open the files of a folder in the order of its metadata. Raises UserError."""
     about = _metadata(path)
     names = [name for name in about.files if (path / name).is_file()]
@@ -54,7 +54,7 @@ def parts_of(path: Path) -> tuple[list[Part], Metadata]:
         names = _files(path)
     if not names:
         raise UserError(f"{path}: holds none of the files of a bag (.db3, .mcap); copy them to it")
-    parts: list[Part] = []
+    parts: list[RecordingPart] = []
     try:
         for name in names:
             part = opened(path / name)
@@ -66,7 +66,7 @@ def parts_of(path: Path) -> tuple[list[Part], Metadata]:
     return parts, about
 
 
-def opened(path: Path) -> Part:
+def opened(path: Path) -> RecordingPart:
     """Open one file of ROS 2, compressed or not. Raises UserError."""
     refuse_pointers(path)
     if path.suffix == PACKED:
@@ -94,21 +94,21 @@ def _files(path: Path) -> list[str]:
     return sorted(names, key=lambda name: (len(name), name))
 
 
-def _metadata(path: Path) -> Metadata:
+def _metadata(path: Path) -> FolderMetadata:
     file = path / METADATA
     if not file.is_file():
-        return Metadata(warnings=[f"has no {METADATA}"])
+        return FolderMetadata(warnings=[f"has no {METADATA}"])
     try:
         if file.stat().st_size > LARGEST_METADATA:
             raise ValueError("it is too large")
         return _read(YAML(typ="safe").load(file.read_text("utf-8", "replace")))
     except (YAMLError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return Metadata(warnings=[f"its {METADATA} is damaged and was not used"])
+        return FolderMetadata(warnings=[f"its {METADATA} is damaged and was not used"])
 
 
-def _read(document: Any) -> Metadata:
+def _read(document: Any) -> FolderMetadata:
     about = document["rosbag2_bagfile_information"]
-    metadata = Metadata(
+    metadata = FolderMetadata(
         [PurePath(_text(name)).name for name in about["relative_file_paths"]],
         _text(about.get("compression_mode") or "").lower() == "message",
     )
@@ -128,7 +128,7 @@ def _text(value: Any) -> str:
 class _Packed:
     """A file whose messages are compressed one by one."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: RecordingPart) -> None:
         self._part = part
         self.path = part.path
         self.connections = part.connections

@@ -10,7 +10,7 @@ import numpy as np
 
 from wirecost.data.traces import mcap_index
 from wirecost.data.traces.mcap_file import McapChannel
-from wirecost.measure.bench.message.recordings.connection import Connection
+from wirecost.measure.bench.message.recordings.connection import RecordedConnection
 
 ALL = ""
 
@@ -29,7 +29,7 @@ class McapPart(McapChannel):
         for channel in self._contents.channels.values():
             schema = self._contents.schemas.get(channel.schema_id)
             self.connections.append(
-                Connection(
+                RecordedConnection(
                     channel.id,
                     channel.topic,
                     schema.name if schema else "",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wirecost.measure.bench.message.recordings import folder
 from wirecost.measure.bench.message.recordings.bag1 import Bag1
-from wirecost.measure.bench.message.recordings.connection import WIRES, Connection
+from wirecost.measure.bench.message.recordings.connection import WIRES, RecordedConnection
 from wirecost.measure.bench.message.recordings.damage import refuse_pointers
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
@@ -22,10 +22,10 @@ MOST_LISTED = 8
 
 
 @dataclass(frozen=True)
-class Group:
+class ConnectionGroup:
     """The connections of a topic, of any file, that say the same of their messages."""
 
-    first: Connection
+    first: RecordedConnection
     members: dict[int, set[int]] = field(default_factory=dict)
     """Numbers of connections by that of their file."""
     count: int = 0
@@ -59,7 +59,7 @@ class Recording(Closing):
         for part in self._parts:
             part.close()
 
-    def groups(self, topic: str, has_schema: bool) -> list[Group]:
+    def groups(self, topic: str, has_schema: bool) -> list[ConnectionGroup]:
         """Return the readable connections of a topic, empty for the only one. Raises UserError.
 
         They can be read by their own definition, or by any where ``has_schema``. Connections
@@ -68,7 +68,7 @@ class Recording(Closing):
         every = [connection for part in self._parts for connection in part.connections]
         usable = [connection for connection in every if _usable(connection, has_schema)]
         topic = self._topic(topic, every, usable)
-        groups: dict[object, Group] = {}
+        groups: dict[object, ConnectionGroup] = {}
         for number, part in enumerate(self._parts):
             for connection in part.connections:
                 if (
@@ -85,9 +85,11 @@ class Recording(Closing):
                     connection.definition,
                     digest,
                 )
-                group = groups.get(key, Group(connection))
+                group = groups.get(key, ConnectionGroup(connection))
                 group.members.setdefault(number, set()).add(connection.number)
-                groups[key] = Group(group.first, group.members, group.count + connection.count)
+                groups[key] = ConnectionGroup(
+                    group.first, group.members, group.count + connection.count
+                )
         if not groups:
             raise UserError(f"{self.path}: topic {shown(topic)} has no messages; choose another")
         self._compare_count(
@@ -95,7 +97,7 @@ class Recording(Closing):
         )
         return list(groups.values())
 
-    def unusable(self, topic: str, has_schema: bool) -> list[Connection]:
+    def unusable(self, topic: str, has_schema: bool) -> list[RecordedConnection]:
         """Return the connections of a topic that have messages which cannot be read."""
         return [
             connection
@@ -106,7 +108,7 @@ class Recording(Closing):
             and not _usable(connection, has_schema)
         ]
 
-    def messages(self, groups: Collection[Group], wanted: Sequence[int]) -> list[bytes]:
+    def messages(self, groups: Collection[ConnectionGroup], wanted: Sequence[int]) -> list[bytes]:
         """Return messages of all these groups by their numbers, ascending. Raises UserError."""
         messages: list[bytes] = []
         before = 0
@@ -120,7 +122,9 @@ class Recording(Closing):
             before += count
         return messages
 
-    def _topic(self, topic: str, every: list[Connection], usable: list[Connection]) -> str:
+    def _topic(
+        self, topic: str, every: list[RecordedConnection], usable: list[RecordedConnection]
+    ) -> str:
         topics = list(dict.fromkeys(connection.topic for connection in usable))
         if not every:
             raise UserError(f"{self.path}: holds no channel at all; name another recording")
@@ -144,7 +148,7 @@ class Recording(Closing):
             raise UserError(f"{self.path}: has several topics; choose --topic {listed}")
         return topics[0]
 
-    def _not_described(self, connections: list[Connection]) -> UserError:
+    def _not_described(self, connections: list[RecordedConnection]) -> UserError:
         """Return the error: what is there, and what can be done."""
         listed = "; ".join(shown(str(connection), 120) for connection in connections[:3])
         remedy = "name another recording"
@@ -166,5 +170,5 @@ class Recording(Closing):
             )
 
 
-def _usable(connection: Connection, has_schema: bool) -> bool:
+def _usable(connection: RecordedConnection, has_schema: bool) -> bool:
     return connection.is_readable if has_schema else connection.is_described

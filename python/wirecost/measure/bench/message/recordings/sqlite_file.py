@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from wirecost.measure.bench.message.recordings.connection import Connection
+from wirecost.measure.bench.message.recordings.connection import RecordedConnection
 from wirecost.measure.bench.message.recordings.damage import damage
 from wirecost.system.counted import counted
 
@@ -40,7 +40,7 @@ class SqliteFile:
                 self._database.close()
                 raise
 
-    def _connections(self) -> list[Connection]:
+    def _connections(self) -> list[RecordedConnection]:
         ask = self._database.execute
         definitions: dict[str, list[tuple[str, str, str]]] = {}
         if self._has("message_definitions", "encoded_message_definition"):
@@ -67,8 +67,8 @@ class SqliteFile:
             same = [definition for definition in described if definition[2] == digest]
             encoding, text, _ = (same or described or [("", "", "")])[0]
             connections.append(
-                Connection(number, str(topic), str(type_), str(wire), encoding, text.encode(),
-                           counts.get(number, 0), digest)
+                RecordedConnection(number, str(topic), str(type_), str(wire), encoding,
+                                   text.encode(), counts.get(number, 0), digest)
             )  # fmt: skip
         if lost := sum(counts.values()) - sum(connection.count for connection in connections):
             self.warnings.append(f"{counted(lost, 'message')} of no topic that it lists")

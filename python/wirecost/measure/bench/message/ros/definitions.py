@@ -12,7 +12,7 @@ from pathlib import Path
 from rosbags.typesys import TypesysError, get_types_from_idl
 
 from wirecost.measure.bench.message.ros import interfaces
-from wirecost.measure.bench.message.ros.known import Known, text_of
+from wirecost.measure.bench.message.ros.known import KnownTypes, text_of
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.frontends.ros import dialect_of
 from wirecost.schema.compile.frontends.ros.builtin import DIALECTS, FILES
@@ -35,7 +35,7 @@ _NOT_SUPPORTED = ("wstring", "u16string")
 
 
 @dataclass(frozen=True)
-class Definitions:
+class RosDefinitions:
     """Definitions of ROS.
 
     ``texts``: of each type, ``std_msgs/Header``, as a ``.msg`` has it; ``dialect``: ``ros1`` or
@@ -85,7 +85,7 @@ class Definitions:
 
 def of_files(
     paths: Sequence[str], include: Sequence[Path], dialect: str | None, type_name: str = ""
-) -> Definitions:
+) -> RosDefinitions:
     """Read ``.msg``, ``.srv`` and ``.action`` files with all that they use.
 
     A service's event is read where ``type_name`` is one. Raises CompileError, UserError.
@@ -105,7 +105,7 @@ def of_files(
             chosen_events = [name for name in events if name.endswith(short_name(type_name))]
             texts |= {name: events[name] for name in chosen_events if type_name}
             is_derived = is_derived or bool(chosen_events)
-    result = Definitions(chosen, texts, "" if len(paths) != 1 else paths[0])
+    result = RosDefinitions(chosen, texts, "" if len(paths) != 1 else paths[0])
     return completed(result, Finder(include, files)) if is_derived else result
 
 
@@ -143,7 +143,7 @@ def _read(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]:
 
 def of_text(
     type_name: str, text: str, dialect: str, source: str = "", kind: str = "MSG"
-) -> Definitions:
+) -> RosDefinitions:
     """Parse definitions as recordings carry them. Raises UserError.
 
     A type has its own text, then those of the types that it uses, each below a line ``MSG:
@@ -165,7 +165,7 @@ def of_text(
         if own_text is None:
             raise _unreadable(type_name, source, "it declares no such message")
         texts[name] = own_text
-    return Definitions(dialect, texts, source)
+    return RosDefinitions(dialect, texts, source)
 
 
 def _of_idl(text: str) -> dict[str, str]:
@@ -191,14 +191,14 @@ def _reason(error: Exception) -> str:
     return shown(" ".join(lines[:1] + lines[2:]) if len(lines) > 2 else error, 120)
 
 
-def completed(definitions: Definitions, finder: Finder) -> Definitions:
+def completed(definitions: RosDefinitions, finder: Finder) -> RosDefinitions:
     """Add the types that are used but not carried. Raises UserError.
 
     They come from ROS's own or from files of the finder's folders.
     """
     texts = dict(definitions.texts)
     notes: list[str] = list(definitions.notes)
-    library = Known(definitions.dialect, finder)
+    library = KnownTypes(definitions.dialect, finder)
     waiting = list(texts)
     while waiting:
         owner = waiting.pop()

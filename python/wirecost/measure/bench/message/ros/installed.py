@@ -15,7 +15,7 @@ MISSING = "pip install 'wirecost[ros2]', source a ROS 2, or name a Python that h
 
 
 @dataclass(frozen=True)
-class Ros2:
+class Ros2Installation:
     """``python``: another Python than this one, in which it is installed."""
 
     python: Path | None = None

@@ -24,7 +24,7 @@ _TIMES1 = {"builtin_interfaces/Time": "time", "builtin_interfaces/Duration": "du
 _IS_HASH = re.compile(r"(?:RIHS01_)?(?!0+$)[0-9a-f]{32,64}")
 
 
-class Known:
+class KnownTypes:
     """Definitions of a dialect by names such as ``std_msgs/Header``."""
 
     def __init__(self, dialect: str, finder: Finder) -> None:

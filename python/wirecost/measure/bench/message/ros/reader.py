@@ -15,7 +15,7 @@ from rosbags.interfaces import Nodetype
 from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
-from wirecost.measure.bench.message.ros.definitions import Definitions
+from wirecost.measure.bench.message.ros.definitions import RosDefinitions
 from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD
 from wirecost.schema.compile.frontends.ros.grammar import declared_fields
@@ -41,7 +41,7 @@ FAULTS = (
 class RosReader:
     """Messages of ``type_name``, between bytes and Protobuf's mirror of them."""
 
-    def __init__(self, definitions: Definitions, schema: Schema, type_name: str) -> None:
+    def __init__(self, definitions: RosDefinitions, schema: Schema, type_name: str) -> None:
         """Register the types. Raises UserError on a definition that rosbags does not understand."""
         self.definitions = definitions
         self._schema = schema

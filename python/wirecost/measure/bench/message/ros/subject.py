@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from wirecost.measure.bench.message.ros import mirror
-from wirecost.measure.bench.message.ros.definitions import Definitions
+from wirecost.measure.bench.message.ros.definitions import RosDefinitions
 from wirecost.measure.bench.message.ros.reader import RosReader
 from wirecost.measure.bench.message.subject import Subject, found_type, needed_files
 from wirecost.schema.compile.schema import Label, MessageRef, Schema
@@ -13,7 +13,7 @@ from wirecost.system.errors import UserError
 MOST_ALWAYS_THERE = 5_000_000
 
 
-def ros_subject(definitions: Definitions, source: str, type_name: str) -> Subject:
+def ros_subject(definitions: RosDefinitions, source: str, type_name: str) -> Subject:
     """Return a subject; ``type_name`` may have slashes, as ROS writes it. Raises UserError."""
     schema = definitions.schema()
     dotted = type_name.replace("/msg/", ".").replace("/srv/", ".")
