@@ -23,8 +23,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Setting:
-    """Kernel files that ``--fix`` may write and ``--undo`` restore, and the values that they may
-    have: regular expressions of the whole path, without a leading slash, and the whole value."""
+    """Kernel files that ``--fix`` may write and ``--undo`` restore, and their permitted values.
+
+    Both are regular expressions: of the whole path, without a leading slash, and the whole value.
+    """
 
     path: str
     values: str
@@ -49,7 +51,7 @@ class Check(ABC):
     name: ClassVar[str]
     """Key in JSON."""
     title: ClassVar[str]
-    """What the table calls it."""
+    """Heading in the table."""
     order: ClassVar[int]
     """Place in the table and among fixes: what others build on comes first."""
     settings: ClassVar[tuple[Setting, ...]] = ()
@@ -61,8 +63,7 @@ class Check(ABC):
 
     @abstractmethod
     def available(self) -> bool:
-        """Return whether this machine has what is looked at; if not, ``value`` and the rest are
-        unused."""
+        """Return whether this machine has what is looked at; if not, the rest is unused."""
 
     @abstractmethod
     def value(self) -> str:
@@ -81,5 +82,5 @@ class Check(ABC):
         return []
 
     def boot(self) -> list[str]:
-        """Words to add to the kernel's command line."""
+        """Return words to add to the kernel's command line."""
         return []

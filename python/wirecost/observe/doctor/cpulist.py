@@ -8,24 +8,27 @@ from collections.abc import Iterable
 from wirecost.observe.doctor.system import whole
 
 MOST_CPUS = 8192
-"""What Linux can be built for at most; a list that names more is no list of CPUs."""
+"""CPUs that Linux can be built for at most; a list that names more is no list of CPUs."""
 
 
 def parse(text: str, online: Iterable[int] = ()) -> tuple[int, ...]:
-    """The CPUs in order. ``all`` and ``N`` (the last) refer to ``online``. Raises ValueError."""
-    known = sorted(online)
+    """Return the CPUs in order; ``all`` and ``N`` (the last) refer to ``online``.
+
+    Raises ValueError.
+    """
+    in_order = sorted(online)
     cpus: set[int] = set()
     for raw in text.split(","):
         part = raw.strip()
         if part == "all":
-            cpus.update(known)
+            cpus.update(in_order)
         elif part:
-            cpus.update(_range(part, known))
+            cpus.update(_range(part, in_order))
     return tuple(sorted(cpus))
 
 
 def lenient(text: str | None, online: Iterable[int] = ()) -> tuple[int, ...]:
-    """Like ``parse``; none where the text is missing or no list."""
+    """Parse as ``parse`` does; return none where the text is missing or no list."""
     try:
         return parse(text or "", online)
     except ValueError:
@@ -43,26 +46,26 @@ def render(cpus: Iterable[int]) -> str:
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
 
 
-def _range(part: str, known: list[int]) -> list[int]:
+def _range(part: str, online: list[int]) -> list[int]:
     span, _, groups = part.partition(":")
     first, dash, last = span.partition("-")
-    low = _cpu(first, known)
-    high = _cpu(last, known) if dash else low
+    low = _cpu(first, online)
+    high = _cpu(last, online) if dash else low
     cpus = list(range(low, high + 1))
     if not cpus:
         raise ValueError(part)
     if not groups:
         return cpus
     used, _, size = groups.partition("/")
-    taken, of = whole(used), whole(size)
-    if not taken or not of or taken < 0 or of < taken:
+    count, of = whole(used), whole(size)
+    if not count or not of or count < 0 or of < count:
         raise ValueError(part)
-    return [cpu for cpu in cpus if (cpu - low) % of < taken]
+    return [cpu for cpu in cpus if (cpu - low) % of < count]
 
 
-def _cpu(text: str, known: list[int]) -> int:
-    if text == "N" and known:
-        return known[-1]
+def _cpu(text: str, online: list[int]) -> int:
+    if text == "N" and online:
+        return online[-1]
     cpu = whole(text)
     if cpu is None or not 0 <= cpu < MOST_CPUS:
         raise ValueError(text)

@@ -43,7 +43,7 @@ def _cache_bytes(level: int) -> int | None:
 
 
 def environment() -> dict[str, Entry]:
-    """Machine, operating system and versions; what is unknown is None."""
+    """Return machine, operating system and versions; what is unknown is None."""
     cpu = _cpu()
     return {
         "cpu": cpu.get("model name") or platform.processor(),

@@ -42,8 +42,8 @@ class Examination:
     @property
     def verdict(self) -> Verdict:
         """The worst of all."""
-        found = {finding.verdict for finding in self.findings}
-        return next((v for v in (Verdict.FAIL, Verdict.WARN) if v in found), Verdict.OK)
+        verdicts = {finding.verdict for finding in self.findings}
+        return next((v for v in (Verdict.FAIL, Verdict.WARN) if v in verdicts), Verdict.OK)
 
     @property
     def kernel_words(self) -> list[str]:
@@ -66,7 +66,7 @@ class Examination:
                     "value": finding.value,
                     "advice": finding.advice,
                     "fixable": finding.fixable,
-                    "fix": [{"path": one.path, "value": one.value} for one in finding.fix],
+                    "fix": [{"path": change.path, "value": change.value} for change in finding.fix],
                     "privileged": finding.privileged,
                     "boot": finding.boot,
                 }
@@ -75,7 +75,7 @@ class Examination:
         }
 
     def summary(self) -> dict[str, str]:
-        """For result folders: the verdict, the CPUs, and what each check found."""
+        """Return what result folders keep: the verdict, the CPUs, and what each check found."""
         return {
             "verdict": str(self.verdict),
             "cpus": cpulist.render(self.cpus),

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Noise: what the operating system takes from a thread that only reads the clock, and on whose
-account."""
+"""Noise: what the operating system takes from a thread that only reads the clock, and why."""
 
 from __future__ import annotations
 

@@ -15,13 +15,12 @@ from wirecost.observe.doctor.system import System
 
 BOOT_ID = "proc/sys/kernel/random/boot_id"
 NO_VALUE = "<unsupported>"
-"""What the kernel shows where a file has a value only under another governor."""
+"""Text of the kernel where a file has a value only under another governor."""
 
 
 @dataclass
 class Outcome:
-    """Values that were written, as ``path: former → value``, and those that were not, with the
-    reason."""
+    """Values that were written, as ``path: former → value``, and the refused ones, with reasons."""
 
     done: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -63,20 +62,20 @@ def undo(system: System, state_path: Path) -> Outcome | None:
         state_path.unlink(missing_ok=True)
         return None
     outcome = Outcome()
-    before = {one.path: system.choice(one.path) for one in state.former}
+    before = {former.path: system.choice(former.path) for former in state.former}
     # A value can depend on one that is restored after it, so what did not hold gets a second turn.
     errors: dict[str, str] = {}
     for former in (*reversed(state.former), *state.former):
         errors |= _restore(system, former)
-    left = [one for one in state.former if system.choice(one.path) != one.value]
-    for one in state.former:
-        if one in left:
-            reason = errors.get(one.path, "the kernel keeps another value")
-            outcome.refused.append(f"/{one.path}: {reason}")
-        elif before[one.path] != one.value:
-            outcome.done.append(f"/{one.path}: {before[one.path]} → {one.value}")
-    if left:
-        write_state(state_path, replace(state, former=left))
+    unrestored = [former for former in state.former if system.choice(former.path) != former.value]
+    for setting in state.former:
+        if setting in unrestored:
+            reason = errors.get(setting.path, "the kernel keeps another value")
+            outcome.refused.append(f"/{setting.path}: {reason}")
+        elif before[setting.path] != setting.value:
+            outcome.done.append(f"/{setting.path}: {before[setting.path]} → {setting.value}")
+    if unrestored:
+        write_state(state_path, replace(state, former=unrestored))
     else:
         state_path.unlink(missing_ok=True)
     return outcome
@@ -90,7 +89,7 @@ def _wanted(check: Check) -> list[Change]:
 
 def _recorded(system: System, state: State, changes: list[Change], path: Path) -> State:
     """Return the state with the files' values; those that an earlier change recorded are kept."""
-    former = {one.path: one for one in state.former}
+    former = {setting.path: setting for setting in state.former}
     for change in changes:
         value = system.choice(change.path)
         if value is not None and value != NO_VALUE and allowed(change.path, value):

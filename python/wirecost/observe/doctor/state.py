@@ -41,8 +41,7 @@ class State:
 
 
 def state_file() -> Path:
-    """Return where the state is kept: in a folder that only this user can write
-    (``private.py``)."""
+    """Return the state's file, in a folder that only this user can write (``private.py``)."""
     return state_path() / FILE
 
 
@@ -69,8 +68,11 @@ def take_over(state: Path) -> None:
 
 
 def read_state(path: Path) -> State | None:
-    """Return the state, None where there is none. Raises UserError where it is damaged, where
-    another user may have written it, or where it names what no check sets."""
+    """Return the state, None where there is none.
+
+    Raises:
+        UserError: it is damaged, another user may have written it, or it names what no check sets.
+    """
     content = read_private(path, MOST_BYTES)
     if content is None:
         return None
@@ -87,7 +89,7 @@ def write_state(path: Path, state: State) -> None:
     document = {
         "schema": SCHEMA,
         "boot": state.boot,
-        "former": [{"path": one.path, "value": one.value} for one in state.former],
+        "former": [{"path": setting.path, "value": setting.value} for setting in state.former],
     }
     remedy = "set WIRECOST_STATE to a writable folder"
     private_folder(path.parent, remedy)
@@ -100,12 +102,15 @@ def write_state(path: Path, state: State) -> None:
 def _state(document: Any) -> State:
     if document["schema"] != SCHEMA:
         raise ValueError(document["schema"])
-    former = [Former(one["path"], one["value"]) for one in document["former"]]
-    texts = [document["boot"], *(text for one in former for text in (one.path, one.value))]
+    former = [Former(fields["path"], fields["value"]) for fields in document["former"]]
+    texts = [
+        document["boot"],
+        *(text for setting in former for text in (setting.path, setting.value)),
+    ]
     if not all(isinstance(text, str) and "\0" not in text for text in texts):
         raise ValueError(document)
     # Undoing may run as root: only what --fix may have changed is ever written.
-    for one in former:
-        if not allowed(one.path, one.value):
-            raise ValueError(one.path)
+    for setting in former:
+        if not allowed(setting.path, setting.value):
+            raise ValueError(setting.path)
     return State(document["boot"], former)

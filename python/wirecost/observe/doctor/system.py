@@ -47,7 +47,7 @@ class System:
         return whole(self.text(path))
 
     def choice(self, path: str) -> str | None:
-        """The value in force: the word in brackets where the file lists all, else its text."""
+        """Return the value in force: the word in brackets where a file lists all, else its text."""
         text = self.text(path)
         if text is None:
             return None
@@ -71,7 +71,7 @@ class System:
         return os.access(self.root / path, os.W_OK)
 
     def real(self, path: str) -> str:
-        """The path without links, as the kernel resolves it. Raises OSError where it has none."""
+        """Return the path without links, as the kernel resolves it. Raises OSError."""
         root = self.root.resolve()
         try:
             return str((root / path).resolve(strict=True).relative_to(root))
@@ -121,10 +121,10 @@ class System:
 def file_system(file: int) -> int:
     """Return the kind of file system an open file is on, by its magic number. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
-    found = (ctypes.c_long * 64)()  # more than struct statfs; its first word is the kind
-    if libc.fstatfs(file, found) != 0:
+    statfs = (ctypes.c_long * 64)()  # more than struct statfs; its first word is the kind
+    if libc.fstatfs(file, statfs) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    return found[0] & 0xFFFFFFFF
+    return statfs[0] & 0xFFFFFFFF
 
 
 def whole(text: str | None) -> int | None:

@@ -21,7 +21,7 @@ SMALLEST_POOL, LARGEST_POOL = 1_000_000, 1 << 43
 
 @dataclass(frozen=True)
 class Options:
-    """What ``wirecost heap run`` was asked for; ``warmup_s`` seconds pass before faults count."""
+    """Options of ``wirecost heap run``; ``warmup_s`` seconds pass before faults count."""
 
     pool_bytes: int
     lock: bool
@@ -46,7 +46,7 @@ def pool_bytes(text: str, profile: Path) -> int:
 
 
 def library() -> Path:
-    """The installed allocator, or the one that ``WIRECOST_HEAP_LIBRARY`` names.
+    """Return the installed allocator, or the one that ``WIRECOST_HEAP_LIBRARY`` names.
 
     Raises:
         UserError: it is not there, or the loader cannot take its path.
@@ -63,10 +63,10 @@ def library() -> Path:
 
 
 def environment(options: Options, inherited: Mapping[str, str]) -> dict[str, str]:
-    """``inherited`` with the allocator first in ``LD_PRELOAD`` and its options; only what counts
-    allocations and hands them on comes before it.
+    """Return ``inherited`` with the allocator first in ``LD_PRELOAD``, and its options.
 
-    The report goes to ``options.out`` for this process, to names with a process number for others.
+    Only what counts allocations and hands them on comes before it. The report goes to
+    ``options.out`` for this process, to names with a process number for others.
     """
     settings = {
         name: value for name, value in inherited.items() if not name.startswith("WIRECOST_HEAP_")

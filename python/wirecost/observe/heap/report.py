@@ -19,7 +19,7 @@ MARGIN = 0.25
 
 @dataclass(frozen=True)
 class PoolReport:
-    """What the pool of one process came to, in bytes."""
+    """Sizes of the pool of one process, in bytes, and how often it grew."""
 
     bytes: int
     peak_bytes: int
@@ -33,12 +33,12 @@ class PoolReport:
         The allocator refills the pool when less than a quarter is free, so a pool of this size
         comes to grow once, in the background, if the next run needs as much as this one.
         """
-        wanted = max(SMALLEST_POOL, int(self.peak_bytes * (1 + MARGIN)))
-        return -(-wanted // MEBIBYTE) * MEBIBYTE
+        size = max(SMALLEST_POOL, int(self.peak_bytes * (1 + MARGIN)))
+        return -(-size // MEBIBYTE) * MEBIBYTE
 
 
 def read_report(path: Path) -> PoolReport:
-    """The pool of a report that ``wirecost heap run --out`` wrote.
+    """Read the pool of a report that ``wirecost heap run --out`` wrote.
 
     Raises:
         UserError: the file cannot be read or is not such a report.

@@ -20,7 +20,7 @@ def enabled() -> bool:
 
 
 def prepare_thread() -> None:
-    """Creates the calling thread's log now, not in its first section."""
+    """Create the calling thread's log now, not in its first section."""
     _core.probe_prepare_thread()
 
 
@@ -42,13 +42,18 @@ class Section:
         self._id = _core.probe_section(name)
 
     def run(self, *, loop: int | None = None, value: int = 0) -> Execution:
-        """Return one execution: ``loop`` from 0 (None: counted, or that of the section around it),
-        ``value`` a 64-bit integer of the program's choice, as the input's size."""
+        """Return one execution.
+
+        ``loop``: from 0 (None: counted, or that of the section around it); ``value``: a 64-bit
+        integer of the program's choice, as the input's size.
+        """
         return Execution(self._id, loop, value)
 
     def mark(self, part: int, *, loop: int | None = None, value: int = 0) -> None:
-        """Record one instant; ``wirecost probe show`` prints the time from one part (0 to 65535) to
-        the next of the same loop. Reads no counter."""
+        """Record one instant of a part, 0 to 65535. Reads no counter.
+
+        ``wirecost probe show`` prints the time from one part to the next of the same loop.
+        """
         _core.probe_mark(self._id, part, _core.PROBE_COUNT_LOOPS if loop is None else loop, value)
 
     def __enter__(self) -> Self:

@@ -19,7 +19,7 @@ from wirecost.system import children
 from wirecost.system.errors import UserError
 
 END_S = 5.0
-"""How long a program may take to end after SIGINT."""
+"""Seconds that a program may take to end after SIGINT."""
 BLOCK = 1 << 20
 
 
@@ -44,8 +44,9 @@ def run_program(
     printed: Path,
     seconds: float | None,
 ) -> Process:
-    """Waits for its end; after ``seconds`` it is sent SIGINT. What it prints goes to the file
-    ``printed``, its errors to one beside it.
+    """Run a program to its end; after ``seconds`` it is sent SIGINT.
+
+    What it prints goes to the file ``printed``, its errors to one beside it.
 
     Raises:
         UserError: it cannot be started.
@@ -94,7 +95,7 @@ def run_program(
 
 
 def _ended_within(pid: int, seconds: float | None) -> bool:
-    """Whether the process has ended; it is not waited for."""
+    """Return whether the process has ended; it is not waited for."""
     descriptor = os.pidfd_open(pid)
     try:
         ready, _, _ = select.select([descriptor], [], [], seconds)

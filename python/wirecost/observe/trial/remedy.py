@@ -21,7 +21,7 @@ PRELOAD = "LD_PRELOAD"
 
 @dataclass(frozen=True)
 class Change:
-    """Of a program's start. ``preload`` goes behind what is preloaded already."""
+    """Change of a program's start. ``preload`` goes behind what is preloaded already."""
 
     variables: Mapping[str, str] = field(default_factory=dict)
     preload: tuple[Path, ...] = ()
@@ -30,7 +30,7 @@ class Change:
     heap: launch.Options | None = None
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
-        """``inherited`` with variables, preloaded libraries and the allocator of this change."""
+        """Return ``inherited`` with this change's variables, libraries and allocator."""
         changed = {**inherited, **self.variables}
         if self.preload:
             before = changed.get(PRELOAD, "").replace(":", " ").split()
@@ -49,26 +49,26 @@ class Remedy(Protocol):
         ...
 
     def change(self) -> Change:
-        """Raises UserError where something of wirecost's is missing."""
+        """Return the change. Raises UserError where something of wirecost's is missing."""
         ...
 
 
 def all_remedies() -> list[Remedy]:
-    """Every ``REMEDY`` of the package's modules, in the order of their names."""
+    """Return every ``REMEDY`` of the package's modules, in the order of their names."""
     return list(load_plugins(remedies.__name__, Path(remedies.__path__[0]), "REMEDY").values())
 
 
 def chosen_remedies(option: str, text: str | None) -> list[Remedy]:
-    """All, or those in a comma-separated list. Raises UserError for an unknown name."""
+    """Return all, or those in a comma-separated list. Raises UserError for an unknown name."""
     every = all_remedies()
     if text is None:
         return every
-    names = chosen(option, text, [one.name for one in every])
-    return [one for one in every if one.name in names]
+    names = chosen(option, text, [remedy.name for remedy in every])
+    return [remedy for remedy in every if remedy.name in names]
 
 
 def refused(change: Callable[[], None]) -> str | None:
-    """The reason why the kernel refuses ``change``, tried in a thread that ends at once."""
+    """Return why the kernel refuses ``change``, tried in a thread that ends at once."""
     reasons: list[str] = []
 
     def attempt() -> None:

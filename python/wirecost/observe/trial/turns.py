@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose turn it is: each remedy and the program as it is, one process a round."""
+"""Turns of the remedies and of the program as it is, one process per round."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Turn = tuple[str, Change, int]
 
 
 def permitted(remedies: Iterable[Remedy]) -> tuple[list[Remedy], dict[str, str]]:
-    """The remedies that can be tried here, and for each other one the reason why not."""
+    """Return the remedies that can be tried here, and for each other one the reason why not."""
     refused: dict[str, str] = {}
     possible = []
     for remedy in remedies:
@@ -36,16 +36,19 @@ def permitted(remedies: Iterable[Remedy]) -> tuple[list[Remedy], dict[str, str]]
 
 
 def turns(remedies: list[Remedy], rounds: int) -> list[Turn]:
-    """All turns in order. The order within a round is another each time, so that nothing always
-    follows the same; it is the same in each trial."""
+    """Return all turns in order.
+
+    The order within a round is another each time, so that nothing always follows the same; it is
+    the same in each trial.
+    """
     shuffled = random.Random(SEED)
     plan: list[Turn] = []
     for number in range(1, rounds + 1):
         entries: list[Remedy | None] = [None, *remedies]
         shuffled.shuffle(entries)
         plan += [
-            (PLAIN, Change(), number) if one is None else (one.name, one.change(), number)
-            for one in entries
+            (PLAIN, Change(), number) if remedy is None else (remedy.name, remedy.change(), number)
+            for remedy in entries
         ]
     return plan
 
@@ -53,17 +56,20 @@ def turns(remedies: list[Remedy], rounds: int) -> list[Turn]:
 def take(
     plan: list[Turn],
     advance: Callable[[int, int, str], None],
-    one: Callable[[str, Change, int], None],
+    run: Callable[[str, Change, int], None],
 ) -> dict[str, str]:
-    """Calls ``one`` for each turn. A remedy under which it raises UserError has no further turns:
-    its name and the reason. Raises UserError where the program as it is fails."""
+    """Call ``run`` for each turn, and return each failed remedy's name with the reason.
+
+    A remedy under which it raises UserError has no further turns. Raises UserError where the
+    program as it is fails.
+    """
     failed: dict[str, str] = {}
     for done, (name, change, number) in enumerate(plan):
         if name in failed:
             continue
         advance(done, len(plan), f"{name}, round {number}")
         try:
-            one(name, change, number)
+            run(name, change, number)
         except UserError as error:
             if name == PLAIN:
                 raise

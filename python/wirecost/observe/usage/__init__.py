@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes use while something is measured: processor time, switches, memory."""
+"""Usage of processor time, switches and memory by processes while something is measured."""

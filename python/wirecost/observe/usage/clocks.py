@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processor clocks of other processes, clock_getcpuclockid(3): nanoseconds of all their threads, of
-those that have ended too."""
+"""Processor clocks of other processes (clock_getcpuclockid(3)), in nanoseconds.
+
+They count all threads of a process, also those that have ended.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ the third is exact."""
 
 
 def read(process: int, kind: int) -> int | None:
-    """None for a process that is no more."""
+    """Read a clock; None for a process that is no more."""
     try:
         return time.clock_gettime_ns((~process << 3) | kind)
     except OSError:
@@ -20,11 +22,11 @@ def read(process: int, kind: int) -> int | None:
 
 
 def scheduled(process: int) -> int | None:
-    """Of user and kernel together."""
+    """Return the time of user and kernel together."""
     return read(process, SCHEDULED)
 
 
 def sampled(process: int) -> tuple[int, int] | None:
-    """In user mode and in the kernel, by the tick: good for their proportion."""
+    """Return the times in user mode and in the kernel, by the tick: good for their proportion."""
     user, both = read(process, USER), read(process, PROFILE)
     return None if user is None or both is None else (user, max(0, both - user))

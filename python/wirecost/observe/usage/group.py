@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A control group of version 2 for some processes, which has their time and that of all that they
-start, also of what has ended by now.
+"""Control group of version 2 for some processes and all that they start.
+
+It has their processor time, also that of what has ended by now.
 
 Groups are folders, which stay when their maker is killed: the next one removes those whose maker
 is dead, as far as it can see that: not those of other containers. They lie in one that gives no
@@ -32,7 +33,7 @@ class Spent:
 
 
 def root() -> Path | None:
-    """Where this machine's groups of version 2 are mounted."""
+    """Return where this machine's groups of version 2 are mounted."""
     with suppress(OSError):
         for line in Path("/proc/self/mounts").read_text().splitlines():
             words = line.split()
@@ -45,7 +46,7 @@ class Group(Closing):
     """One with no process in it. Raises OSError where none can be made."""
 
     def __init__(self, parent: Path | None = None) -> None:
-        """``parent``: a group to make it in, by default the root's own for all runs."""
+        """Make the group in ``parent``, by default the root's own for all runs."""
         if parent is None:
             mounted = root()
             if mounted is None:
@@ -67,7 +68,10 @@ class Group(Closing):
             raise OSError(f"{self.folder}: no processor time ({error})") from error
 
     def add(self, processes: Iterable[int]) -> None:
-        """With all their threads. What they use from here on counts. Raises OSError."""
+        """Add processes with all their threads; what they use from now on counts.
+
+        Raises OSError.
+        """
         for process in map(str, processes):
             self._homes[process] = self._home / _group_of(process)
             (self.folder / "cgroup.procs").write_text(process)
@@ -81,12 +85,12 @@ class Group(Closing):
         return Spent(values["usage_usec"], values["user_usec"], values["system_usec"])
 
     def close(self) -> None:
-        """Its processes go back to where they were, and what they started with them."""
+        """Move its processes back to where they were, and what they started with them."""
         self._end()
 
 
 def _make(folder: Path) -> None:
-    """With its parent, in which what others left is removed. Raises OSError."""
+    """Make a group with its parent, in which what others left is removed. Raises OSError."""
     folder.parent.mkdir(exist_ok=True)
     _sweep(folder.parent)
     folder.parent.mkdir(exist_ok=True)  # which has gone with the last of what they left
@@ -106,7 +110,7 @@ def _remove(folder: Path, homes: Mapping[str, Path], root: Path) -> None:
 
 
 def _sweep(parent: Path) -> None:
-    """Removes groups whose maker is dead."""
+    """Remove groups whose maker is dead."""
     for folder in parent.iterdir():
         maker = folder.name.rpartition("-")[0]
         space, _, rest = maker.partition("-")
@@ -126,12 +130,12 @@ def _group_of(process: str) -> str:
 
 
 def _maker(process: int) -> str:
-    """What no other process of this machine has ever been named by."""
+    """Return a name that no other process of this machine has ever had."""
     return f"{_space()}-{process}-{_begin(process)}"
 
 
 def _space() -> str:
-    """The namespace in which this process's numbers of processes hold."""
+    """Return the namespace in which this process's numbers of processes hold."""
     return str(Path("/proc/self/ns/pid").stat().st_ino)
 
 

@@ -28,7 +28,7 @@ class Machine:
     """Within interrupts, soft ones too, as sampled by the tick. Where the kernel does not account
     for them apart, that time is also in the interrupted processes' own."""
     ksoftirqd_ns: int = 0
-    """Of the kernel's threads for soft interrupts; in nobody else's time."""
+    """Time of the kernel's threads for soft interrupts; in nobody else's time."""
 
     def __sub__(self, before: Machine) -> Machine:
         return Machine(
@@ -41,14 +41,14 @@ def read(proc: Path = Path("/proc")) -> Machine:
     ticks = dict(zip(_COLUMNS, map(int, words), strict=False))
     interrupts = ticks["irq"] + ticks["softirq"]
     busy = ticks["user"] + ticks["nice"] + ticks["system"] + interrupts
-    threads = sum(clocks.scheduled(one) or 0 for one in _soft_interrupt_threads())
+    threads = sum(clocks.scheduled(thread) or 0 for thread in _soft_interrupt_threads())
     return Machine(busy * TICK_NS, interrupts * TICK_NS, threads)
 
 
 @cache
 def _soft_interrupt_threads() -> tuple[int, ...]:
-    """One for each processor; they live as long as the kernel does. None within a container."""
-    found = []
+    """Return one thread per processor, each as long-lived as the kernel; none in containers."""
+    threads = []
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             try:
@@ -56,5 +56,5 @@ def _soft_interrupt_threads() -> tuple[int, ...]:
             except OSError:
                 continue
             if name.startswith("ksoftirqd/"):
-                found.append(int(entry.name))
-    return tuple(found)
+                threads.append(int(entry.name))
+    return tuple(threads)

@@ -29,12 +29,12 @@ class Memory:
         return Memory(
             self.rss_bytes + other.rss_bytes,
             self.peak_rss_bytes + other.peak_rss_bytes,
-            None if None in pss else sum(one or 0 for one in pss),
+            None if None in pss else sum(size or 0 for size in pss),
         )
 
 
 def read(process: int, proc: Path = Path("/proc")) -> Memory | None:
-    """None for a process that is no more."""
+    """Read a process's memory; None for a process that is no more."""
     folder = proc / str(process)
     try:
         status = _sizes(folder / "status")
@@ -47,10 +47,14 @@ def read(process: int, proc: Path = Path("/proc")) -> Memory | None:
 
 
 def held(processes: Iterable[int], proc: Path = Path("/proc")) -> int:
-    """What processes hold together, each shared page once where that can be read; those that have
-    ended hold nothing."""
-    found = [one for process in processes if (one := read(process, proc))]
-    return sum(one.rss_bytes if one.pss_bytes is None else one.pss_bytes for one in found)
+    """Return the bytes that processes hold together, each shared page once where that can be read.
+
+    Processes that have ended hold nothing.
+    """
+    memories = [memory for process in processes if (memory := read(process, proc))]
+    return sum(
+        memory.rss_bytes if memory.pss_bytes is None else memory.pss_bytes for memory in memories
+    )
 
 
 def reset_peak(process: int, proc: Path = Path("/proc")) -> bool:
@@ -63,7 +67,7 @@ def reset_peak(process: int, proc: Path = Path("/proc")) -> bool:
 
 
 def shared_files(folder: Path = SHARED) -> int:
-    """What files in shared memory take, all users' of this machine that can be seen."""
+    """Return the bytes of all users' files in shared memory of this machine that can be seen."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -73,11 +77,11 @@ def shared_files(folder: Path = SHARED) -> int:
 
 
 def _sizes(path: Path) -> dict[str, int]:
-    """Lines such as ``VmRSS:  10 kB``."""
-    found = {}
+    """Return the sizes in bytes of lines such as ``VmRSS:  10 kB``."""
+    sizes = {}
     for line in path.read_text().splitlines():
         name, _, value = line.partition(":")
         words = value.split()
         if len(words) == 2 and words[1] == "kB":
-            found[name] = int(words[0]) * 1024
-    return found
+            sizes[name] = int(words[0]) * 1024
+    return sizes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What some processes and all that they start use over an interval."""
+"""Meter of what some processes and all that they start use over an interval."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class Usage:
     """Sums over processes. ``user_ns`` and ``system_ns`` add up to ``cpu_ns``."""
 
     processes: int
-    """That lived at the end."""
+    """Number of processes that lived at the end."""
     cpu_ns: int
     user_ns: int
     system_ns: int
     wait_ns: int | None
-    """That threads could run, but waited for a processor; None where the kernel does not say."""
+    """Time that threads could run, but had no processor; None where the kernel does not say."""
     voluntary: int
     """Context switches of threads that live at the end."""
     involuntary: int
     memory: Memory
     source: str
-    """Of the processor time: ``cgroup`` or ``clocks``."""
+    """Source of the processor time: ``cgroup`` or ``clocks``."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,17 @@ class Meter(Closing):
     """Begins when it is made."""
 
     def __init__(self, processes: Sequence[int], use_group: bool = True) -> None:
-        """``use_group``: a control group, where one can be made."""
+        """Begin to measure. ``use_group``: a control group, where one can be made."""
         self._roots = list(processes)
         living = tree.with_descendants(self._roots)
         self._group = _group(living) if use_group else None
-        for one in living:
-            memory.reset_peak(one)
+        for process in living:
+            memory.reset_peak(process)
         self._before = _read(living)
         self._spent = self._group.read() if self._group else None
 
     def read(self) -> Usage:
-        """From the begin up to now."""
+        """Return the usage from the begin up to now."""
         spent = self._group.read() if self._group else None
         after = _read(tree.with_descendants([*self._roots, *self._before]))
         nothing = _Process(0, (0, 0), 0, {})
@@ -81,30 +81,32 @@ class Meter(Closing):
                 spent.system_ns - self._spent.system_ns,
             )
         in_kernel = round(cpu * system / (user + system)) if user + system else 0
-        found = [one for number in after if (one := memory.read(number))]
+        sizes = [size for number in after if (size := memory.read(number))]
         return Usage(
             len(after), cpu, cpu - in_kernel, in_kernel, sum(waits) if waits else None,
-            voluntary, involuntary, sum(found, Memory(pss_bytes=0)),
+            voluntary, involuntary, sum(sizes, Memory(pss_bytes=0)),
             CGROUP if self._group else CLOCKS,
         )  # fmt: skip
 
     def _ended_children(self, after: dict[int, _Process]) -> int:
-        """Their time since the begin, by ticks: nothing else is known of them."""
+        """Return the time of ended children since the begin, by ticks: they leave no more."""
         ticks = sum(
             now.children_ticks - before.children_ticks
             for number, now in after.items()
             if (before := self._before.get(number))
         )
-        known = sum(one.cpu_ns for number, one in self._before.items() if number not in after)
-        return max(0, ticks * TICK_NS - known)
+        counted_ns = sum(
+            process.cpu_ns for number, process in self._before.items() if number not in after
+        )
+        return max(0, ticks * TICK_NS - counted_ns)
 
     def close(self) -> None:
-        """Its processes are left as they were."""
+        """Remove the group; its processes are left as they were."""
         if self._group is not None:
             self._group.close()
 
     def end(self) -> Usage:
-        """The last reading."""
+        """Return the last reading, and close."""
         try:
             return self.read()
         finally:
@@ -113,21 +115,23 @@ class Meter(Closing):
 
 def _group(processes: Sequence[int]) -> Group | None:
     with suppress(OSError):
-        made = Group()
+        group = Group()
         try:
-            made.add(processes)
+            group.add(processes)
         except OSError:
-            made.close()
+            group.close()
             return None
-        return made
+        return group
     return None
 
 
 def _read(processes: Sequence[int]) -> dict[int, _Process]:
-    """Those that have ended meanwhile are left out."""
-    found = {}
-    for one in processes:
-        cpu, sampled = clocks.scheduled(one), clocks.sampled(one)
+    """Read processes; those that have ended meanwhile are left out."""
+    living = {}
+    for process in processes:
+        cpu, sampled = clocks.scheduled(process), clocks.sampled(process)
         if cpu is not None and sampled is not None:
-            found[one] = _Process(cpu, sampled, tree.ended_children_ticks(one), threads.read(one))
-    return found
+            living[process] = _Process(
+                cpu, sampled, tree.ended_children_ticks(process), threads.read(process)
+            )
+    return living

@@ -19,13 +19,13 @@ class Thread:
 
 
 def read(process: int, proc: Path = Path("/proc")) -> dict[int, Thread]:
-    """By the thread's number; those that live."""
-    found = {}
+    """Return the threads that live, by their numbers."""
+    threads = {}
     with suppress(OSError):
         for task in (proc / str(process) / "task").iterdir():
             with suppress(OSError):
-                found[int(task.name)] = _read(task)
-    return found
+                threads[int(task.name)] = _read(task)
+    return threads
 
 
 def _read(task: Path) -> Thread:
@@ -41,7 +41,10 @@ def _read(task: Path) -> Thread:
 
 
 def since(before: dict[int, Thread], after: dict[int, Thread]) -> Thread:
-    """Sums over threads. One that began since counts from its begin; one that ended is missing."""
+    """Sum over threads what was added in between.
+
+    A thread that began since counts from its begin; one that ended is missing.
+    """
     waits: list[int] = []
     voluntary = involuntary = 0
     for number, now in after.items():

@@ -9,15 +9,15 @@ from pathlib import Path
 
 
 def with_descendants(processes: Iterable[int], proc: Path = Path("/proc")) -> list[int]:
-    """Those, and all that they have started and that live, each once."""
-    found: dict[int, None] = {}
-    left = list(processes)
-    while left:
-        process = left.pop(0)
-        if process not in found and (proc / str(process)).exists():
-            found[process] = None
-            left += _children(proc / str(process))
-    return list(found)
+    """Return the processes, and all that they have started and that live, each once."""
+    living: dict[int, None] = {}
+    unvisited = list(processes)
+    while unvisited:
+        process = unvisited.pop(0)
+        if process not in living and (proc / str(process)).exists():
+            living[process] = None
+            unvisited += _children(proc / str(process))
+    return list(living)
 
 
 def ended_children_ticks(process: int, proc: Path = Path("/proc")) -> int:
@@ -29,9 +29,9 @@ def ended_children_ticks(process: int, proc: Path = Path("/proc")) -> int:
 
 
 def _children(process: Path) -> list[int]:
-    found: list[int] = []
+    children: list[int] = []
     with suppress(OSError):
         for task in (process / "task").iterdir():
             with suppress(OSError):
-                found += map(int, (task / "children").read_text().split())
-    return found
+                children += map(int, (task / "children").read_text().split())
+    return children

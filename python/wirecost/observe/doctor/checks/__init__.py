@@ -10,20 +10,20 @@ from wirecost.system.plugins import load_plugin, module_names
 
 
 def all_checks() -> list[type[Check]]:
-    """Every check in the order of the table."""
-    found: list[type[Check]] = []
+    """Return every check in the order of the table."""
+    classes: list[type[Check]] = []
     for name in module_names(Path(__file__).parent):
         module = load_plugin(__name__, name)
-        found += [
+        classes += [
             value
             for value in vars(module).values()
             if isinstance(value, type)
             and issubclass(value, Check)
             and value.__module__ == module.__name__
         ]
-    return sorted(found, key=lambda check: check.order)
+    return sorted(classes, key=lambda check: check.order)
 
 
 def allowed(path: str, value: str) -> bool:
-    """Whether some check's settings have this file and may give it this value."""
-    return any(one.allows(path, value) for check in all_checks() for one in check.settings)
+    """Return whether some check's settings have this file and may give it this value."""
+    return any(setting.allows(path, value) for check in all_checks() for setting in check.settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether addresses are randomized in every process."""
+"""Randomization of the addresses of every process."""
 
 from __future__ import annotations
 

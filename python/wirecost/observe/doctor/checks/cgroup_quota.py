@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a container's CPU quota stops threads in the middle of a period."""
+"""CPU quota of a container, which stops threads in the middle of a period."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CgroupQuota(Check):
         return "run without a quota; give the container CPUs instead (docker --cpuset-cpus)"
 
     def _quotas(self) -> Iterator[Fraction]:
-        """CPUs' worth of every limit up to the root; the smallest counts."""
+        """Yield the CPUs' worth of every limit up to the root; the smallest counts."""
         for line in (self.system.text("proc/self/cgroup") or "").splitlines():
             number, _, rest = line.partition(":")
             controllers, _, path = rest.partition(":")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the clock is read without a system call."""
+"""Clock source: some are read without a system call."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the CPUs keep one frequency."""
+"""Frequency of the CPUs, which should stay the same."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Frequency(Check):
         return ", ".join(dict.fromkeys(map(self._state, self._cpus())))
 
     def verdict(self) -> Verdict:
-        """The performance governor may still move between its bounds."""
+        """Return no better than a warning: the performance governor may move between its bounds."""
         if all(map(self._fixed, self._cpus())):
             return Verdict.OK
-        kept = {self._governor(cpu) for cpu in self._cpus()} <= {"performance", "userspace"}
-        return Verdict.WARN if kept else Verdict.FAIL
+        steady = {self._governor(cpu) for cpu in self._cpus()} <= {"performance", "userspace"}
+        return Verdict.WARN if steady else Verdict.FAIL
 
     def advice(self) -> str:
         if any(self._userspace(cpu) for cpu in self._cpus()):
@@ -57,7 +57,7 @@ class Frequency(Check):
         return changes
 
     def _cpus(self) -> tuple[int, ...]:
-        """The siblings too: a core runs at the higher of its threads' frequencies."""
+        """Return the siblings too: a core runs at the higher of its threads' frequencies."""
         return self.machine.with_siblings
 
     def _fixed(self, cpu: int) -> bool:
@@ -68,15 +68,15 @@ class Frequency(Check):
         names = ["scaling_setspeed"] if self._governor(cpu) == "userspace" else []
         names += [] if names else ["scaling_min_freq", "scaling_max_freq"]
         speeds = [self._number(cpu, name) for name in names]
-        shown = dict.fromkeys(f"{kHz / 1e6:.2f}" for kHz in speeds if kHz is not None)
-        return f"{self._governor(cpu)} {'–'.join(shown)} GHz" if shown else self._governor(cpu)
+        texts = dict.fromkeys(f"{kHz / 1e6:.2f}" for kHz in speeds if kHz is not None)
+        return f"{self._governor(cpu)} {'–'.join(texts)} GHz" if texts else self._governor(cpu)
 
     def _sustained(self, cpu: int) -> int | None:
-        """The frequency in kHz that is kept without turbo and within the bounds set."""
+        """Return the frequency in kHz that is kept without turbo and within the bounds set."""
         base = self._number(cpu, "base_frequency") or self._number(cpu, "cpuinfo_max_freq")
         highest = self._number(cpu, "scaling_max_freq")
-        known = [kHz for kHz in (base, highest) if kHz is not None]
-        return min(known, default=None)
+        limits = [kHz for kHz in (base, highest) if kHz is not None]
+        return min(limits, default=None)
 
     def _userspace(self, cpu: int) -> bool:
         offered = self.system.text(self._file(cpu, "scaling_available_governors")) or ""

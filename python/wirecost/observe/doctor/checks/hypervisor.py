@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether another system shares the CPUs unseen."""
+"""Hypervisor: another system may share the CPUs unseen."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Hypervisor(Check):
             return "no"
         product = (self.system.text(f"{DMI}/product_name") or "")[:30]
         stolen = self._stolen_s()
-        found = "yes" if not product else f"yes ({product})"
-        return found if stolen is None else f"{found}, {stolen:.1f} s stolen"
+        text = "yes" if not product else f"yes ({product})"
+        return text if stolen is None else f"{text}, {stolen:.1f} s stolen"
 
     def verdict(self) -> Verdict:
         return Verdict.WARN if self.machine.virtual else Verdict.OK
@@ -34,7 +34,7 @@ class Hypervisor(Check):
         return "measure on bare metal, or pin the virtual CPUs on the host; compare within one run"
 
     def _stolen_s(self) -> float | None:
-        """Seconds since boot in which a CPU wanted to run and the host did not let it."""
+        """Return the seconds since boot in which a CPU wanted to run, but the host held it."""
         for line in (self.system.text("proc/stat") or "").splitlines():
             words = line.split()
             if words[:1] == ["cpu"] and len(words) > 8:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether Intel's driver leaves the frequency to a governor."""
+"""Intel's frequency driver, which may leave the frequency to a governor."""
 
 from __future__ import annotations
 

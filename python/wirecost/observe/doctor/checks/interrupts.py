@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often the CPUs have been interrupted since boot."""
+"""Interrupts of the CPUs since boot."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ class Interrupts(Check):
         return "mean since boot; depends on nohz_full and on where interrupts are routed"
 
     def _worst(self) -> tuple[float, int]:
-        """The highest rate among the CPUs, and whose it is."""
+        """Return the highest rate among the CPUs, and the CPU that has it."""
         table, seconds = counts(self.system, self.path), self.machine.uptime_s() or 1.0
         return max((total(table, cpu) / seconds, cpu) for cpu in self.machine.cpus)

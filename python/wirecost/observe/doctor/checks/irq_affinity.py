@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether devices may interrupt the CPUs."""
+"""Affinity of interrupts: the CPUs that devices may interrupt."""
 
 from __future__ import annotations
 

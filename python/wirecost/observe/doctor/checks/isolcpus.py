@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the scheduler keeps other threads off the CPUs."""
+"""Isolation of the CPUs from other threads by the scheduler."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Isolcpus(Check):
         return [f"isolcpus={cpulist.render(self.machine.with_siblings)}"]
 
     def _isolated(self) -> tuple[int, ...]:
-        """As the kernel reports, cpuset partitions included; else as it was booted."""
+        """Return what the kernel reports, cpuset partitions included; else as it was booted."""
         reported = self.system.text(f"{CPU}/isolated")
         if reported is not None:
             return cpulist.lenient(reported)

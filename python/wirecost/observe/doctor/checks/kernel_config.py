@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the kernel was built to leave CPUs alone."""
+"""Options of the kernel's build by which CPUs can be left alone."""
 
 from __future__ import annotations
 

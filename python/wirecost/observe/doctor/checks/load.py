@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether something else runs right now."""
+"""Load: something else that runs right now."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether memory can be locked."""
+"""Limit of the memory that can be locked."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Memlock(Check):
 
     def value(self) -> str:
         limit = self.machine.limit("Max locked memory") or 0
-        shown = "unlimited" if limit < 0 else f"{limit / (1 << 20):.4g} MiB"
-        return f"{shown}, not applied (CAP_IPC_LOCK)" if self._free() else shown
+        text = "unlimited" if limit < 0 else f"{limit / (1 << 20):.4g} MiB"
+        return f"{text}, not applied (CAP_IPC_LOCK)" if self._free() else text
 
     def verdict(self) -> Verdict:
         limit = self.machine.limit("Max locked memory") or 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the scheduler's tick stops on the CPUs while one thread runs."""
+"""Scheduler's tick, which can stop on CPUs while one thread runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class NohzFull(Check):
         # A kernel built without it ignores the parameter and has no such file, or "(null)" in it.
         if self.machine.lacks("CONFIG_NO_HZ_FULL"):
             return ()
-        given = self.system.text(f"{CPU}/nohz_full")
-        if given is None:
-            given = self.machine.parameters.get("nohz_full")
-        return cpulist.lenient(given, self.machine.online)
+        cpus = self.system.text(f"{CPU}/nohz_full")
+        if cpus is None:
+            cpus = self.machine.parameters.get("nohz_full")
+        return cpulist.lenient(cpus, self.machine.online)

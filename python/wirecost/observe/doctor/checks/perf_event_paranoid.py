@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether performance counters may be read, the kernel's part included."""
+"""Permission to read performance counters, the kernel's part included."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PerfEventParanoid(Check):
         return f"{level}, not applied (CAP_PERFMON)" if self._free() else level
 
     def verdict(self) -> Verdict:
-        """From 2 on, counting in kernel mode is refused: page faults go uncounted."""
+        """Warn from 2 on, where counting in kernel mode is refused: page faults go uncounted."""
         level = self.system.number(PARANOID)
         return Verdict.OK if (level is not None and level <= 1) or self._free() else Verdict.WARN
 

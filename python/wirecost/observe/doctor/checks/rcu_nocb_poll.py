@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether offloaded RCU callbacks are polled for, so that no CPU has to wake their threads."""
+"""Polling for offloaded RCU callbacks, which saves the CPUs from waking their threads."""
 
 from __future__ import annotations
 

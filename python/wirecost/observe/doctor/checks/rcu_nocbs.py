@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether RCU callbacks of the CPUs run elsewhere."""
+"""Offloading of the CPUs' RCU callbacks to other CPUs."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class RcuNocbs(Check):
         return [f"rcu_nocbs={cpulist.render(self.machine.with_siblings)}"]
 
     def _offloaded(self) -> tuple[int, ...]:
-        config, given = self.machine.config or {}, self.machine.parameters
+        config, parameters = self.machine.config or {}, self.machine.parameters
         if self.machine.lacks("CONFIG_RCU_NOCB_CPU"):
             return ()
         online = self.machine.online
-        if "rcu_nocbs" in given and not given["rcu_nocbs"]:
+        if "rcu_nocbs" in parameters and not parameters["rcu_nocbs"]:
             # Without a list only later offloading is made possible.
             return ()
         default = "all" if config.get("CONFIG_RCU_NOCB_CPU_DEFAULT_ALL") == "y" else ""
-        listed = cpulist.lenient(given.get("rcu_nocbs", default), online)
+        listed = cpulist.lenient(parameters.get("rcu_nocbs", default), online)
         # The kernel offloads the CPUs whose tick stops, whether they are listed or not.
-        tickless = None if self.machine.lacks("CONFIG_NO_HZ_FULL") else given.get("nohz_full")
+        tickless = None if self.machine.lacks("CONFIG_NO_HZ_FULL") else parameters.get("nohz_full")
         return tuple(sorted({*listed, *cpulist.lenient(tickless, online)}))

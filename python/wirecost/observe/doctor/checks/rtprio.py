@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a real-time priority can be taken."""
+"""Permission to take a real-time priority."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class RealtimePriority(Check):
 
     def value(self) -> str:
         limit = self.machine.limit(NAME) or 0
-        shown = "unlimited" if limit < 0 else str(limit)
-        return f"{shown}, not applied (CAP_SYS_NICE)" if self._free() else shown
+        text = "unlimited" if limit < 0 else str(limit)
+        return f"{text}, not applied (CAP_SYS_NICE)" if self._free() else text
 
     def verdict(self) -> Verdict:
         return Verdict.OK if self.machine.limit(NAME) != 0 or self._free() else Verdict.WARN

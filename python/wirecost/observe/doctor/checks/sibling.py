@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the hyper-threads that share a core with the CPUs are kept free as well."""
+"""Hyper-threads that share a core with the CPUs; they are kept free as well."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Sibling(Check):
     def value(self) -> str:
         if not self._others():
             return "none"
-        shown = cpulist.render(self._others())
-        return f"{shown}, not isolated" if self._busy() else f"{shown}, isolated"
+        cpus = cpulist.render(self._others())
+        return f"{cpus}, not isolated" if self._busy() else f"{cpus}, isolated"
 
     def verdict(self) -> Verdict:
         return Verdict.FAIL if self._busy() else Verdict.OK
@@ -32,7 +32,7 @@ class Sibling(Check):
         return f"isolate CPU {cpulist.render(busy)} as well, or switch it off: {off}"
 
     def _others(self) -> tuple[int, ...]:
-        """All threads of cores of which more than one thread runs, beyond the first of each."""
+        """Return the threads beyond the first of all cores that run more than one."""
         measured = set(self.machine.cpus)
         beside = set(self.machine.with_siblings) - measured
         return tuple(sorted(beside)) if beside else self._shared()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much deferred kernel work the CPUs have done since boot."""
+"""Deferred kernel work of the CPUs since boot."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether memory may be swapped out under a measurement."""
+"""Swap, to which memory may go under a measurement."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Swap(Check):
         return [Change(SWAPPINESS, "0")] if self.system.number(SWAPPINESS) else []
 
     def _kib(self) -> tuple[int, int]:
-        """What there is and what of it is used, in KiB."""
+        """Return the size of all swap, and the used part of it, in KiB."""
         size = used = 0
         for line in (self.system.text(SWAPS) or "").splitlines()[1:]:
             columns = [whole(word) for word in line.split()[-3:-1]]

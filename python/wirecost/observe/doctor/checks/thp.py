@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the kernel makes huge pages behind a program's back."""
+"""Transparent huge pages, which the kernel makes behind a program's back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TransparentHugePages(Check):
         return (self.system.choice(ENABLED) or "")[:20]
 
     def verdict(self) -> Verdict:
-        """With ``always``, faults and compaction stop a thread while 2 MiB are cleared."""
+        """Warn of ``always``: faults and compaction stop a thread while 2 MiB are cleared."""
         return Verdict.WARN if self.value() == "always" else Verdict.OK
 
     def advice(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether timers expire when they are set to, or at the next tick."""
+"""Resolution of timers: they expire when they are set to, or at the next tick."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class TimerResolution(Check):
         return "boot a kernel with CONFIG_HIGH_RES_TIMERS=y and a clock source that carries it"
 
     def _ns(self) -> int | None:
-        """The coarsest of the kernel's timer bases, which only root may read."""
+        """Return the coarsest of the kernel's timer bases, which only root may read."""
         lines = (self.system.text("proc/timer_list") or "").splitlines()
         resolutions = (line.partition(":")[2].split() for line in lines if ".resolution:" in line)
-        known = [ns for words in resolutions if words and (ns := whole(words[0])) is not None]
-        return max(known, default=None)
+        numbers = [ns for words in resolutions if words and (ns := whole(words[0])) is not None]
+        return max(numbers, default=None)
 
     def _built(self) -> bool:
         config = self.machine.config or {}

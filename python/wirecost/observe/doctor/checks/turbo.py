@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the CPUs may exceed their nominal frequency while it is cool enough."""
+"""Turbo, by which CPUs exceed their nominal frequency while it is cool enough."""
 
 from __future__ import annotations
 

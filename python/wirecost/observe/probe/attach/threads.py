@@ -15,8 +15,11 @@ MOST_THREADS = 4096
 
 @dataclass(frozen=True)
 class Counted:
-    """Counts of one thread since it began. Times are nanoseconds: on a core, and ready but waiting
-    for one. ``slices``: how often it got a core."""
+    """Counts of one thread since it began.
+
+    Times are nanoseconds: on a core, and ready but waiting for one. ``slices``: how often it got
+    a core.
+    """
 
     name: str
     running_ns: int
@@ -40,7 +43,7 @@ class Sample:
 
 
 def samples(process: int, seconds: float, every_s: float, proc: Path) -> Iterator[Sample]:
-    """One at once, and one each ``every_s`` until ``seconds`` have passed or the process ended.
+    """Yield a sample each ``every_s`` until ``seconds`` have passed or the process ends.
 
     Raises:
         UserError: there is no such process.
@@ -50,10 +53,10 @@ def samples(process: int, seconds: float, every_s: float, proc: Path) -> Iterato
     begun = time.monotonic()
     for number in range(int(seconds / every_s) + 1):
         time.sleep(max(0.0, begun + number * every_s - time.monotonic()))
-        found = _sample(proc / str(process))
-        if not found.threads:
+        sample = _sample(proc / str(process))
+        if not sample.threads:
             return
-        yield found
+        yield sample
 
 
 def _sample(process: Path) -> Sample:

@@ -31,8 +31,10 @@ class Usage:
 
 
 def table(samples: Sequence[Sample]) -> pl.DataFrame:
-    """Return one row an interval of a thread: begin and end by CLOCK_MONOTONIC, and how far each
-    count came. A thread that begins between two samples is counted from the second one."""
+    """Return one row per interval of a thread: begin and end by CLOCK_MONOTONIC, and its counts.
+
+    A thread that begins between two samples is counted from the second one.
+    """
     rows = [
         (
             number, now.name, before.time_ns, after.time_ns,
@@ -49,7 +51,7 @@ def table(samples: Sequence[Sample]) -> pl.DataFrame:
 
 def usages(intervals: pl.DataFrame) -> list[Usage]:
     """Return usages, those of the threads that ran or waited most first."""
-    found = []
+    threads = []
     for (thread, name), rows in intervals.group_by("thread", "name", maintain_order=True):
         lengths = rows["end_ns"] - rows["begin_ns"]
         whole = int(lengths.sum())
@@ -59,7 +61,7 @@ def usages(intervals: pl.DataFrame) -> list[Usage]:
                 "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches",
             )
         }  # fmt: skip
-        found.append(
+        threads.append(
             Usage(
                 thread=int(str(thread)),
                 name=str(name),
@@ -70,4 +72,4 @@ def usages(intervals: pl.DataFrame) -> list[Usage]:
                 **rates,
             )
         )
-    return sorted(found, key=lambda one: -(one.running + one.waiting))
+    return sorted(threads, key=lambda thread: -(thread.running + thread.waiting))

@@ -36,13 +36,13 @@ def attach(
     if why:
         raise UserError(f"--function: no uprobes: {why}; start the program with wirecost probe run")
     objects = uprobes.objects_of_process(process)
-    found = listing(patterns, objects)
-    choice.matched(patterns, found, objects[0], limit)
-    count = choice.recordable(found.functions, uprobes.why_not)
+    listed = listing(patterns, objects)
+    choice.matched(patterns, listed, objects[0], limit)
+    count = choice.recordable(listed.functions, uprobes.why_not)
     cost = uprobes.cost_ns(os.environ)
     costs = "" if cost is None else f", {price(cost)} per call (measured now)"
     note(f"{count} function{'' if count == 1 else 's'} recorded by uprobes{costs}:")
-    for line in choice.lines(found.functions, uprobes.why_not):
+    for line in choice.lines(listed.functions, uprobes.why_not):
         note(line)
     if lacks := [name for name in asked_counters() if name not in uprobes.COUNTED]:
         note(f"uprobes cannot count {', '.join(lacks)}; wirecost probe run can")

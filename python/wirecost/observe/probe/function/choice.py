@@ -14,29 +14,29 @@ from wirecost.system.function_names import short_names
 
 MOST_SHOWN = 20
 LIBRARIES = ("std::", "__gnu_cxx::", "__cxxabiv1::", "boost::", "operator", "void ", "_", "(")
-"""How names begin of what a program contains of its libraries and of the compiler."""
+"""Beginnings of the names that a program contains of its libraries and of the compiler."""
 
 
-def matched(patterns: Sequence[str], found: Listing, program: Path, limit: int) -> None:
+def matched(patterns: Sequence[str], listed: Listing, program: Path, limit: int) -> None:
     """Raise UserError if nothing matches, or more than ``limit`` functions do."""
-    for one in found.objects[:1]:
-        if one.trouble:
-            raise UserError(f"{one.path}: {one.trouble}; functions are found in x86-64 ELF files")
-    shown = ", ".join(patterns)
-    if not found.functions:
-        raise UserError(f"--function {shown}: no function of {program} matches{_hint(found)}")
-    if len(found.functions) > limit:
-        count = len(found.functions)
-        names = short_names(one.name for one in found.functions).values()
+    for file in listed.objects[:1]:
+        if file.trouble:
+            raise UserError(f"{file.path}: {file.trouble}; functions are found in x86-64 ELF files")
+    text = ", ".join(patterns)
+    if not listed.functions:
+        raise UserError(f"--function {text}: no function of {program} matches{_hint(listed)}")
+    if len(listed.functions) > limit:
+        count = len(listed.functions)
+        names = short_names(function.name for function in listed.functions).values()
         raise UserError(
-            f"--function {shown}: {count} functions match, more than {limit}, such as "
-            f"{_some(names)}; {_fewer(found, program, limit)}"
+            f"--function {text}: {count} functions match, more than {limit}, such as "
+            f"{_some(names)}; {_fewer(listed, program, limit)}"
         )
 
 
-def _hint(found: Listing) -> str:
-    if found.nearest:
-        return f"; the nearest are {', '.join(found.nearest)}"
+def _hint(listed: Listing) -> str:
+    if listed.nearest:
+        return f"; the nearest are {', '.join(listed.nearest)}"
     return (
         ", and no name is like it; give another pattern, or install the debug file: a stripped "
         "program has only the functions that it exports, and one that is inlined everywhere has "
@@ -44,13 +44,12 @@ def _hint(found: Listing) -> str:
     )
 
 
-def _fewer(found: Listing, program: Path, limit: int) -> str:
-    """Return what helps: patterns for the program's own functions, or a higher limit where one
-    is."""
+def _fewer(listed: Listing, program: Path, limit: int) -> str:
+    """Return what helps: patterns for the program's own functions, or a higher limit if one is."""
     own: Counter[str] = Counter()
-    for one in found.functions:
-        name = one.section.partition("<")[0].partition("(")[0]
-        if Path(one.object).name == program.name and not name.startswith(LIBRARIES):
+    for function in listed.functions:
+        name = function.section.partition("<")[0].partition("(")[0]
+        if Path(function.object).name == program.name and not name.startswith(LIBRARIES):
             scope, inside, _ = name.rpartition("::")
             if name in ("", "main"):
                 continue
@@ -59,8 +58,8 @@ def _fewer(found: Listing, program: Path, limit: int) -> str:
     text = "give a longer pattern"
     if best:
         text += f", such as {', '.join(best)} of {program.name} itself"
-    if len(found.functions) <= HIGHEST_LIMIT:
-        text += f", or --function-limit {len(found.functions)}"
+    if len(listed.functions) <= HIGHEST_LIMIT:
+        text += f", or --function-limit {len(listed.functions)}"
     return text
 
 
@@ -69,29 +68,31 @@ def _some(names: Iterable[str]) -> str:
 
 
 def lines(functions: Sequence[Function], why_not: Callable[[Function], str]) -> list[str]:
-    """For the user: each function, and the reason of each that is not recorded."""
-    names = short_names(one.name for one in functions)
+    """Return a line for each function, with the reason of each that is not recorded."""
+    names = short_names(function.name for function in functions)
     text = [
-        f"  {names[one.name]} [{Path(one.object).name}]"
-        + (f": not recorded: {reason}" if (reason := why_not(one)) else _remark(one))
-        for one in functions[:MOST_SHOWN]
+        f"  {names[function.name]} [{Path(function.object).name}]"
+        + (f": not recorded: {reason}" if (reason := why_not(function)) else _remark(function))
+        for function in functions[:MOST_SHOWN]
     ]
     if len(functions) > MOST_SHOWN:
         text.append(f"  … and {len(functions) - MOST_SHOWN} more")
     return text
 
 
-def _remark(one: Function) -> str:
+def _remark(function: Function) -> str:
     for clone in (".constprop", ".isra"):
-        if clone in one.symbol:
+        if clone in function.symbol:
             return ": a copy that the compiler made for some of its callers"
     return ""
 
 
 def recordable(functions: Sequence[Function], why_not: Callable[[Function], str]) -> int:
     """Count those that can be recorded. Raises UserError with the reasons where there is none."""
-    count = sum(not why_not(one) for one in functions)
+    count = sum(not why_not(function) for function in functions)
     if count == 0:
-        reasons = "; ".join(f"{one.name}: {why_not(one)}" for one in functions[:MOST_SHOWN])
+        reasons = "; ".join(
+            f"{function.name}: {why_not(function)}" for function in functions[:MOST_SHOWN]
+        )
         raise UserError(f"none of the functions that match can be recorded: {reasons}")
     return count

@@ -20,10 +20,12 @@ LONGEST_S = 300.0
 
 @dataclass(frozen=True)
 class Function:
-    """``name``: demangled, with parameters; ``section``: what its calls are recorded as; offsets
-    are in the file ``object``. ``refusal``: why no means can record it; ``no_jump``: why its
-    entry cannot be patched; ``no_exits``: why breakpoints cannot tell when it ends; empty: it
-    can."""
+    """A function that patterns match; offsets are in the file ``object``.
+
+    ``name``: demangled, with parameters; ``section``: what its calls are recorded as. ``refusal``:
+    why no means can record it; ``no_jump``: why its entry cannot be patched; ``no_exits``: why
+    breakpoints cannot tell when it ends; empty: it can.
+    """
 
     object: str
     name: str
@@ -40,8 +42,11 @@ class Function:
 
 @dataclass(frozen=True)
 class ObjectFile:
-    """``calls_hooks``: built with ``-finstrument-functions``; ``has_sleds``: built with clang's
-    ``-fxray-instrument``."""
+    """A file that a program loads, and how it was built.
+
+    ``calls_hooks``: with ``-finstrument-functions``; ``has_sleds``: with clang's
+    ``-fxray-instrument``.
+    """
 
     path: str
     trouble: str
@@ -77,16 +82,16 @@ def listing(patterns: Sequence[str], objects: Sequence[Path]) -> Listing:
         raise UserError(f"{command[0]}: {why}; functions cannot be listed")
     document = json.loads(done.stdout)
     return Listing(
-        tuple(ObjectFile(**one) for one in document["objects"]),
+        tuple(ObjectFile(**fields) for fields in document["objects"]),
         tuple(
             Function(
                 **{
-                    **one,
-                    "returns": tuple(one["returns"]),
-                    "tail_jumps": tuple(one["tail_jumps"]),
+                    **fields,
+                    "returns": tuple(fields["returns"]),
+                    "tail_jumps": tuple(fields["tail_jumps"]),
                 }
             )
-            for one in document["functions"]
+            for fields in document["functions"]
         ),
         tuple(document["nearest"]),
     )

@@ -13,15 +13,20 @@ from wirecost.observe.probe.run.counting import asked_counters
 from wirecost.system.errors import UserError
 
 CHEAP_NS = 5_000.0
-"""What a breakpoint may cost a call if nobody asked for breakpoints: they need nothing in the
-program, but in virtual machines a trap can take tens of microseconds."""
+"""Cost of a breakpoint per call, in nanoseconds, at most where nobody asked for breakpoints.
+
+They need nothing in the program, but in virtual machines a trap can take tens of microseconds.
+"""
 
 
 @dataclass(frozen=True)
 class Means:
-    """``unavailable``: why not for this program, empty: it is; ``why_not``: the same for a
+    """A means by which calls are recorded.
+
+    ``unavailable``: why not for this program, empty: it is; ``why_not``: the same for a
     function; ``cost_ns``: of a call, measured when it is asked; ``counts``: the only counters that
-    it has, None: all."""
+    it has, None: all.
+    """
 
     name: str
     about: str
@@ -32,13 +37,16 @@ class Means:
 
     def uncounted(self, names: Iterable[str]) -> list[str]:
         """Return those of the counters that this means cannot count."""
-        return [] if self.counts is None else [one for one in names if one not in self.counts]
+        return [] if self.counts is None else [name for name in names if name not in self.counts]
 
 
 def all_means(refusal: str | None, objects: Sequence[ObjectFile]) -> list[Means]:
-    """In the order in which they are tried. ``refusal``: why nothing can be preloaded."""
-    instrumented = {one.path for one in objects if one.calls_hooks}
-    with_sleds = {one.path for one in objects[:1] if one.has_sleds}
+    """Return all means in the order in which they are tried.
+
+    ``refusal``: why nothing can be preloaded.
+    """
+    instrumented = {file.path for file in objects if file.calls_hooks}
+    with_sleds = {file.path for file in objects[:1] if file.has_sleds}
     cannot_preload = f"nothing can be preloaded: {refusal}" if refusal else ""
     return [
         Means(
@@ -64,10 +72,10 @@ def all_means(refusal: str | None, objects: Sequence[ObjectFile]) -> list[Means]
 def _built(name: str, about: str, cannot_preload: str, objects: set[str]) -> Means:
     """Means that a program has by how it was built. What a call costs depends on the program."""
 
-    def why_not(one: Function) -> str:
-        if one.refusal or one.object in objects:
-            return one.refusal
-        return f"{one.object} was not built so"
+    def why_not(function: Function) -> str:
+        if function.refusal or function.object in objects:
+            return function.refusal
+        return f"{function.object} was not built so"
 
     missing = "" if objects else "nothing of the program was built so"
     return Means(name, about, cannot_preload or missing, why_not, lambda _: None)
@@ -80,9 +88,10 @@ class Taken:
     notes: tuple[str, ...]
 
 
-def take(asked: str, every: Iterable[Means], functions: Iterable[Function]) -> Taken:
-    """Return the first one that is available, can record a function, is cheap, and counts what
-    ``WIRECOST_PROBE_COUNTERS`` names; another one where there is no better.
+def take(name: str, every: Iterable[Means], functions: Iterable[Function]) -> Taken:
+    """Return the first means that is available, can record a function, is cheap, and counts all.
+
+    It counts what ``WIRECOST_PROBE_COUNTERS`` names; another one is taken where there is no better.
 
     Raises:
         UserError: there is none, with the reason of each.
@@ -91,22 +100,22 @@ def take(asked: str, every: Iterable[Means], functions: Iterable[Function]) -> T
     second: Taken | None = None
     before = 0
     functions = list(functions)
-    for one in every:
-        if asked not in ("auto", one.name):
+    for means in every:
+        if name not in ("auto", means.name):
             continue
-        why = one.unavailable or _of_all(functions, one.why_not)
+        why = means.unavailable or _of_all(functions, means.why_not)
         if why:
-            notes.append(f"not {one.about}: {why}")
+            notes.append(f"not {means.about}: {why}")
             continue
-        cost = one.cost_ns(os.environ)
-        lacks = one.uncounted(asked_counters())
-        against = _against(one, cost, lacks)
-        if asked != "auto" or not against:
-            return Taken(one, cost, (*notes, *_lack(one, lacks)))
+        cost = means.cost_ns(os.environ)
+        lacks = means.uncounted(asked_counters())
+        against = _against(means, cost, lacks)
+        if name != "auto" or not against:
+            return Taken(means, cost, (*notes, *_lack(means, lacks)))
         if second is None:
-            second, before = Taken(one, cost, (*notes, *_lack(one, lacks))), len(notes)
+            second, before = Taken(means, cost, (*notes, *_lack(means, lacks))), len(notes)
         notes.append(
-            f"not {one.about}: {against}; --function-means {one.name} takes it all the same"
+            f"not {means.about}: {against}; --function-means {means.name} takes it all the same"
         )
     if second is not None:
         own = f"not {second.means.about}: "
@@ -116,29 +125,29 @@ def take(asked: str, every: Iterable[Means], functions: Iterable[Function]) -> T
     raise UserError(f"--function: {'; '.join(notes) or 'no means of recording'}")
 
 
-def _against(one: Means, cost: float | None, lacks: list[str]) -> str:
+def _against(means: Means, cost: float | None, lacks: list[str]) -> str:
     """Why others are tried first; empty: nothing is against it."""
     if lacks:
         return f"cannot count {', '.join(lacks)}"
-    if one.name != "uprobes":
+    if means.name != "uprobes":
         return ""
     if cost is None:
         return "what a call costs could not be measured"
     return f"{price(cost)} per call on this machine" if cost > CHEAP_NS else ""
 
 
-def _lack(one: Means, lacks: list[str]) -> tuple[str, ...]:
+def _lack(means: Means, lacks: list[str]) -> tuple[str, ...]:
     if not lacks:
         return ()
-    return (f"{one.name} cannot count {', '.join(lacks)}; --function-means trampoline can",)
+    return (f"{means.name} cannot count {', '.join(lacks)}; --function-means trampoline can",)
 
 
 def _of_all(functions: list[Function], why_not: Callable[[Function], str]) -> str:
     """Return the reasons, where every function has one."""
-    reasons = [(one, why_not(one)) for one in functions]
+    reasons = [(function, why_not(function)) for function in functions]
     if not all(reason for _, reason in reasons):
         return ""
-    return "; ".join(f"{one.name}: {reason}" for one, reason in reasons[:3])
+    return "; ".join(f"{function.name}: {reason}" for function, reason in reasons[:3])
 
 
 def price(cost_ns: float) -> str:

@@ -26,5 +26,5 @@ def checked(patterns: tuple[str, ...], limit: int, means: str) -> None:
 
 
 def is_python(pattern: str) -> bool:
-    """``package.module:Class.method``; one with ``::`` or without a colon is C++."""
+    """Return whether it is ``package.module:Class.method``; with ``::`` or no colon it is C++."""
     return ":" in pattern.replace("::", "")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program whose functions are meant, where a command starts it through another one, and the
-libraries that the loader would load with it."""
+"""Program whose functions are meant, and the libraries that the loader would load with it.
+
+A command may start it through another program.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,10 @@ SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
 
 
 def meant(target: Target) -> Path | None:
-    """Return the program itself, or the one behind ``taskset`` and the like; None for a script, a
-    shell or Python, which may start or load any."""
+    """Return the program itself, or the one behind ``taskset`` and the like.
+
+    None for a script, a shell or Python, which may start or load any.
+    """
     if len(target.chain) > 1 or target.is_python or target.program.name in SHELLS:
         return None
     if target.program.name not in LAUNCHERS:
@@ -32,9 +36,9 @@ def meant(target: Target) -> Path | None:
 
 def _behind(words: Sequence[str]) -> Path | None:
     for word in words:
-        found = shutil.which(word)
-        if found is not None and not word.startswith("-"):
-            path = Path(found)
+        located = shutil.which(word)
+        if located is not None and not word.startswith("-"):
+            path = Path(located)
             if path.name in LAUNCHERS:
                 continue
             return path if read_elf(path) is not None else None
@@ -47,7 +51,10 @@ LONGEST_S = 20.0
 
 
 def objects_of(program: Path, environment: Mapping[str, str]) -> list[Path]:
-    """The program first. A static program is alone; so is one whose loader does not answer."""
+    """Return the program, then its libraries.
+
+    A static program is alone; so is one whose loader does not answer.
+    """
     elf = read_elf(program)
     if elf is None or elf.loader is None or not Path(elf.loader).is_file():
         return [program]
@@ -64,5 +71,5 @@ def objects_of(program: Path, environment: Mapping[str, str]) -> list[Path]:
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return [program]
-    found = (match[1] for line in listed.splitlines() if (match := LOADED.match(line)))
-    return list(dict.fromkeys([program, *map(Path, found)]))
+    libraries = (match[1] for line in listed.splitlines() if (match := LOADED.match(line)))
+    return list(dict.fromkeys([program, *map(Path, libraries)]))

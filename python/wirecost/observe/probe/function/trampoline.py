@@ -18,8 +18,8 @@ MEASURED = "wirecost_measured_function"
 CALLS, LONGEST_S = 20_000, 30.0
 
 
-def why_not(one: Function) -> str:
-    return one.refusal or one.no_jump
+def why_not(function: Function) -> str:
+    return function.refusal or function.no_jump
 
 
 def cost_ns(environment: Mapping[str, str]) -> float | None:

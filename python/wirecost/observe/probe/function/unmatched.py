@@ -16,7 +16,10 @@ nothing matched there, names of functions that are similar."""
 
 
 def unmatched(patterns: Sequence[str], folder: Path, sections: Iterable[str]) -> list[str]:
-    """A line for each; the interpreters' files are removed. ``sections``: names in all logs."""
+    """Return a line for each pattern that nothing matched, and remove the interpreters' files.
+
+    ``sections``: names in all logs.
+    """
     near: dict[str, dict[str, None]] = {}
     for file in folder.glob("*" + NEAR):
         for pattern, names in json.loads(file.read_text()).items():
@@ -31,8 +34,10 @@ def unmatched(patterns: Sequence[str], folder: Path, sections: Iterable[str]) ->
 
 
 def _matches(pattern: str, name: str) -> bool:
-    """Return whether a name matches; of C++, where sections have parameters and long names are cut,
-    also where it only may."""
+    """Return whether a name matches.
+
+    For C++, whose sections have parameters and long names are cut, return whether it may match.
+    """
     literal = pattern.replace("[", "[[]")
     if is_python(pattern):
         module, _, function = literal.partition(":")

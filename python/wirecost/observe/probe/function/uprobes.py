@@ -17,8 +17,8 @@ COUNTED = frozenset({"minor-faults", "major-faults", "context-switches", "cpu-mi
 """The kernel's events that come with a breakpoint; whatever is read in the thread is not."""
 
 
-def why_not(one: Function) -> str:
-    return one.refusal or one.no_exits
+def why_not(function: Function) -> str:
+    return function.refusal or function.no_exits
 
 
 def unavailable() -> str:
@@ -33,7 +33,7 @@ def unavailable() -> str:
 
 
 def before(objects: Sequence[Path]) -> tuple[str, ...]:
-    """Words that start a program so that its calls are recorded."""
+    """Return words that start a program so that its calls are recorded."""
     return (str(helper()), "observe", *map(str, objects), "--")
 
 
@@ -81,5 +81,5 @@ def objects_of_process(process: int) -> list[Path]:
             "observe it"
         ) from error
     columns = (line.split(maxsplit=5) for line in lines)
-    mapped = (one[5] for one in columns if len(one) == 6 and "x" in one[1])
-    return list(dict.fromkeys(Path(one) for one in (program, *mapped) if one.startswith("/")))
+    mapped = (words[5] for words in columns if len(words) == 6 and "x" in words[1])
+    return list(dict.fromkeys(Path(path) for path in (program, *mapped) if path.startswith("/")))

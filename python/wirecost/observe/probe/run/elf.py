@@ -15,8 +15,11 @@ MOST_HEADERS, LONGEST_INTERPRETER = 4096, 4096
 
 @dataclass(frozen=True)
 class Elf:
-    """``bits`` 32 or 64; ``machine`` as in elf.h; ``loader``: the path of the dynamic loader, None
-    in a static program; ``dynamic``: whether there is a dynamic section."""
+    """Header of an ELF file.
+
+    ``bits`` 32 or 64; ``machine`` as in elf.h; ``loader``: the path of the dynamic loader, None
+    in a static program; ``dynamic``: whether there is a dynamic section.
+    """
 
     bits: int
     machine: int

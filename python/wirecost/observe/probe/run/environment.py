@@ -32,8 +32,10 @@ PROBE = "libwirecost-probe.so.1"
 
 @dataclass(frozen=True)
 class Prepared:
-    """``environment``: whole; ``notes``: one line each; ``before``: words put before the
-    program's."""
+    """Start of a program with hooks.
+
+    ``environment``: whole; ``notes``: one line each; ``before``: words put before the program's.
+    """
 
     environment: dict[str, str]
     notes: tuple[str, ...]
@@ -43,14 +45,14 @@ class Prepared:
 def hooks_without(left_out: str | None) -> list[Hook]:
     """Return every hook but those that are listed. Raises UserError for an unknown name."""
     every = all_hooks()
-    names = tuple(one.name for one in every)
+    names = tuple(hook.name for hook in every)
     without: Collection[str] = chosen("--without", left_out, names) if left_out else ()
-    return [one for one in every if one.name not in without]
+    return [hook for hook in every if hook.name not in without]
 
 
 def hooks_named(names: Collection[str]) -> list[Hook]:
     """Return those of these hooks that there are."""
-    return [one for one in all_hooks() if one.name in names]
+    return [hook for hook in all_hooks() if hook.name in names]
 
 
 def prepare(
@@ -60,8 +62,9 @@ def prepare(
     folder: Path,
     inherited: Mapping[str, str],
 ) -> Prepared:
-    """``folder``: where the logs go. A program that nothing can be preloaded into gets no library,
-    and a note says why.
+    """Prepare the start of a program; ``folder``: where the logs go.
+
+    A program that nothing can be preloaded into gets no library, and a note says why.
 
     Raises:
         UserError: a hook refuses what the user asked for.
@@ -69,39 +72,39 @@ def prepare(
     environment = {**inherited, FOLDER: str(folder.absolute())}
     if target.refusal is not None:
         line = f"{target.program}: {target.refusal}, so nothing is preloaded; it runs as it is"
-        outside = [one for one in hooks if isinstance(one, OutsideHook)]
+        outside = [hook for hook in hooks if isinstance(hook, OutsideHook)]
         return _outside(
-            environment, line, [one.prepare_outside(target, request) for one in outside]
+            environment, line, [hook.prepare_outside(target, request) for hook in outside]
         )
-    hooked = [one.prepare(target, request) for one in hooks]
-    for one in hooked:
-        environment |= one.environment
-    libraries = list(dict.fromkeys(path for one in hooked for path in one.libraries))
-    files = [path for one in hooked for path in one.python]
-    notes = [note for one in hooked for note in one.notes]
+    hooked = [hook.prepare(target, request) for hook in hooks]
+    for needs in hooked:
+        environment |= needs.environment
+    libraries = list(dict.fromkeys(path for needs in hooked for path in needs.libraries))
+    files = [path for needs in hooked for path in needs.python]
+    notes = [note for needs in hooked for note in needs.notes]
     if libraries:
         notes += _preload(environment, libraries)
     if files:
         _run_first(environment, files)
-    before = tuple(word for one in hooked for word in one.before)
+    before = tuple(word for needs in hooked for word in needs.before)
     return Prepared(environment, tuple(notes), before)
 
 
 def _outside(environment: dict[str, str], line: str, hooked: list[Hooked]) -> Prepared:
-    for one in hooked:
-        environment |= one.environment
-    notes = tuple(note for one in hooked for note in one.notes)
-    before = tuple(word for one in hooked for word in one.before)
+    for needs in hooked:
+        environment |= needs.environment
+    notes = tuple(note for needs in hooked for note in needs.notes)
+    before = tuple(word for needs in hooked for word in needs.before)
     return Prepared(environment, (line, *notes), before)
 
 
 def _preload(environment: dict[str, str], libraries: list[Path]) -> list[str]:
     """Return the user's own libraries stay first."""
-    theirs = environment.get(PRELOAD, "").replace(":", " ").split()
-    environment[PRELOAD] = ":".join([*theirs, *map(str, libraries)])
-    if not theirs:
+    preloaded = environment.get(PRELOAD, "").replace(":", " ").split()
+    environment[PRELOAD] = ":".join([*preloaded, *map(str, libraries)])
+    if not preloaded:
         return []
-    return [f"LD_PRELOAD has {' '.join(theirs)} already: kept, and put before the hooks"]
+    return [f"LD_PRELOAD has {' '.join(preloaded)} already: kept, and put before the hooks"]
 
 
 def _run_first(environment: dict[str, str], files: list[Path]) -> None:

@@ -16,16 +16,19 @@ from wirecost.system.errors import UserError
 from wirecost.system.plugins import load_plugins
 
 PYTHON_FOLDER = Path(__file__).with_name("python")
-"""What Python interpreters run first; ``sitecustomize.py`` in it they import by themselves."""
+"""Folder of what Python interpreters run first; they import its ``sitecustomize.py`` themselves."""
 UNLESS_PROBED = "WIRECOST_HOOK_UNLESS_PROBED"
 """Set: a hook that finds callbacks by itself stays away from a program that has probes."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Request of the user. ``probed``: hooks that find callbacks by themselves stay away from a
-    program that has probes of its own. ``functions``: patterns of functions, ``function_limit``:
-    how many they may match, ``function_means``: by what they are recorded."""
+    """Request of the user.
+
+    ``probed``: hooks that find callbacks by themselves stay away from a program that has probes of
+    its own. ``functions``: patterns of functions, ``function_limit``: how many they may match,
+    ``function_means``: by what they are recorded.
+    """
 
     probed: bool = False
     functions: tuple[str, ...] = ()
@@ -35,11 +38,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Hooked:
-    """Needs of a hook. ``libraries`` go behind those that LD_PRELOAD has already, and each is
-    loaded into everything that the program starts, so a library must do nothing in a program that
-    is not its own. ``python``: files that each Python interpreter runs when it starts; they may
-    import the standard library of Python 3.8 only. ``notes``: what the user should know, one line
-    each. ``before``: words put before the program's."""
+    """Needs of a hook.
+
+    ``libraries`` go behind those that LD_PRELOAD has already, and each is loaded into everything
+    that the program starts, so a library must do nothing in a program that is not its own.
+    ``python``: files that each Python interpreter runs when it starts; they may import the standard
+    library of Python 3.8 only. ``notes``: what the user should know, one line each. ``before``:
+    words put before the program's.
+    """
 
     libraries: tuple[Path, ...] = ()
     python: tuple[Path, ...] = ()
@@ -55,8 +61,11 @@ class Hook(Protocol):
     about: str
 
     def prepare(self, target: Target, request: Request) -> Hooked:
-        """Raise UserError where what the user asked for is impossible for this program; what cannot
-        be done by itself is a note."""
+        """Return what the hook needs; what cannot be done by itself is a note.
+
+        Raises:
+            UserError: what the user asked for is impossible for this program.
+        """
         ...
 
 

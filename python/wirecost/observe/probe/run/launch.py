@@ -17,9 +17,9 @@ FORWARDED = frozenset(
     {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2}
 )
 END_S = 5.0
-"""How long a program may take to end after SIGINT."""
+"""Seconds that a program may take to end after SIGINT."""
 SI_KERNEL = 0x80
-"""Where a signal comes from the terminal, the kernel has sent it to the program as well."""
+"""Origin of a signal from the terminal: the kernel has sent it to the program as well."""
 
 
 def run(
@@ -28,10 +28,11 @@ def run(
     output: int = 1,
     seconds: float | None = None,
 ) -> int:
-    """Return the program's status, 128 + n if signal n ended it; 0 if it was ended after
-    ``seconds``, by SIGINT, and by SIGKILL ``END_S`` later. It shares this process's terminal and
-    process group, and gets SIGTERM if this process is killed. ``output``: the file descriptor that
-    is its standard output.
+    """Run a program; return its status, 128 + n if signal n ended it.
+
+    After ``seconds`` it is ended by SIGINT, and by SIGKILL ``END_S`` later; the status is then 0.
+    It shares this process's terminal and process group, and gets SIGTERM if this process is
+    killed. ``output``: the file descriptor that is its standard output.
 
     Raises:
         UserError: it cannot be started.
@@ -88,18 +89,18 @@ class _Ending:
 
 
 def _ended(process: int) -> int | None:
-    found, status = os.waitpid(process, os.WNOHANG)
-    return os.waitstatus_to_exitcode(status) if found else None
+    ended, status = os.waitpid(process, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if ended else None
 
 
 def _pass_on(process: int, watched: frozenset[signal.Signals], seconds: float | None) -> None:
     """Wait for one signal, at most so long."""
     if seconds is None:
-        found: signal.struct_siginfo | None = signal.sigwaitinfo(watched)
+        received: signal.struct_siginfo | None = signal.sigwaitinfo(watched)
     else:
-        found = signal.sigtimedwait(watched, seconds)
-    if found is None or found.si_signo == signal.SIGCHLD:
+        received = signal.sigtimedwait(watched, seconds)
+    if received is None or received.si_signo == signal.SIGCHLD:
         return
     with suppress(ProcessLookupError):
-        if found.si_code != SI_KERNEL or os.getpgrp() != os.getpgid(process):
-            os.kill(process, found.si_signo)
+        if received.si_code != SI_KERNEL or os.getpgrp() != os.getpgid(process):
+            os.kill(process, received.si_signo)

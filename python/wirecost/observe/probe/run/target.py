@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program that a command starts: its file, what interprets it, and whether libraries can be
-preloaded into it."""
+"""Program that a command starts: its file, its interpreter, and why nothing can be preloaded."""
 
 from __future__ import annotations
 
@@ -22,8 +21,11 @@ CAPABILITIES = "security.capability"
 
 @dataclass(frozen=True)
 class Target:
-    """``chain``: the file named, then the interpreter of a script, and so on; the last one is what
-    the kernel loads. ``refusal``: why nothing can be preloaded into it, else None."""
+    """A command, and the files by which the kernel starts it.
+
+    ``chain``: the file named, then the interpreter of a script, and so on; the last one is what
+    the kernel loads. ``refusal``: why nothing can be preloaded into it, else None.
+    """
 
     command: tuple[str, ...]
     chain: tuple[Path, ...]
@@ -36,11 +38,11 @@ class Target:
     @property
     def is_python(self) -> bool:
         """Or something that starts Python, as the shims of version managers."""
-        return any(one.resolve().name.startswith("python") for one in self.chain)
+        return any(path.resolve().name.startswith("python") for path in self.chain)
 
 
 def find(command: list[str], search: str | None = None) -> Target:
-    """``search``: the PATH; None: this process's.
+    """Find the program of a command; ``search``: the PATH; None: this process's.
 
     Raises:
         UserError: there is no such program.
@@ -59,10 +61,10 @@ def find(command: list[str], search: str | None = None) -> Target:
 
 
 def _located(name: str, search: str | None) -> Path:
-    found = shutil.which(name, path=search)
-    if found is None:
+    path = shutil.which(name, path=search)
+    if path is None:
         raise UserError(f"{name}: no such program; give the program to run after --")
-    return Path(found)
+    return Path(path)
 
 
 def _interpreter(path: Path) -> list[str]:
@@ -96,10 +98,10 @@ def _refusal(path: Path) -> str | None:
 
 
 def _changes_rights(path: Path) -> bool:
-    found = path.stat()
-    if found.st_mode & stat.S_ISUID and found.st_uid != os.getuid():
+    status = path.stat()
+    if status.st_mode & stat.S_ISUID and status.st_uid != os.getuid():
         return True
-    if found.st_mode & stat.S_ISGID and found.st_gid != os.getgid():
+    if status.st_mode & stat.S_ISGID and status.st_gid != os.getgid():
         return True
     try:
         return os.getuid() != 0 and bool(os.getxattr(path, CAPABILITIES))

@@ -33,7 +33,7 @@ class Huge:
         return None
 
     def change(self) -> Change:
-        others = [one for one in (os.environ.get(TUNABLES),) if one]
+        others = [text for text in (os.environ.get(TUNABLES),) if text]
         return Change(variables={TUNABLES: ":".join([*others, "glibc.malloc.hugetlb=1"])})
 
 

@@ -26,9 +26,9 @@ class FunctionHook:
 
     def prepare(self, target: Target, request: Request) -> Hooked:
         checked(request.functions, request.function_limit, request.function_means)
-        native = tuple(one for one in request.functions if not is_python(one))
+        native = tuple(pattern for pattern in request.functions if not is_python(pattern))
         hooked = self._native(target, native, request) if native else Hooked()
-        python = tuple(one for one in request.functions if is_python(one))
+        python = tuple(pattern for pattern in request.functions if is_python(pattern))
         return _with_python(hooked, python, request) if python else hooked
 
     def prepare_outside(self, target: Target, request: Request) -> Hooked:
@@ -53,17 +53,17 @@ class FunctionHook:
                 notes=(f"{line}, recorded by patched entries",),
             )
         objects = objects_of(program, os.environ)
-        found = listing(patterns, objects)
-        choice.matched(patterns, found, program, request.function_limit)
-        taken = take(
-            request.function_means, all_means(target.refusal, found.objects), found.functions
+        listed = listing(patterns, objects)
+        choice.matched(patterns, listed, program, request.function_limit)
+        selected = take(
+            request.function_means, all_means(target.refusal, listed.objects), listed.functions
         )
-        notes = (*taken.notes, *_shown(taken, found.functions))
-        if taken.means.name == "uprobes":
+        notes = (*selected.notes, *_shown(selected, listed.functions))
+        if selected.means.name == "uprobes":
             return Hooked(
                 environment=environment, notes=notes, before=uprobes.before(_absolute(objects))
             )
-        environment[trampoline.MEANS] = taken.means.name
+        environment[trampoline.MEANS] = selected.means.name
         return Hooked((library(trampoline.LIBRARY),), environment=environment, notes=notes)
 
 
@@ -85,16 +85,18 @@ def _with_python(hooked: Hooked, patterns: Sequence[str], request: Request) -> H
 
 
 def _absolute(paths: Sequence[Path]) -> list[Path]:
-    return [one.absolute() for one in paths]
+    return [path.absolute() for path in paths]
 
 
-def _shown(taken: Taken, functions: Sequence[Function]) -> list[str]:
-    count = choice.recordable(functions, taken.means.why_not)
-    cost = "" if taken.cost_ns is None else f", {price(taken.cost_ns)} per call (measured now)"
+def _shown(selected: Taken, functions: Sequence[Function]) -> list[str]:
+    count = choice.recordable(functions, selected.means.why_not)
+    cost = (
+        "" if selected.cost_ns is None else f", {price(selected.cost_ns)} per call (measured now)"
+    )
     plural = "" if count == 1 else "s"
     return [
-        f"{count} function{plural} recorded {taken.means.about}{cost}:",
-        *choice.lines(functions, taken.means.why_not),
+        f"{count} function{plural} recorded {selected.means.about}{cost}:",
+        *choice.lines(functions, selected.means.why_not),
     ]
 
 

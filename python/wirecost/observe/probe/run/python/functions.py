@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run first by each Python interpreter of a program: calls of functions that patterns name are
-recorded, by sys.monitoring (Python 3.12) or by profile hooks.
+"""Recorder of the calls of Python functions that patterns name.
+
+Each Python interpreter of a program runs it first; it records by sys.monitoring (Python 3.12) or by
+profile hooks.
 
 A pattern is ``module:Class.method``, in which ``*`` is any text; of the program's own file, the
 module is ``__main__`` or the file's name. A generator or coroutine is recorded from each resumption
@@ -34,17 +36,20 @@ def say(line: str) -> None:
 
 
 def qualified(frame: FrameType) -> str:
-    """The function's name with those of its classes; before Python 3.11, by its first argument."""
+    """Return the function's name with those of its classes.
+
+    Before Python 3.11, the first argument gives its class.
+    """
     code = frame.f_code
-    known = getattr(code, "co_qualname", None)
-    if known is not None:
-        return str(known)
+    name = getattr(code, "co_qualname", None)
+    if name is not None:
+        return str(name)
     if code.co_argcount and code.co_varnames[0] in ("self", "cls"):
         first = frame.f_locals.get(code.co_varnames[0])
         for owner in getattr(first if isinstance(first, type) else type(first), "__mro__", ()):
-            one = vars(owner).get(code.co_name)
-            one = getattr(one, "__func__", one)
-            if getattr(one, "__code__", None) is code:
+            attribute = vars(owner).get(code.co_name)
+            attribute = getattr(attribute, "__func__", attribute)
+            if getattr(attribute, "__code__", None) is code:
                 return f"{owner.__qualname__}.{code.co_name}"
     return code.co_name
 
@@ -57,7 +62,7 @@ class Sections:
         self._section.argtypes, self._section.restype = [ctypes.c_char_p], ctypes.c_uint32
         self.patterns = patterns
         self._expressions: list[Pattern[str]] = [
-            re.compile(fnmatch.translate(one.replace("[", "[[]"))) for one in patterns
+            re.compile(fnmatch.translate(pattern.replace("[", "[[]"))) for pattern in patterns
         ]
         self._limit = limit
         self.of: dict[int, tuple[int, object]] = {}
@@ -74,15 +79,15 @@ class Sections:
         names = [module + ":" + name]
         if module == "__main__":
             names.append(Path(code.co_filename).stem + ":" + name)
-        found = 0
-        if any(one.match(text) for text in names for one in self._expressions):
-            found = self._matching(names[-1])
+        section = 0
+        if any(expression.match(text) for text in names for expression in self._expressions):
+            section = self._matching(names[-1])
         elif len(self.seen) < MOST_SEEN:
             self.seen.add(names[-1])
         # No function in Python: the profile hook would see it.
         key = id(code)
-        self.of[key] = found, weakref.ref(code, partial(self.of.pop, key))
-        return found
+        self.of[key] = section, weakref.ref(code, partial(self.of.pop, key))
+        return section
 
     def _matching(self, name: str) -> int:
         """Functions of one name, as generated ones may be, are one section."""
@@ -96,8 +101,10 @@ class Sections:
         return self._named[name]
 
     def report(self) -> None:
-        """Report what is similar to patterns that nothing matched, for whoever started the program:
-        it knows whether another process had a match."""
+        """Report what is similar to patterns that nothing matched.
+
+        Whoever started the program reads it: it knows whether another process had a match.
+        """
         seen = sorted(self.seen)
         near = {
             pattern: difflib.get_close_matches(pattern.replace("*", ""), seen, 3, 0.5)
@@ -121,20 +128,20 @@ class Calls:
 
 
 def profile(calls: Calls) -> None:
-    """By ``sys.setprofile``: every call in the program pays for it."""
+    """Record by ``sys.setprofile``: every call in the program pays for it."""
     of, find = calls.sections.of, calls.sections.find
     begin, end = calls.begin, calls.end
 
     def hook(frame: FrameType, event: str, _argument: Any) -> None:
         if event == "call":
-            known = of.get(id(frame.f_code))
-            section = find(frame) if known is None else known[0]
+            entry = of.get(id(frame.f_code))
+            section = find(frame) if entry is None else entry[0]
             if section:
                 begin(section, COUNT_LOOPS)
         elif event == "return":  # an exception and a suspension too
-            known = of.get(id(frame.f_code))
-            if known is not None and known[0]:
-                end(known[0], 0)
+            entry = of.get(id(frame.f_code))
+            if entry is not None and entry[0]:
+                end(entry[0], 0)
 
     if sys.getprofile() is not None:
         say("another profiler has the profile hook; Python functions are not recorded")
@@ -144,7 +151,7 @@ def profile(calls: Calls) -> None:
 
 
 def monitor(calls: Calls) -> None:
-    """By ``sys.monitoring``: code that is not recorded is reported once, and then never again."""
+    """Record by ``sys.monitoring``: code that is not recorded is reported only once."""
     monitoring = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
     events, off = monitoring.events, monitoring.DISABLE
     tool = _free_tool(monitoring)
@@ -155,9 +162,9 @@ def monitor(calls: Calls) -> None:
     begin, end = calls.begin, calls.end
 
     def entered(code: CodeType, _offset: int) -> Any:
-        known = of.get(id(code))
-        section = find(sys._getframe(1)) if known is None else known[0]
-        if known is None and section:
+        entry = of.get(id(code))
+        section = find(sys._getframe(1)) if entry is None else entry[0]
+        if entry is None and section:
             monitoring.set_local_events(
                 tool, code, events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
             )
@@ -167,21 +174,21 @@ def monitor(calls: Calls) -> None:
         return None
 
     def left(code: CodeType, _offset: int, _value: object) -> Any:
-        known = of.get(id(code))
-        if known is None or not known[0]:
+        entry = of.get(id(code))
+        if entry is None or not entry[0]:
             return off
-        end(known[0], 0)
+        end(entry[0], 0)
         return None
 
     def thrown_into(code: CodeType, _offset: int, _error: object) -> None:
-        known = of.get(id(code))
-        if known is not None and known[0]:
-            begin(known[0], COUNT_LOOPS)
+        entry = of.get(id(code))
+        if entry is not None and entry[0]:
+            begin(entry[0], COUNT_LOOPS)
 
     def unwound(code: CodeType, _offset: int, _error: object) -> None:
-        known = of.get(id(code))
-        if known is not None and known[0]:
-            end(known[0], 0)
+        entry = of.get(id(code))
+        if entry is not None and entry[0]:
+            end(entry[0], 0)
 
     for event, callback in (
         (events.PY_START, entered),

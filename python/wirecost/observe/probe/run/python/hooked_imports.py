@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For the hooks beside this file: modules that are patched when they are imported, and the names of
-callbacks. Python 3.8 and its standard library alone."""
+"""Modules that are patched when they are imported, and names of callbacks.
+
+For the hooks beside this file; Python 3.8 and its standard library alone.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,10 @@ from typing import Any, Callable  # noqa: UP035 - Python 3.8
 
 
 class Patching(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the modules of ``patches`` as Python does, and patches each once it is imported. What
-    a patch does not find there is given to ``failed``, with the module's name."""
+    """Finder of the modules of ``patches``, which patches each once it is imported.
+
+    If a patch does not find an attribute, ``failed`` is called with the module's name.
+    """
 
     def __init__(
         self,
@@ -28,11 +32,11 @@ class Patching(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
         if name not in self._patches:
             return None
-        found = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if found is None or found.loader is None:
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or spec.loader is None:
             return None
-        self._loaders[name], found.loader = found.loader, self
-        return found
+        self._loaders[name], spec.loader = spec.loader, self
+        return spec
 
     def create_module(self, spec: Any) -> Any:
         return self._loaders[spec.name].create_module(spec)
@@ -47,20 +51,19 @@ class Patching(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def plain(callback: Any) -> Any:
-    """The function that ``functools.partial`` was given."""
+    """Return the function that ``functools.partial`` was given."""
     while issubclass(type(callback), partial):  # isinstance would ask the user's object
         callback = callback.func
     return callback
 
 
 def name_of(callback: Any) -> str:
-    """Name a function as it is called in the source: ``module.Class.method``; a lambda by its file
-    and line."""
+    """Return a function's name in the source: ``module.Class.method``; a lambda's file and line."""
     callback = plain(callback)
     code = _attribute(callback, "__code__")
     if type(code) is CodeType and code.co_name == "<lambda>":
         return f"lambda {Path(code.co_filename).name}:{code.co_firstlineno}"
-    module, name = (_text(callback, one) for one in ("__module__", "__qualname__"))
+    module, name = (_text(callback, attribute) for attribute in ("__module__", "__qualname__"))
     return f"{_imported_as(module)}.{name}"
 
 
@@ -74,7 +77,7 @@ def _attribute(callback: Any, name: str) -> Any:
 
 def _text(callback: Any, name: str) -> str:
     """Return an attribute that is text, of the callback or else of its type."""
-    texts = (_attribute(one, name) for one in (callback, type(callback)))
+    texts = (_attribute(owner, name) for owner in (callback, type(callback)))
     return next((text for text in texts if type(text) is str and text), "?")
 
 

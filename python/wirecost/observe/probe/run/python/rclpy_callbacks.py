@@ -66,21 +66,21 @@ class Recorder:
         self._codes: set[CodeType] = set()
 
     def section(self, name: str) -> int:
-        found = self._sections.get(name)
-        if found is None:
-            found = self.library.section(name.encode(errors="backslashreplace"))
-            self._sections[name] = found
-        return found
+        section = self._sections.get(name)
+        if section is None:
+            section = self.library.section(name.encode(errors="backslashreplace"))
+            self._sections[name] = section
+        return section
 
     def node_of(self, entity: Any) -> str:
-        """The name of the node that has it; ``?`` where none has."""
-        for node in filter(None, [one() for one in self.nodes]):
-            if any(entity is one for kind in ENTITIES for one in getattr(node, kind, ())):
+        """Return the name of the node that has it; ``?`` where none has."""
+        for node in filter(None, [reference() for reference in self.nodes]):
+            if any(entity is own for kind in ENTITIES for own in getattr(node, kind, ())):
                 return str(node.get_fully_qualified_name())
         return "?"
 
     def first_node(self) -> str:
-        node = next(filter(None, [one() for one in self.nodes]), None)
+        node = next(filter(None, [reference() for reference in self.nodes]), None)
         return "?" if node is None else str(node.get_fully_qualified_name())
 
     def left_alone(self, callback: Any) -> bool:
@@ -103,8 +103,10 @@ class Recorder:
         )
 
     def recorded(self, callback: Any, place: Place, wait: Place | None = None) -> Any:
-        """``callback`` that records each call and looks like the original. ``wait``: the section
-        of the time since its message was taken."""
+        """Return a function that records each call of ``callback`` and looks like it.
+
+        ``wait``: the section of the time since its message was taken.
+        """
         try:
             return callback if self.left_alone(callback) else self._recorded(callback, place, wait)
         except Exception as error:  # a user's objects may raise anything
@@ -163,8 +165,11 @@ class Recorder:
         return record_coroutine if inspect.iscoroutinefunction(callback) else record
 
     def recorded_task(self, callback: Any, arguments: tuple[Any, ...]) -> Any:
-        """Return what an executor is given to call once: the user's tasks, and what the futures of
-        clients call when they are done. What rclpy itself gives is its own."""
+        """Return the recorded form of what an executor is given to call once.
+
+        That is the user's tasks, and what the futures of clients call when they are done. What
+        rclpy itself gives is its own.
+        """
         try:
             return self._recorded_task(callback, arguments)
         except Exception as error:  # as above
@@ -217,7 +222,7 @@ def reads_callbacks(function: Any) -> bool:
 
 
 def of_action(what: str, entity: Any) -> str:
-    """An action server or client of the name that its node gave it."""
+    """Return the place of an action server or client, by the name that its node gave it."""
     name = entity._action_name
     resolved = entity._node.resolve_service_name(f"{name}/{ACTION}")
     return f"action {resolved[: -len(ACTION) - 1]} {what}"
@@ -239,13 +244,13 @@ class Patches:
             "rclpy.node": self._node,
             "rclpy.publisher": self._publisher,
             "rclpy.subscription": lambda module: self._watch(
-                module.Subscription, lambda one: str(one.topic_name), taken=True
+                module.Subscription, lambda subscription: str(subscription.topic_name), taken=True
             ),
             "rclpy.timer": lambda module: self._watch(
-                module.Timer, lambda one: f"timer {one.timer_period_ns / 1e6:.6g} ms"
+                module.Timer, lambda timer: f"timer {timer.timer_period_ns / 1e6:.6g} ms"
             ),
             "rclpy.service": lambda module: self._watch(
-                module.Service, lambda one: f"service {service_name(one)}"
+                module.Service, lambda service: f"service {service_name(service)}"
             ),
             "rclpy.guard_condition": lambda module: self._watch(
                 module.GuardCondition, lambda _one: "guard condition"
@@ -254,7 +259,7 @@ class Patches:
                 module.EventHandler, lambda _one: "event"
             ),
             "rclpy.client": lambda module: self._mark(
-                module.Client, "call_async", lambda one: f"client {service_name(one)}"
+                module.Client, "call_async", lambda client: f"client {service_name(client)}"
             ),
             OF_EXECUTOR: self._executor,
             "rclpy.experimental.events_executor": lambda module: self._tasks(
@@ -276,7 +281,7 @@ class Patches:
         watch(kind, "callback", recorded)
 
     def _mark(self, kind: Any, method: str, what: Callable[[Any], str]) -> None:
-        """The futures that a client's method returns say whose they are."""
+        """Mark the futures that a client's method returns with the client's place."""
         original = getattr(kind, method)
 
         @functools.wraps(original)
@@ -292,7 +297,7 @@ class Patches:
 
         @functools.wraps(init)
         def begin(node: Any, *args: Any, **kwargs: Any) -> None:
-            nodes[:] = [one for one in nodes if one() is not None]
+            nodes[:] = [reference for reference in nodes if reference() is not None]
             nodes.append(weakref.ref(node))
             init(node, *args, **kwargs)
 

@@ -48,8 +48,11 @@ class Received(threading.local):
 
 
 class BriefThreads(threading.local):
-    """rospy makes a thread for each service call, and every thread that records has a log of its
-    own. So what those threads do goes into the log of one other thread, without counters."""
+    """Mark of the threads that rospy makes for each service call.
+
+    Every thread that records has a log of its own, so what these threads do goes into the log of
+    one other thread, without counters.
+    """
 
     here = False
 
@@ -94,13 +97,13 @@ class Recorder:
         self._sections: dict[str, int] = {}
 
     def section(self, name: str) -> int:
-        found = self._sections.get(name)
-        if found is None:
+        section = self._sections.get(name)
+        if section is None:
             node = sys.modules["rospy.names"].get_caller_id()
-            found = self._sections[name] = self.probe.section(
+            section = self._sections[name] = self.probe.section(
                 f"{node} {name}".encode(errors="backslashreplace")
             )
-        return found
+        return section
 
     def span(self, section: int, begin_ns: int, end_ns: int, value: int) -> None:
         span = partial(self.probe.span, section, begin_ns, end_ns, COUNT_LOOPS, value, 0)
@@ -110,7 +113,7 @@ class Recorder:
             span()
 
     def recorded_briefly(self, callback: Callable[..., Any], place: str) -> Callable[..., Any]:
-        """``callback`` that records the time of each call, whatever thread calls it."""
+        """Return ``callback`` with a record of the time of each call, whatever thread calls it."""
         if self.has_probes():
             return callback
         name = f"{place} {name_of(callback)}"
@@ -134,7 +137,7 @@ class Recorder:
     def recorded(
         self, callback: Callable[..., Any], place: str, wait: str | None = None
     ) -> Callable[..., Any]:
-        """``callback`` that records each call. ``wait``: the section of the wait before it."""
+        """Return ``callback`` with a record of each call. ``wait``: section of the wait before."""
         if self.has_probes():
             return callback
         name = f"{place} {name_of(callback)}"
@@ -162,15 +165,17 @@ def patch_topics(module: Any, recorder: Recorder) -> None:
     invoke, publish = subscriber._invoke_callback, publisher.publish
 
     def invoke_recorded(self: Any, msg: Any, cb: Any, cb_args: Any) -> Any:
-        known = self.__dict__.setdefault("_wirecost", {})
+        by_callback = self.__dict__.setdefault("_wirecost", {})
         try:
-            found = known.get(cb)
+            recorded = by_callback.get(cb)
         except TypeError:  # a callback that cannot be hashed
             return invoke(self, msg, cb, cb_args)
-        if found is None:
+        if recorded is None:
             place = f"{self.resolved_name} {self.type}"
-            found = known[cb] = recorder.recorded(cb, place, self.resolved_name + " queue wait")
-        return invoke(self, msg, found, cb_args)
+            recorded = by_callback[cb] = recorder.recorded(
+                cb, place, self.resolved_name + " queue wait"
+            )
+        return invoke(self, msg, recorded, cb_args)
 
     def publish_recorded(self: Any, message: Any, connection_override: Any = None) -> Any:
         before, begin = self.message_data_sent, time.monotonic_ns()
@@ -190,8 +195,8 @@ def patch_connections(module: Any, recorder: Recorder) -> None:
     def receive_recorded(self: Any) -> Any:
         before = self.read_buff.tell() - self.stat_bytes
         messages = receive(self)
-        taken = before + self.stat_bytes - self.read_buff.tell()
-        recorder.received.bytes = taken // max(1, len(messages))
+        received = before + self.stat_bytes - self.read_buff.tell()
+        recorder.received.bytes = received // max(1, len(messages))
         return messages
 
     def buffer_recorded(*args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the files of WIRECOST_PROBE_PYTHON in an interpreter that starts, then the interpreter's own
-sitecustomize. Whatever goes wrong is one line on standard error; the program goes on."""
+"""Start of an interpreter: runs the files of WIRECOST_PROBE_PYTHON, then its own sitecustomize.
+
+Each error is one line on standard error; the program goes on.
+"""
 
 import importlib
 import os
@@ -20,10 +22,10 @@ def _run_hooks() -> None:
 
 
 def _run_own() -> None:
-    """The one that this file hides."""
+    """Run the sitecustomize that this file hides."""
     here = Path(__file__).resolve().parent
     hidden = sys.modules.pop(NAME, None)
-    sys.path[:] = [one for one in sys.path if Path(one).resolve() != here]
+    sys.path[:] = [path for path in sys.path if Path(path).resolve() != here]
     try:
         importlib.import_module(NAME)
     except ImportError as error:
