@@ -17,7 +17,7 @@ from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
 from wirecost.cli.options import option
 from wirecost.measure.bench.engine.processes import PROCESSES
-from wirecost.measure.bench.tensor.contenders import known as contenders
+from wirecost.measure.bench.tensor.contenders import contender_names as contenders
 from wirecost.measure.bench.tensor.link import host_port
 from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.results.records.journal import Journal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timed loops. Each runs one end of a block of messages. Times are CLOCK_MONOTONIC, in ns.
+"""Timed loops, one for each end of a block of messages. Times are CLOCK_MONOTONIC, in ns.
 
 The loops repeat each other on purpose: each stage is one line, so that nothing else lies between
 two stamps. A row of stamps begins with the message's number, and ends with when it was compressed
@@ -31,19 +31,22 @@ from wirecost.measure.bench.tensor.task import TensorSide, TensorTask
 
 now = time.monotonic_ns
 QUIET_S = 0.5
-"""A listener waits this long for a further message once the publisher has finished, and longer by
-the time that a message takes at ``SLOW_BYTES_PER_S``."""
+"""Seconds that a listener waits for a further message once the publisher has finished, besides the
+time that a message takes at ``SLOW_BYTES_PER_S``."""
 SLOW_BYTES_PER_S = 20_000_000
 WAIT_S = 0.1
 ASK_S = 5.0
 BYTES = (bytes, bytearray, memoryview)
 
 Finished = Callable[[], bool]
-"""Whether nothing more will be sent."""
+"""Function that returns whether nothing more will be sent."""
 
 
 def publish(sender: TensorSender, task: TensorTask) -> TensorSide:
-    """Rows: number, due, begin, made, on the host or shared, encoded, sent."""
+    """Publish a block.
+
+    Rows: number, due, begin, made, on the host or shared, encoded, sent.
+    """
     side = TensorSide(failure=_makes_itself(sender, task))
     module, device = task.plugin.load(), task.place
     compress = task.compressor()
@@ -52,7 +55,7 @@ def publish(sender: TensorSender, task: TensorTask) -> TensorSide:
         for number, array, due in task.schedule(lambda _: sender.number):
             begin = now()
             obj = sender.make(task.plugin, module, array, device)
-            made = now()
+            constructed = now()
             if device != "cpu":
                 obj = leave(obj)
             hosted = now()
@@ -62,15 +65,17 @@ def publish(sender: TensorSender, task: TensorTask) -> TensorSide:
             encoded = sender.encode(obj)
             ready = now()
             sender.send(encoded)
-            side.stamps.append([number, due, begin, made, hosted, ready, now()])
+            side.stamps.append([number, due, begin, constructed, hosted, ready, now()])
             if compress is not None:
                 side.stamps[-1].append(compressed)
     return side
 
 
 def listen(receiver: TensorReceiver, task: TensorTask, finished: Finished) -> TensorSide:
-    """Rows: number, received, decoded, read. Ends with the last message, or when nothing more is
-    sent and nothing came for a while."""
+    """Receive a block, until its last message or until nothing more is sent and nothing came.
+
+    Rows: number, received, decoded, read.
+    """
     side = TensorSide()
     order = task.order
     quiet = QUIET_S + task.source.nbytes / SLOW_BYTES_PER_S
@@ -121,8 +126,11 @@ def listen(receiver: TensorReceiver, task: TensorTask, finished: Finished) -> Te
 
 
 def ask(asker: TensorAsker, task: TensorTask) -> TensorSide:
-    """Rows: number, due, begin, made, on the host, encoded, answered, answer decoded. Nothing is
-    copied to the host, so that stamp is the one before."""
+    """Send a block's objects as requests.
+
+    Rows: number, due, begin, made, on the host, encoded, answered, answer decoded. Nothing is
+    copied to the host, so that stamp is the one before.
+    """
     side = TensorSide()
     module, device = task.plugin.load(), task.order.device
     compress = task.compressor()
@@ -131,7 +139,7 @@ def ask(asker: TensorAsker, task: TensorTask) -> TensorSide:
         for number, array, due in task.schedule(lambda place: task.order.first + place):
             begin = now()
             obj = task.plugin.make(module, array, device)
-            made = now()
+            constructed = now()
             if compress is not None:
                 obj = compress(obj)
                 compressed = now()
@@ -142,7 +150,9 @@ def ask(asker: TensorAsker, task: TensorTask) -> TensorSide:
             back = asker.decode(got.message)
             if compress is not None:
                 back = back.array()
-            side.stamps.append([number, due, begin, made, made, ready, answered, now()])
+            side.stamps.append(
+                [number, due, begin, constructed, constructed, ready, answered, now()]
+            )
             if compress is not None:
                 side.stamps[-1].append(compressed)
             side.carried += got.nbytes
@@ -153,7 +163,7 @@ def ask(asker: TensorAsker, task: TensorTask) -> TensorSide:
 
 
 def answer(answerer: TensorAnswerer, task: TensorTask, finished: Finished) -> TensorSide:
-    """Rows: number, received, decoded, answered. Sends every object back."""
+    """Send every object of a block back. Rows: number, received, decoded, answered."""
     side = TensorSide()
     compress = task.compressor()
     answerer.as_ = COMPRESSED if compress else None
@@ -185,8 +195,10 @@ def answer(answerer: TensorAnswerer, task: TensorTask, finished: Finished) -> Te
 def both(
     sender: TensorSender, receiver: TensorReceiver, task: TensorTask
 ) -> tuple[TensorSide, TensorSide]:
-    """For contenders between whose ends no message travels: one process sends and receives each in
-    turn. Rows as those of ``publish`` and ``listen``."""
+    """Send and receive each message in turn, for contenders whose ends are one process.
+
+    Rows are those of ``publish`` and ``listen``.
+    """
     publisher, listener = TensorSide(failure=_makes_itself(sender, task)), TensorSide()
     module, device = task.plugin.load(), task.order.device
     compress = task.compressor()
@@ -195,7 +207,7 @@ def both(
         for number, array, due in task.schedule(lambda place: task.order.first + place):
             begin = now()
             obj = sender.make(task.plugin, module, array, device)
-            made = now()
+            constructed = now()
             obj = sender.to_host(obj)
             hosted = now()
             packed = obj
@@ -217,34 +229,36 @@ def both(
             if device != "cpu":
                 back = receiver.to_device(back, device)
                 there = now()
-            found = task.array(back)
-            touch(found)
+            received_array = task.array(back)
+            touch(received_array)
             read = now()
-            publisher.stamps.append([number, due, begin, made, hosted, ready, published])
+            publisher.stamps.append([number, due, begin, constructed, hosted, ready, published])
             listener.stamps.append([number, received, decoded, read])
             if compress is not None:
                 publisher.stamps[-1].append(compressed)
             if compress is not None or device != "cpu":
                 listener.stamps[-1].append(there)
             listener.carried += got.nbytes
-            listener.check(task, back, found, number)
-            made_of = task.array(obj) if task.order.objects else obj
-            if any(np.may_share_memory(found, one) for one in (array, made_of)):
+            listener.check(task, back, received_array, number)
+            sent_array = task.array(obj) if task.order.objects else obj
+            if any(np.may_share_memory(received_array, sent) for sent in (array, sent_array)):
                 listener.failure = "what was received is the sender's own memory"
-            del obj, packed, encoded, back, found, got, made_of
+            del obj, packed, encoded, back, received_array, got, sent_array
             gc.collect()
     return publisher, listener
 
 
 def _makes_itself(sender: TensorSender, task: TensorTask) -> str | None:
-    """Objects are made before the time that counts: a contender that makes them could encode
-    there. A floor may, as it says so."""
+    """Return the failure of a contender that makes the objects itself.
+
+    They are made before the time that counts, so it could encode there. A floor may, as it says so.
+    """
     if task.order.objects and type(sender).make is not TensorSender.make:
         return "it makes the objects itself, before the time that counts"
     return None
 
 
 def _size(got: ReceivedMessage) -> int:
-    """Bytes of a message, where that can be seen."""
+    """Return the bytes of a message, where that can be seen."""
     message: Any = got.message
     return memoryview(message).nbytes if isinstance(message, BYTES) else got.nbytes

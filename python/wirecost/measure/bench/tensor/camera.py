@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images as a camera takes them, made up: sky, ground, boxes with windows, and a sensor's noise.
+"""Made-up images of a camera: sky, ground, boxes with windows, and a sensor's noise.
 
 They are the same on every machine, as they are made of integers alone. Their number is a pattern of
 black and white blocks, which lossy compression keeps.
@@ -23,7 +23,7 @@ TEXTURE, GRAIN = 16, 24
 
 
 class Camera(ArraySource):
-    """In the place of what ``--content`` says."""
+    """Source of images, in the place of what ``--content`` says."""
 
     def _made(self, content: str) -> list[Array]:  # noqa: ARG002
         return images(self.shape, VARIANTS)
@@ -32,8 +32,8 @@ class Camera(ArraySource):
         for bit in range(BITS):
             _block(array, bit)[...] = 255 * (number >> bit & 1)
 
-    def number_in(self, found: Array, expected: int) -> int:
-        white = [_block(found, bit).mean() > 127 for bit in range(BITS)]
+    def number_in(self, array: Array, expected: int) -> int:
+        white = [_block(array, bit).mean() > 127 for bit in range(BITS)]
         return nearest(sum(1 << bit for bit in range(BITS) if white[bit]), 1 << BITS, expected)
 
 
@@ -43,19 +43,21 @@ def _block(image: Array, bit: int) -> Array:
 
 
 def images(shape: tuple[int, ...], count: int) -> list[Array]:
-    """Of height x width, or height x width x 3 in red, green, blue, as uint8: what a camera sees
-    that turns, each with noise of its own."""
+    """Return what a turning camera sees, each image with noise of its own.
+
+    They are of height x width, or height x width x 3 in red, green, blue, as uint8.
+    """
     random = np.random.default_rng(SEED)
     height, width = shape[:2]
     wide = _scene(random, height, width + MOVES * count)
-    # Its standard deviation is 2.8, as of a small sensor indoors.
+    # The standard deviation is 2.8, that of a small sensor indoors.
     noise = random.integers(-2, 3, (4, height, width, 3), np.int8).sum(0, np.int16)
-    found = []
+    pictures = []
     for i in range(count):
         seen = wide[:, MOVES * i : MOVES * i + width] + np.roll(noise, 7919 * (i + 1))
         clipped = seen.clip(0, 255).astype(np.uint8)
-        found.append(clipped if len(shape) > 2 else np.ascontiguousarray(clipped[:, :, 1]))
-    return found
+        pictures.append(clipped if len(shape) > 2 else np.ascontiguousarray(clipped[:, :, 1]))
+    return pictures
 
 
 def _scene(random: np.random.Generator, height: int, width: int) -> Array:
@@ -72,25 +74,25 @@ def _scene(random: np.random.Generator, height: int, width: int) -> Array:
 
 
 def _texture(random: np.random.Generator, height: int, width: int) -> Array:
-    """From -128 to 127, changing smoothly from point to point of a grid."""
+    """Return values from -128 to 127 that change smoothly from point to point of a grid."""
     points = random.integers(-128, 128, (height // TEXTURE + 2, width // TEXTURE + 2), np.int32)
     down: Array = np.arange(height)
     across: Array = np.arange(width)
     row, part = down // TEXTURE, (down % TEXTURE)[:, None]
     lines = (points[row] * (TEXTURE - part) + points[row + 1] * part) // TEXTURE
     column, part = across // TEXTURE, (across % TEXTURE)[None, :]
-    found: Array = (lines[:, column] * (TEXTURE - part) + lines[:, column + 1] * part) // TEXTURE
-    return found
+    texture: Array = (lines[:, column] * (TEXTURE - part) + lines[:, column + 1] * part) // TEXTURE
+    return texture
 
 
 def _box(random: np.random.Generator, scene: Array, horizon: int) -> None:
-    """Return a building that stands on the ground, lit from the left, with dark windows."""
+    """Draw a building that stands on the ground, lit from the left, with dark windows."""
     height, width = scene.shape[:2]
     tall = int(random.integers(height // 8 + 1, height // 2 + 2))
     broad = int(random.integers(width // 20 + 1, width // 6 + 2))
     foot = int(random.integers(horizon, height)) + 1
-    left = int(random.integers(0, width))
-    part = scene[max(foot - tall, 0) : foot, left : left + broad]
+    first_column = int(random.integers(0, width))
+    part = scene[max(foot - tall, 0) : foot, first_column : first_column + broad]
     colour = random.integers(70, 220) + random.integers(-30, 31, 3)
     down, across = (np.arange(n)[:, None, None] for n in part.shape[:2])
     across = across.reshape(1, -1, 1)

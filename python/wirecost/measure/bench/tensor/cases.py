@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked for, and what of it is measured: cases, and in each the contenders that can be."""
+"""Settings, and the cases and contenders of them that can be measured."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from wirecost.measure.bench.tensor.plugins import PLUGINS, SHARED
 from wirecost.system.errors import UserError
 
 SWEEP = tuple(64 << 2 * i for i in range(11))
-"""Bytes, 64 B to 64 MiB."""
+"""Sizes of a sweep in bytes, 64 B to 64 MiB."""
 SWEEP_BYTES_PER_S = 100_000_000
-"""Large sizes are sent less often, so that no more has to be carried per second."""
+"""Most bytes per second in a sweep: large sizes are sent less often."""
 SLOT_SPARE = 1 << 20
 
 LARGEST = 1 << 30
-"""Bytes of an array."""
+"""Most bytes of an array."""
 
 
 @dataclass(frozen=True)
 class Combination:
-    """A plugin over a middleware; empty ``plugin``: a floor."""
+    """Plugin over a middleware; empty ``plugin``: a floor."""
 
     mware: str
     plugin: str
 
     @property
     def apart(self) -> str:
-        """The plugin, where it wants processes of its own."""
+        """Return the plugin, where it wants processes of its own."""
         return self.plugin if self.plugin and PLUGINS[self.plugin].apart else ""
 
     @property
@@ -48,13 +48,13 @@ class Combination:
 
     @property
     def image(self) -> bool:
-        """Whether its arrays are a camera's images."""
+        """Return whether its arrays are a camera's images."""
         return bool(self.plugin) and PLUGINS[self.plugin].image
 
 
 @dataclass(frozen=True)
 class TensorCase:
-    """One race: arrays of one shape and type, one pattern. ``rate`` 0 is back to back."""
+    """Race of arrays of one shape and type. ``rate`` 0 is back to back."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -63,7 +63,7 @@ class TensorCase:
     trials: int
     combinations: tuple[Combination, ...]
     one_process: bool = False
-    """Whether nothing travels: messages follow each other back to back then."""
+    """True if nothing travels: messages follow each other back to back then."""
 
     @property
     def shape_text(self) -> str:
@@ -82,7 +82,7 @@ class TensorCase:
 
 @dataclass
 class TensorPlan:
-    """``not_run``: what was asked for and cannot be had, with the reason."""
+    """Cases and contenders; ``not_run``: reasons why others of the settings are missing."""
 
     cases: list[TensorCase] = field(default_factory=list)
     contenders: dict[str, TensorContender] = field(default_factory=dict)
@@ -91,6 +91,8 @@ class TensorPlan:
 
 @dataclass(frozen=True)
 class TensorSettings:
+    """Settings of ``bench tensor``."""
+
     plugins: tuple[str, ...]
     mwares: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...] = ((200, 200),)
@@ -103,13 +105,13 @@ class TensorSettings:
     pattern: str = "pubsub"
     sweep: bool = False
     addresses: dict[str, str] = field(default_factory=dict)
-    """Where a contender's ends meet, if it does not decide that itself."""
+    """Addresses at which contenders' ends meet, if they do not decide that themselves."""
     processes: int = PROCESSES
-    """Pairs of them, or where nothing travels single ones: of each contender, one a round."""
+    """Pairs of processes of each contender, one a round; single ones where nothing travels."""
     seed: int = 1
-    """Of the contenders' order in each round."""
+    """Seed of the contenders' order in each round."""
     interpreters: dict[str, Interpreter] = field(default_factory=dict)
-    """Of plugins that have one of their own."""
+    """Interpreters of plugins that have one of their own."""
 
     def check(self) -> None:
         """Check all options. Raises UserError on what cannot be run."""
@@ -141,7 +143,7 @@ class TensorSettings:
 
     @property
     def largest(self) -> int:
-        """Bytes of the largest array."""
+        """Return the bytes of the largest array."""
         return max(_bytes(shape, dtype) for dtype in self.dtypes for shape in self.shapes_of(dtype))
 
     def shapes_of(self, dtype: str) -> Iterable[tuple[int, ...]]:
@@ -151,9 +153,9 @@ class TensorSettings:
         )
 
     def plan(self, loopback: bool | None = None) -> TensorPlan:
-        """Return what can be measured, and why the rest cannot. ``loopback``: of listeners that are
-        asked for at an address, whether they are on this machine; None: there are none.
+        """Return what can be measured, and why the rest cannot.
 
+        ``loopback``: whether listeners at an address are on this machine; None: there are none.
         Raises UserError if nothing can be measured.
         """
         if loopback is not None and SHARED in self.devices:
@@ -162,7 +164,7 @@ class TensorSettings:
 
 
 class _Planner:
-    """Finds out what can be measured."""
+    """Planner that finds out what can be measured."""
 
     def __init__(self, settings: TensorSettings, loopback: bool | None) -> None:
         self._settings = settings
@@ -171,7 +173,7 @@ class _Planner:
 
     def plan(self) -> TensorPlan:
         """Find all of it. Raises UserError if nothing can be measured."""
-        settings, made = self._settings, self._plan
+        settings, plan = self._settings, self._plan
         for name in settings.mwares:
             try:
                 contender = find_contender(name, settings.largest + SLOT_SPARE)
@@ -179,21 +181,21 @@ class _Planner:
             except UserError as error:
                 why = str(error)
             if why is None:
-                made.contenders[name] = contender
+                plan.contenders[name] = contender
             else:
-                made.not_run[name] = why
+                plan.not_run[name] = why
         for device in settings.devices:
             plugins = self._plugins(device)
             for dtype in settings.dtypes:
                 for shape in settings.shapes_of(dtype):
-                    made.cases += self._cases(shape, dtype, device, plugins)
-        if not made.cases:
-            reasons = "; ".join(f"{name}: {why}" for name, why in made.not_run.items())
+                    plan.cases += self._cases(shape, dtype, device, plugins)
+        if not plan.cases:
+            reasons = "; ".join(f"{name}: {why}" for name, why in plan.not_run.items())
             floors = (
                 "floors carry no plugin's objects; give a transport too, as --mwares shm,zeromq"
             )
             raise UserError(f"nothing can be measured: {reasons or floors}")
-        return made
+        return plan
 
     def _missing(self, contender: TensorContender) -> str | None:
         """Return why a contender cannot be used. Raises UserError."""
@@ -207,7 +209,7 @@ class _Planner:
         return why
 
     def _plugins(self, device: str) -> list[str]:
-        """Return those that can be used there."""
+        """Return the plugins that can be used there."""
         usable = []
         for name in self._settings.plugins:
             other = self._settings.interpreters.get(name)
@@ -222,15 +224,17 @@ class _Planner:
     ) -> list[TensorCase]:
         """Return the cases of one shape: within one process, and between two."""
         combinations = self._combinations(shape, dtype, device, plugins)
-        if not combinations or (plugins and not any(one.plugin for one in combinations)):
+        if not combinations or (
+            plugins and not any(combination.plugin for combination in combinations)
+        ):
             return []
         rate, trials = self._settings.rate, self._settings.trials
         if self._settings.sweep:
             rate = min(rate, max(1.0, SWEEP_BYTES_PER_S / _bytes(shape, dtype)))
             trials = min(trials, max(10, round(2 * rate)))
         contenders = self._plan.contenders
-        inside = tuple(one for one in combinations if contenders[one.mware].one_process)
-        between = tuple(one for one in combinations if one not in inside)
+        inside = tuple(pair for pair in combinations if contenders[pair.mware].one_process)
+        between = tuple(pair for pair in combinations if pair not in inside)
         return [
             TensorCase(shape, dtype, device, at, trials, chosen, chosen is inside)
             for chosen, at in ((inside, 0.0), (between, rate))

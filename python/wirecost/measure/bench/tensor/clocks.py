@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far another machine's CLOCK_MONOTONIC is ahead of this one's, and how well that is known.
+"""Offset of another machine's CLOCK_MONOTONIC from this one's, and the bound of its error.
 
 A reading is the exchange with the shortest round trip of many. The other machine looked at its
 clock at some moment of that trip, however its two directions differ: half the trip bounds the
@@ -16,15 +16,15 @@ from wirecost.system.waiting import Deadline
 PINGS = 64
 LEAST_PINGS = 8
 READING_S = 0.25
-"""After that many seconds the least number is enough: far machines answer slowly."""
+"""Seconds after which the least number is enough: far machines answer slowly."""
 
 Ping = Callable[[], tuple[int, int, int]]
-"""Sent at, the other clock's reading, answered at; nanoseconds."""
+"""Function that returns when it sent, the other clock's reading, and when that came, in ns."""
 
 
 @dataclass(frozen=True)
 class ClockReading:
-    """Nanoseconds: the other clock minus this one, and the most that this is wrong by."""
+    """Other clock minus this one in nanoseconds, and the most that this is wrong by."""
 
     offset_ns: int
     bound_ns: int
@@ -37,18 +37,23 @@ def read(ping: Ping) -> ClockReading:
     for number in range(PINGS):
         if number >= LEAST_PINGS and end.passed:
             break
-        asked, there, answered = ping()
+        sent_at, other, answered_at = ping()
         # A bound rounded down would not be one.
-        found = ClockReading(there - (asked + answered) // 2, (answered - asked + 1) // 2 + 1)
-        if best is None or found.bound_ns < best.bound_ns:
-            best = found
+        reading = ClockReading(
+            other - (sent_at + answered_at) // 2, (answered_at - sent_at + 1) // 2 + 1
+        )
+        if best is None or reading.bound_ns < best.bound_ns:
+            best = reading
     assert best is not None
     return best
 
 
 def between(before: ClockReading, after: ClockReading) -> ClockReading:
-    """For all moments between two readings: clocks that drift apart do so by what the readings
-    differ, and the middle is off by half of it at most."""
+    """Return a reading for all moments between two readings.
+
+    Clocks that drift apart do so by what the readings differ, and the middle is off by half of it
+    at most.
+    """
     drift = abs(after.offset_ns - before.offset_ns)
     return ClockReading(
         (before.offset_ns + after.offset_ns) // 2,

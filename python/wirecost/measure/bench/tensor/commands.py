@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What travels between the processes of a benchmark, and what of it a listener accepts.
+"""Commands between the processes of a benchmark, and what of them a listener accepts.
 
 All of it is lines of JSON. The harness drives each worker, one end of a contender, over its
 standard input and output:
@@ -45,11 +45,11 @@ from wirecost.system.channel.json_stream import JsonObject
 VERSION = 2
 MOST_COMMAND = 1 << 16
 MOST_ANSWER = 1 << 26
-"""Bytes of a line; answers hold a block's stamps."""
+"""Most bytes of a line; answers hold a block's stamps."""
 MOST_BYTES = 1 << 34
-"""Of an array, 16 bytes an element."""
+"""Most bytes of an array, 16 for each element."""
 MOST_COUNT = 200_000
-"""Messages of a block, so that its stamps fit a line."""
+"""Most messages of a block, so that its stamps fit a line."""
 MOST_WORKERS = 32
 Number = Annotated[int, Meta(ge=0, le=1 << 53)]
 Size = Annotated[int, Meta(ge=0, le=MOST_BYTES)]
@@ -58,7 +58,7 @@ Stamp = Annotated[int, Meta(ge=-(1 << 62), le=1 << 62)]
 
 
 class RefusedCommandError(Exception):
-    """What is wrong with a command; one line."""
+    """Fault of a command; one line."""
 
 
 class StartCommand(msgspec.Struct, forbid_unknown_fields=True):
@@ -78,7 +78,7 @@ class StartCommand(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class BlockOrder(msgspec.Struct, forbid_unknown_fields=True):
-    """Block that a worker is asked for; see ``task.Order``."""
+    """Block that a worker is asked for; see ``task.TensorOrder``."""
 
     plugin: str
     shape: Annotated[
@@ -125,7 +125,7 @@ class BlockCommand(Plain, tag="block"):
 
 
 class ListenerSide(msgspec.Struct):
-    """What a listener saw of a block, as ``task.Side`` has it."""
+    """Listener's view of a block, as ``task.TensorSide`` has it."""
 
     stamps: list[list[Stamp]]
     nbytes: Annotated[int, Meta(ge=0, le=2 * MOST_BYTES)]
@@ -133,7 +133,7 @@ class ListenerSide(msgspec.Struct):
 
 
 def check_start(command: JsonObject, loopback: bool) -> None:
-    """Check a worker that is asked for. ``loopback``: by this machine. Raises RefusedError."""
+    """Check a ``start``. ``loopback``: it is this machine's. Raises RefusedCommandError."""
     start = _checked(command, StartCommand)
     # Files are for processes of one machine to meet in.
     if not loopback and (start.address or "").startswith(("/", "unix")):
@@ -141,13 +141,15 @@ def check_start(command: JsonObject, loopback: bool) -> None:
 
 
 def check_command(command: object) -> None:
-    """Check what a worker is asked to do. Raises RefusedError."""
+    """Check what a worker is asked to do. Raises RefusedCommandError."""
     _checked(command, Open | Finish | BlockCommand)
 
 
 def check_side(answer: JsonObject, count: int, numbers: int) -> None:
-    """Check what a listener saw of ``count`` messages: rows of ``numbers``, and of one more where a
-    plugin compresses. Raises RefusedError."""
+    """Check what a listener saw of ``count`` messages. Raises RefusedCommandError.
+
+    Rows are of ``numbers``, and of one more where a plugin compresses.
+    """
     stamps = _checked(answer, ListenerSide).stamps
     # A contender that delivers twice is to be seen, but not without bound.
     if len(stamps) > 2 * count + 16 or {*map(len, stamps)} - {numbers, numbers + 1}:

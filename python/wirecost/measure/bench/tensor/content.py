@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is sent: an array with its message's number in it, so that a stale one is noticed."""
+"""Content of messages: an array with the message's number in it, which shows a stale one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 CONTENTS = ("ones", "random")
 DIGITS = 4
 BASE = 100
-"""The first elements hold the message's number, a digit to this base each: exact in every type."""
+"""Base of the digits of a message's number, one in each of its first elements, in any type."""
 VARIANTS = 8
-"""Arrays that random content takes in turns."""
+"""Number of arrays that random content takes in turns."""
 SEED = 997
 
 PAGE_BYTES = 4096
@@ -22,22 +22,22 @@ Array = NDArray[Any]
 
 
 class Marks:
-    """Elements that differ from message to message, one in each page of an array. Their places and
-    values follow from a seed that no contender is given, drawn for each block. So what one message
-    holds follows neither from the one before nor from its number.
+    """Elements that differ from message to message, one in each page of an array.
 
-    In a flat array of ``size`` elements behind the first ``left``; values below ``base``.
+    Their places and values follow from a seed that no contender gets, drawn for each block. The
+    content of a message therefore follows neither from the one before nor from its number. They are
+    in a flat array of ``size`` elements behind the first ``start``; values below ``base``.
     """
 
-    def __init__(self, size: int, itemsize: int, left: int, base: int) -> None:
+    def __init__(self, size: int, itemsize: int, start: int, base: int) -> None:
         per_page = max(1, PAGE_BYTES // itemsize)
-        self._starts = np.arange(left, size, per_page)
+        self._starts = np.arange(start, size, per_page)
         self._room = np.minimum(per_page, size - self._starts)
         self._base = base
         self._undo: list[tuple[Array, Array, Array]] = []
 
     def set(self, flat: Array, number: int, seed: int) -> None:
-        """Set them, and take back those that were set before."""
+        """Set the marks, and take back those that were set before."""
         self.clear()
         mixed = self._starts * 7919 + (number % (1 << 20)) * 104_729 + seed
         places = self._starts + mixed % self._room
@@ -57,9 +57,11 @@ def raw_bytes(array: Array) -> memoryview:
 
 
 class ArraySource:
-    """Arrays of one shape and type. Ones but for their first four elements, which hold the
-    message's number; or random with the same corner. Marked ones differ in every page besides, as
-    ``seed`` has it."""
+    """Source of arrays of one shape and type.
+
+    They are ones but for their first four elements, which hold the message's number; or random with
+    the same corner. Marked ones differ in every page besides, as ``seed`` has it.
+    """
 
     seed = 0
 
@@ -84,9 +86,9 @@ class ArraySource:
         for place in range(len(corner)):
             corner[place] = number // BASE**place % BASE
 
-    def number_in(self, found: Array, expected: int) -> int:
+    def number_in(self, array: Array, expected: int) -> int:
         """Return the number in a received array, nearest to ``expected``."""
-        corner = found.reshape(-1)[:DIGITS]
+        corner = array.reshape(-1)[:DIGITS]
         number = sum(round(float(value.real)) * BASE**place for place, value in enumerate(corner))
         return nearest(number, BASE ** len(corner), expected)
 
@@ -105,35 +107,38 @@ class ArraySource:
         self._sign(array, number)
         return array
 
-    def from_bytes(self, found: memoryview) -> Array:
-        """Return the bytes at the start of ``found`` as an array of this shape and type."""
+    def from_bytes(self, memory: memoryview) -> Array:
+        """Return the bytes at the start of ``memory`` as an array of this shape and type."""
         count = math.prod(self.shape)
-        return np.frombuffer(found, self.dtype, count).reshape(self.shape)
+        return np.frombuffer(memory, self.dtype, count).reshape(self.shape)
 
     def difference(
-        self, found: Array, number: int, marked: bool = False, tolerance: float = 0.0
+        self, array: Array, number: int, marked: bool = False, tolerance: float = 0.0
     ) -> str | None:
-        """How a received array differs from that message's content, in words. ``tolerance``: what
-        the elements of a page may differ by on average, where compression was lossy."""
-        if found.dtype != self.dtype or found.shape != self.shape:
-            return f"{found.shape} {found.dtype} arrived, {self.shape} {self.dtype} was sent"
+        """Return how a received array differs from that message's content, in words.
+
+        ``tolerance``: the most that the elements of a page may differ by on average, where
+        compression was lossy.
+        """
+        if array.dtype != self.dtype or array.shape != self.shape:
+            return f"{array.shape} {array.dtype} arrived, {self.shape} {self.dtype} was sent"
         expected = self.array(number, marked)
         if tolerance:
-            return self._too_far(found, expected, number, tolerance)
-        if np.array_equal(found, expected):
+            return self._too_far(array, expected, number, tolerance)
+        if np.array_equal(array, expected):
             return None
-        places = np.flatnonzero((found != expected).reshape(-1))
+        places = np.flatnonzero((array != expected).reshape(-1))
         first = places[0]
         return (
-            f"message {number} differs in {len(places)} of {found.size} elements: element {first} "
-            f"is {found.reshape(-1)[first]}, {expected.reshape(-1)[first]} was sent"
+            f"message {number} differs in {len(places)} of {array.size} elements: element {first} "
+            f"is {array.reshape(-1)[first]}, {expected.reshape(-1)[first]} was sent"
         )
 
-    def _too_far(self, found: Array, expected: Array, number: int, tolerance: float) -> str | None:
-        if (other := self.number_in(found, number)) != number:
+    def _too_far(self, array: Array, expected: Array, number: int, tolerance: float) -> str | None:
+        if (other := self.number_in(array, number)) != number:
             return f"message {number} holds message {other}'s content"
-        far = np.abs(found.astype(np.float32) - expected).reshape(-1)
-        starts = np.arange(0, far.size, max(1, PAGE_BYTES // found.itemsize))
+        far = np.abs(array.astype(np.float32) - expected).reshape(-1)
+        starts = np.arange(0, far.size, max(1, PAGE_BYTES // array.itemsize))
         sizes = np.diff(starts, append=far.size)
         means = np.add.reduceat(far, starts) / sizes
         worst = int(means.argmax())
@@ -146,5 +151,5 @@ class ArraySource:
 
 
 def nearest(number: int, span: int, expected: int) -> int:
-    """Return what is ``number`` modulo ``span``, nearest to ``expected``."""
+    """Return the integer nearest to ``expected`` that is ``number`` modulo ``span``."""
     return expected + (number - expected + span // 2) % span - span // 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an interpreter has: runs there, so that it imports little."""
+"""Look at an interpreter's packages; runs there, so it imports little."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from wirecost.measure.bench.tensor.plugins import PLUGINS
 
 
 def look(plugin: str, mwares: list[str], device: str) -> dict[str, dict[str, str]]:
-    """``packages``: versions; ``missing``: reasons, by contender, and of the plugin under its
-    name."""
+    """Return ``packages``, versions, and ``missing``, reasons by contender or plugin."""
     reasons = {name: find_contender(name, 0).missing_there() for name in mwares}
     reasons[plugin] = PLUGINS[plugin].missing(device)
     packages = {}

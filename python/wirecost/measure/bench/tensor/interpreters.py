@@ -33,41 +33,41 @@ print(json.dumps(look({plugin!r}, {mwares!r}, {device!r})))
 
 @dataclass(frozen=True)
 class Interpreter:
-    """What was found there. ``missing``: by contender, and of the plugin under its name."""
+    """Packages of an interpreter. ``missing``: reasons by contender, and by the plugin's name."""
 
     path: Path
     packages: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
 
 
-def parse(texts: Iterable[str], known: Iterable[str]) -> dict[str, Path]:
-    """Of ``PLUGIN=PATH``. Raises UserError."""
-    found: dict[str, Path] = {}
+def parse(texts: Iterable[str], plugins: Iterable[str]) -> dict[str, Path]:
+    """Return the paths of ``PLUGIN=PATH`` by plugin. Raises UserError."""
+    paths: dict[str, Path] = {}
     for text in texts:
         name, _, path = text.partition("=")
-        if name not in known:
+        if name not in plugins:
             raise UserError(
                 f"--python {text}: give PLUGIN=PATH, such as torch=/opt/torch/bin/python"
             )
         if not os.access(path, os.X_OK) or Path(path).is_dir():
             raise UserError(f"--python {text}: {path or 'nothing'} cannot be run; name a Python")
         # Not resolved: the link in a virtual environment is what makes it one.
-        found[name] = Path(path).absolute()
-    return found
+        paths[name] = Path(path).absolute()
+    return paths
 
 
 def probed(path: Path, plugin: str, mwares: Iterable[str], device: str = "cpu") -> Interpreter:
     """Look at what it has. Raises UserError where this package cannot run there."""
-    found = [
+    interpreters = [
         _probed(path, plugin, list(names), device, list(packages))
         for packages, names in _by_packages(mwares).items()
     ]
-    missing = {name: why for one in found for name, why in one.missing.items()}
-    return Interpreter(path, found[0].packages, missing)
+    missing = {name: why for probe in interpreters for name, why in probe.missing.items()}
+    return Interpreter(path, interpreters[0].packages, missing)
 
 
 def _by_packages(mwares: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
-    """Contenders that take what they need from the same folders."""
+    """Return the contenders that take what they need from the same folders."""
     groups: dict[tuple[str, ...], list[str]] = {tuple(installed_packages()): []}
     for name in mwares:
         groups.setdefault(tuple(find_contender(name, 0).packages), []).append(name)
@@ -82,8 +82,8 @@ def _probed(
         done = children.run([str(path), "-c", code], environment(packages), PROBE_S)
         last = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
         if done.returncode == 0:
-            found = json.loads(done.stdout.splitlines()[-1])
-            return Interpreter(path, dict(found["packages"]), dict(found["missing"]))
+            report = json.loads(done.stdout.splitlines()[-1])
+            return Interpreter(path, dict(report["packages"]), dict(report["missing"]))
     except subprocess.TimeoutExpired:
         last = f"it did not answer for {PROBE_S:.0f} s"
     except OSError as error:

@@ -10,7 +10,7 @@ from wirecost.system.channel.json_stream import CHUNK, JsonStream
 from wirecost.system.errors import UserError
 
 STUCK_S = 15
-"""A peer that takes or answers nothing on TCP's level for that long has gone."""
+"""Seconds after which a peer that takes or answers nothing on TCP's level has gone."""
 TEXT = 300
 """Characters of a peer's words that are shown."""
 
@@ -34,7 +34,7 @@ def host_port(option: str, text: str) -> tuple[str, int]:
 
 
 class Link(JsonStream):
-    """One end of a connection. Methods raise LinkError."""
+    """End of a connection. Methods raise LinkError."""
 
     def __init__(self, connected: socket.socket, most: int) -> None:
         super().__init__(most)

@@ -34,7 +34,7 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 GREETING_S = 5.0
-"""A client that sends nothing for that long makes room for others."""
+"""Seconds after which a client that sends nothing makes room for others."""
 
 Show = Callable[[str], None]
 
@@ -42,10 +42,11 @@ Show = Callable[[str], None]
 def serve(
     host: str, port: int, token: str, addresses: dict[str, str], show: Show, source: str = ""
 ) -> None:
-    """Drives one run and returns. ``addresses`` go before those that the publisher names;
-    ``source``: where the publisher's user has the token from, empty where it is to be shown.
+    """Serve one run.
 
-    Raises UserError if it cannot listen there, or if the publisher goes away before it is done.
+    ``addresses`` go before those that the publisher names; ``source``: where the publisher's user
+    has the token from, empty where it is to be shown. Raises UserError if it cannot listen there,
+    or if the publisher goes away before it is done.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -56,10 +57,10 @@ def serve(
             f"--listen-at {host}:{port}: {reason}; give an address of this machine and a free port"
         ) from error
     with server:
-        found, taken = server.getsockname()[:2]
-        if ipaddress.ip_address(found.partition("%")[0]).is_unspecified:
-            found = socket.gethostname()
-        where = f"[{found}]:{taken}" if ":" in found else f"{found}:{taken}"
+        address, bound_port = server.getsockname()[:2]
+        if ipaddress.ip_address(address.partition("%")[0]).is_unspecified:
+            address = socket.gethostname()
+        where = f"[{address}]:{bound_port}" if ":" in address else f"{address}:{bound_port}"
         show(
             f"waiting at {where}; on the other machine run: wirecost bench tensor --role publish"
             f" --peer {where}" + (f", with {source}" if source else f" --token {token}")
@@ -90,7 +91,7 @@ def serve(
 
 
 def _greet(link: Link, token: str) -> None:
-    """Check who connects, and answer. Raises LinkError, RefusedError."""
+    """Check a client, and answer. Raises LinkError, RefusedCommandError."""
     hello = link.wait(GREETING_S)
     if hello is None:
         raise RefusedCommandError(f"it sent nothing for {GREETING_S:.0f} s")
@@ -116,7 +117,7 @@ def _greet(link: Link, token: str) -> None:
 
 
 class ListenerSession:
-    """With one publisher: its commands go to workers, their answers to it."""
+    """Session with one publisher: its commands go to workers, their answers to it."""
 
     def __init__(self, link: Link, addresses: dict[str, str], loopback: bool, logs: Path) -> None:
         """``loopback``: whether the publisher is on this machine."""
@@ -127,7 +128,7 @@ class ListenerSession:
         self._workers: dict[int, Channel] = {}
 
     def run(self) -> None:
-        """Serve until the publisher is done. Raises LinkError, RefusedError."""
+        """Serve until the publisher is done. Raises LinkError, RefusedCommandError."""
         while True:
             sources: list[Link | Channel] = [self._link, *self._workers.values()]
             ready = select.select(sources, [], [])[0]
@@ -158,7 +159,7 @@ class ListenerSession:
         self._link.put({"worker": number, "answer": {"failure": str(why)}})
 
     def _do(self, command: JsonObject) -> bool:
-        """Whether more may come."""
+        """Carry out a command; return whether more may come."""
         match command.get("do"):
             case "ping":
                 self._link.put({"monotonic": time.monotonic_ns(), "wall": time.time_ns()})

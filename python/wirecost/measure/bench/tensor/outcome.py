@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured of a combination in a case."""
+"""Measurements of a combination in a case."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from wirecost.measure.bench.tensor.stamps import TensorCounts
 
 @dataclass
 class TensorOutcome:
-    """``entry``: its samples and its record, in which what is known changes from block to block."""
+    """Outcome of a combination in a case; the record of ``entry`` changes from block to block."""
 
     case: TensorCase
     entry: Entry[Combination]
     counts: TensorCounts = field(default_factory=TensorCounts)
     nbytes: int = 0
-    """Of a message of the last block; compressed ones differ."""
+    """Bytes of a message of the last block; compressed ones differ."""
     measured: int = 0
-    """Messages of which the entry has samples."""
+    """Number of messages of which the entry has samples."""
     bytes_per_s: float | None = None
-    """Of messages sent back to back, as they arrived."""
+    """Bytes per second of messages sent back to back, as they arrived."""
     lost_back_to_back: int | None = None
     clock_offset_ns: int | None = None
-    """What the listener's clock was ahead in the last block, where it is another machine's."""
+    """Nanoseconds that another machine's clock was ahead in the last block."""
     clock_bound_ns: int | None = None
-    """The most that any time between the machines is wrong by."""
+    """Most nanoseconds that any time between the machines is wrong by."""
 
     def add(
         self, block: TensorBlock, counts: TensorCounts, samples: list[dict[str, int]], process: int
@@ -54,7 +54,7 @@ class TensorOutcome:
         self.state()
 
     def state(self) -> None:
-        """Let the entry's record be what is known by now."""
+        """Update the entry's record."""
         counts, timed = self.counts, self.case.rate > 0
         self.entry.facts.update(
             asked_rate=self.case.rate,
@@ -78,7 +78,7 @@ class TensorOutcome:
 def outcome(
     case: TensorCase, combination: Combination, content: str, pattern: str
 ) -> TensorOutcome:
-    """Return one without any block."""
+    """Return an outcome without any block."""
     who = {
         "case": case.name if pattern == "pubsub" else f"{case.name}, {pattern}",
         "variant": content,
@@ -102,6 +102,6 @@ def outcome(
 
 @cache
 def _digest(shape: tuple[int, ...], dtype: str, content: str, image: bool) -> str:
-    """Return that of message 0, which every contender sent and received equal."""
+    """Return the digest of message 0, which every contender sent and received equal."""
     array = (Camera if image else ArraySource)(shape, dtype, content).array(0)
     return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()

@@ -29,28 +29,30 @@ PRIMING = {
     "plugin": "numpy", "shape": [DIGITS], "dtype": "float64", "content": "ones", "device": "cpu",
     "objects": True, "count": 60, "rate": 20.0,
 }  # fmt: skip
-"""Small messages for a few seconds; the first ones may be lost."""
+"""Block of small messages for a few seconds; the first ones may be lost."""
 _LISTENER_STAMPS = 4
 """Numbers in each of a listener's rows."""
 PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
-"""What sender and listener run; the functions of ``blocks`` have these names."""
+"""Functions of ``blocks`` that sender and listener run, by pattern."""
 
 
 @dataclass(frozen=True)
 class TensorBlock:
-    """What both ends recorded: rows of stamps as ``blocks`` describes them, all by the sender's
-    clock."""
+    """Records of both ends: rows of stamps, see ``blocks``, all by the sender's clock."""
 
     sent: list[list[int]]
     received: list[list[int]]
     nbytes: int
     clock: clocks.ClockReading | None = None
-    """How the other machine's clock compares, where the listener is on another machine."""
+    """Reading of the other machine's clock, where the listener is on another machine."""
 
 
 class TensorPair:
-    """Use as a context manager. Raises ProgramFailedError where an end does not start, LostError
-    where the other machine cannot be reached any more."""
+    """Two ends of a contender, as a context manager.
+
+    Raises ProgramFailedError where an end does not start, LostListenerError where the other machine
+    cannot be reached any more.
+    """
 
     def __init__(
         self,
@@ -61,8 +63,11 @@ class TensorPair:
         remote: Remote | None = None,
         interpreter: Interpreter | None = None,
     ) -> None:
-        """``address``: where the ends meet, if the contender does not decide. ``remote``: where
-        the listener is, if not here. ``interpreter``: instead of the contender's."""
+        """Prepare a pair.
+
+        ``address``: where the ends meet, if the contender does not decide. ``remote``: where the
+        listener is, if not here. ``interpreter``: instead of the contender's.
+        """
         self._interpreter = interpreter
         self._contender = contender
         self._address = address
@@ -91,7 +96,7 @@ class TensorPair:
         self.end()
 
     def begin_to_end(self) -> None:
-        """Asks the ends on this machine to close, and does not wait for them."""
+        """Ask the ends on this machine to close, and do not wait for them."""
         for end in self._ends_here:
             with suppress(ProgramFailedError):
                 end.send("close")
@@ -127,9 +132,9 @@ class TensorPair:
         return end
 
     def run(self, order: JsonObject, timed: bool = True) -> TensorBlock:
-        """One block; ``order`` without ``first``. ``timed``: whether its times are of interest.
+        """Run a block; ``order`` without ``first``. ``timed``: whether its times are of interest.
 
-        Raises ProgramFailedError, LostError.
+        Raises ProgramFailedError, LostListenerError.
         """
         count, rate = order["count"], order["rate"]
         limit = ANSWER_S + 10 * (count / rate if rate else 1.0)
@@ -157,8 +162,11 @@ class TensorPair:
     def _exchange(
         self, listener: Channel | RemoteEnd, order: JsonObject, limit: float
     ) -> tuple[JsonObject, JsonObject]:
-        """Run a block at both ends and return what sender and listener recorded. The listener
-        starts first, and ends when it has all messages, or soon after the sender has finished."""
+        """Run a block at both ends and return what sender and listener recorded.
+
+        The listener starts first, and ends when it has all messages, or soon after the sender has
+        finished.
+        """
         listener.ask("block", order=order)
         sent = self._sender.ask("block", limit, order=order)
         listener.send("finish")
@@ -183,7 +191,7 @@ def start_end(
     log: Path,
     interpreter: Interpreter | None = None,
 ) -> Channel:
-    """Start one end of a contender on this machine. ``interpreter``: instead of the contender's."""
+    """Start an end of a contender on this machine. ``interpreter``: instead of the contender's."""
     python = interpreter.path if interpreter else contender.python
     environment = other_python.environment(contender.packages) if interpreter else dict(os.environ)
     more = contender.environment(meeting, role)

@@ -24,35 +24,37 @@ DEVICES = ("cpu", "cuda", SHARED)
 
 @dataclass(frozen=True)
 class FrameworkPlugin:
-    """``make`` copies an array into a new object; ``host`` gives an object as NumPy's, without a
-    copy where the framework can. Both get the framework's module first."""
+    """Plugin for a framework's objects.
+
+    ``make`` copies an array into a new object; it gets the framework's module first. ``host``
+    returns an object as NumPy's array, without a copy where the framework can.
+    """
 
     name: str
     module: str
     make: Callable[[Any, Array, str], Any]
     host: Callable[[Any], Array]
     pip: str = ""
-    """What installs it, if not its name."""
+    """Package that installs it, if that has not its name."""
     tables: bool = False
-    """Whether it holds rows and columns only."""
+    """True if it holds rows and columns only."""
     dtypes: tuple[str, ...] = ()
-    """What it can hold, if not everything."""
+    """Types it can hold, if not all."""
     cuda: bool = False
-    """Whether its objects can lie on a device."""
+    """True if its objects can lie on a device."""
     shared: bool = False
-    """Whether another process can get them there."""
+    """True if another process can get them there."""
     apart: bool = False
-    """Whether it has threads and libraries that want processes of their own."""
+    """True if it has threads and libraries that want processes of their own."""
     image: bool = False
-    """Whether it sends arrays of NumPy's that look like a camera's image, whatever the content."""
+    """True if it sends NumPy's arrays that look like a camera's image, whatever the content."""
     codec: str = ""
-    """What compresses its objects before they are encoded, as ``wirecost.tensor.compress`` has
-    it."""
+    """Compression of its objects before they are encoded; see ``wirecost.tensor.compress``."""
     tolerance: float = 0.0
-    """What elements of a page may differ by on average, where the codec is lossy."""
+    """Most that elements of a page may differ by on average, where the codec is lossy."""
 
     def missing(self, device: str) -> str | None:
-        """Why it cannot be used here, on one line. Imports nothing."""
+        """Return why it cannot be used here, on one line. Imports nothing."""
         if device != "cpu" and not self.cuda:
             return "its objects lie on the host"
         if device == SHARED and not self.shared:
@@ -67,7 +69,7 @@ class FrameworkPlugin:
         return None
 
     def refuses(self, shape: tuple[int, ...], dtype: str) -> str | None:
-        """Why it has no such object."""
+        """Return why it has no such object."""
         if self.tables and len(shape) != 2:
             return f"has two dimensions, not {len(shape)}"
         if self.image:
@@ -87,19 +89,22 @@ class FrameworkPlugin:
             raise UserError(f"{self.name} cannot be imported: {error}") from error
 
     def check_kind(self, obj: Any) -> str | None:
-        """Whether an object is one of the framework's, else what arrived."""
+        """Return None for an object of the framework, else what arrived."""
         root = type(obj).__module__.partition(".")[0]
         module = "numpy" if self.image else self.module
-        known = {module.partition(".")[0], *(("jaxlib",) if self.name == "jax" else ())}
-        if root in known:
+        roots = {module.partition(".")[0], *(("jaxlib",) if self.name == "jax" else ())}
+        if root in roots:
             return None
         return f"{type(obj).__module__}.{type(obj).__qualname__} arrived, not {self.name}'s"
 
 
 @cache
 def _begun_jax() -> Any:
-    """JAX imports half of itself with its first array: here, in the main thread, and not when a
-    middleware's threads are there and a message is waited for."""
+    """Import JAX and make an array with it.
+
+    With its first array it imports half of itself: that should be in the main thread, and not when
+    a middleware's threads are there and a message is waited for.
+    """
     jax = importlib.import_module("jax")
     jax.config.update("jax_enable_x64", True)
     jax.numpy.array(_asarray([0.0])).block_until_ready()
@@ -116,14 +121,14 @@ def _tensorflow(tf: Any, array: Array, device: str) -> Any:
 
 
 def _jax(jax: Any, array: Array, device: str) -> Any:
-    made = jax.numpy.array(array, device=jax.devices("cuda" if device == "cuda" else "cpu")[0])
-    return made.block_until_ready()
+    tensor = jax.numpy.array(array, device=jax.devices("cuda" if device == "cuda" else "cpu")[0])
+    return tensor.block_until_ready()
 
 
 def _mxnet(mx: Any, array: Array, device: str) -> Any:
-    made = mx.nd.array(array, mx.gpu() if device == "cuda" else mx.cpu(), dtype=array.dtype)
-    made.wait_to_read()
-    return made
+    tensor = mx.nd.array(array, mx.gpu() if device == "cuda" else mx.cpu(), dtype=array.dtype)
+    tensor.wait_to_read()
+    return tensor
 
 
 def _paddle(paddle: Any, array: Array, device: str) -> Any:
@@ -140,7 +145,7 @@ def _pandas_pyarrow(pandas: Any, array: Array, _device: str) -> Any:
 
 
 def _pyarrow(arrow: Any, array: Array, _device: str) -> Any:
-    """Rows as lists of a fixed size, which is how Arrow holds more than one dimension."""
+    """Return rows as lists of a fixed size: Arrow's form of more than one dimension."""
     values = arrow.array(array.reshape(-1).copy())
     width = array.size // array.shape[0] if array.ndim > 1 else 1
     return arrow.FixedSizeListArray.from_arrays(values, width)
@@ -207,13 +212,12 @@ PLUGINS = {
 
 
 def as_array(plugin: FrameworkPlugin, obj: Any, shape: tuple[int, ...]) -> Array:
-    """Return an object of the plugin's as NumPy's array of that shape, if it has as many
-    elements."""
+    """Return an object as NumPy's array of that shape, if it has as many elements."""
     array = plugin.host(obj)
     return array.reshape(shape) if plugin.name == "pyarrow" and array.size == prod(shape) else array
 
 
 def touch(array: Array) -> float:
-    """Read an element of every page; their sum."""
+    """Read an element of every page; return their sum."""
     step = max(1, 4096 // max(1, array.itemsize))
     return float(array.reshape(-1)[::step].sum().real)

@@ -24,22 +24,22 @@ from wirecost.system.errors import UserError
 
 WARM_UP, WARM_UP_BYTES = 20, 100_000_000
 """Messages before each block that do not count: caches and page tables are cold, a middleware's
-memory is new. Of large ones as many as have so many bytes, but 5."""
+memory is new. Of large ones as many as have so many bytes, but at least 5."""
 LEAST_BLOCK = 5
-"""Messages of a block, where there are as many."""
+"""Least messages of a block, where there are as many."""
 PAIR_BYTES = 1 << 30
-"""Memory that a pair is taken to need, with a large framework in both processes."""
+"""Bytes that a pair is assumed to need, with a large framework in both processes."""
 PAIR_FILES, OTHER_FILES = 12, 32
 """Descriptors that a pair needs in this process, and that everything else does."""
 
 Report = Callable[[str, int], None]
-"""Called with what runs now, and the messages sent since the last call."""
+"""Function to call with what runs now, and the messages sent since the last call."""
 Keep = Callable[[], None]
-"""Called after each block, when nothing runs."""
+"""Function to call after each block, when nothing runs."""
 
 
 class Pairs:
-    """The pairs that are alive; the one that was used longest ago makes room for another."""
+    """Pairs that are alive; the one that was used longest ago makes room for another."""
 
     def __init__(
         self,
@@ -50,8 +50,11 @@ class Pairs:
         remote: Remote | None = None,
         interpreters: Mapping[str, Interpreter] | None = None,
     ) -> None:
-        """``addresses``: where a contender's ends meet, if it does not decide. ``remote``: where
-        listeners are. ``interpreters``: of plugins that have one of their own."""
+        """Prepare pairs.
+
+        ``addresses``: where a contender's ends meet, if it does not decide. ``remote``: where
+        listeners are. ``interpreters``: of plugins that have one of their own.
+        """
         self._interpreters = interpreters or {}
         self._contenders = contenders
         self._addresses = addresses or {}
@@ -68,7 +71,10 @@ class Pairs:
             self._most = min(self._most, max(1, (files - OTHER_FILES) // PAIR_FILES))
 
     def get(self, combination: Combination) -> TensorPair:
-        """Return its pair, started if need be. Raises ProgramFailedError, UserError, LostError."""
+        """Return the pair, started if need be.
+
+        Raises ProgramFailedError, UserError, LostListenerError.
+        """
         key = self._key(combination)
         pair = self._alive.pop(key, None)
         if pair is None:
@@ -77,7 +83,7 @@ class Pairs:
             mware = combination.mware
             address = self._addresses.get(mware)
             if address is not None:  # it is one pair's at a time
-                for other in [one for one in self._alive if one[0] == mware]:
+                for other in [alive for alive in self._alive if alive[0] == mware]:
                     self._alive.pop(other).end()
             interpreter = self._interpreters.get(combination.plugin)
             contender = self._contenders[mware]
@@ -99,7 +105,7 @@ class Pairs:
             pair.end()
 
     def end(self) -> None:
-        """All at once: each may take seconds. Others can be made afterwards."""
+        """End all at once: each may take seconds. Others can be started afterwards."""
         for pair in self._alive.values():
             pair.begin_to_end()
         while self._alive:
@@ -107,8 +113,7 @@ class Pairs:
 
 
 def plan_of(case: TensorCase, processes: int, seed: int) -> ProcessPlan:
-    """Return the rounds of a case; none has fewer than ``LEAST_BLOCK`` messages, if there are as
-    many."""
+    """Return the rounds of a case; each has ``LEAST_BLOCK`` messages, if there are as many."""
     return ProcessPlan(case.trials, min(processes, max(1, case.trials // LEAST_BLOCK)), seed)
 
 
@@ -118,7 +123,10 @@ def warm_up_of(nbytes: int) -> int:
 
 
 class TensorRace:
-    """Runs blocks of messages. Methods raise LostError; what else fails is the contender's."""
+    """Race of blocks of messages.
+
+    Methods raise LostListenerError; other failures are the contender's.
+    """
 
     def __init__(
         self, pairs: Pairs, content: str, pattern: str, report: Report, keep: Keep
@@ -193,8 +201,10 @@ class TensorRace:
 
 
 def _bytes_per_s(block: TensorBlock, nbytes: int) -> float | None:
-    """Return the rate of contents of ``nbytes``, whatever a contender makes of them: from the begin
-    of the first message to when the last one that came was read."""
+    """Return the rate of contents of ``nbytes``, whatever a contender makes of them.
+
+    It counts from the begin of the first message to when the last one that came was read.
+    """
     if not block.received:
         return None
     took = block.received[-1][3] - block.sent[0][2]

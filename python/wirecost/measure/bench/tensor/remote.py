@@ -26,15 +26,14 @@ NUMBER = 1 << 62
 
 
 class LostListenerError(Exception):
-    """The listener cannot be reached any more, or answers what none would; one line."""
+    """Loss of the listener, which cannot be reached or answers what none would; one line."""
 
 
 class Remote(Closing):
-    """The connection to a listener."""
+    """Connection to a listener."""
 
     def __init__(self, host: str, port: int, token: str) -> None:
-        """Connect. Raises UserError if there is no listener, or it wants another token or
-        version."""
+        """Connect. Raises UserError if no listener is there that takes this token and version."""
         self._who = f"{host}:{port}"
         try:
             connected = socket.create_connection((host, port), CONNECT_S)
@@ -45,7 +44,7 @@ class Remote(Closing):
             ) from error
         peer = connected.getpeername()[0].removeprefix("::ffff:").partition("%")[0]
         self.loopback = ipaddress.ip_address(peer).is_loopback
-        """Whether the listener is on this machine."""
+        """True if the listener is on this machine."""
         self._link = Link(connected, MOST_ANSWER)
         self._answers: dict[int, deque[JsonObject]] = {}
         self._next = 0
@@ -82,21 +81,21 @@ class Remote(Closing):
         self._link.close()
 
     def clock(self) -> clocks.ClockReading:
-        """How far the listener's CLOCK_MONOTONIC is ahead. Raises LostError."""
+        """Return how far the listener's CLOCK_MONOTONIC is ahead. Raises LostListenerError."""
         return clocks.read(self._ping)
 
     def _walls(self) -> dict[str, int]:
         """Return what each machine's wall clock is ahead of its CLOCK_MONOTONIC."""
         here = time.time_ns() - time.monotonic_ns()
-        clock = self._asked()
+        clock = self._ask_clock()
         return {"publisher": here, "listener": clock["wall"] - clock["monotonic"]}
 
     def _ping(self) -> tuple[int, int, int]:
         before = time.monotonic_ns()
-        clock = self._asked()
+        clock = self._ask_clock()
         return before, clock["monotonic"], time.monotonic_ns()
 
-    def _asked(self) -> dict[str, int]:
+    def _ask_clock(self) -> dict[str, int]:
         self.send({"do": "ping"})
         deadline = Deadline(ANSWER_S)
         while (answer := self._receive(deadline.left)) is not None and "monotonic" not in answer:
@@ -109,29 +108,29 @@ class Remote(Closing):
         return answer
 
     def end_there(self, contender: TensorContender, role: str, meeting: TensorMeeting) -> RemoteEnd:
-        """Start an end there. Raises ProgramFailedError, LostError."""
+        """Start an end there. Raises ProgramFailedError, LostListenerError."""
         number = self._next
         self._next += 1
         self._answers[number] = deque()
-        made = RemoteEnd(self, number, f"{contender.name} {role}")
+        end = RemoteEnd(self, number, f"{contender.name} {role}")
         self.send(
             {
                 "do": "start", "worker": number, "way": contender.name, "role": role,
                 "size": contender.size, "topic": meeting.topic, "address": meeting.address,
             }
         )  # fmt: skip
-        made.receive()
-        return made
+        end.receive()
+        return end
 
     def send(self, command: JsonObject) -> None:
-        """Raises LostError."""
+        """Send a command. Raises LostListenerError."""
         try:
             self._link.put(command)
         except LinkError as error:
             raise self._lost(error) from error
 
     def receive(self, number: int, within: float) -> JsonObject | None:
-        """Return a worker's next answer, None if it does not come in time. Raises LostError."""
+        """Return a worker's next answer, None if none comes in time. Raises LostListenerError."""
         deadline = Deadline(within)
         answers = self._answers[number]
         while not answers:
@@ -162,7 +161,7 @@ class Remote(Closing):
 
 
 class RemoteEnd:
-    """One end of a contender, on the listener's machine; as a ``Channel``."""
+    """End of a contender on the listener's machine; has the methods of a ``Channel``."""
 
     def __init__(self, remote: Remote, number: int, name: str) -> None:
         self.name = f"{name} (listener)"
@@ -170,12 +169,14 @@ class RemoteEnd:
         self._number = number
 
     def send(self, do: str, **more: Any) -> None:
-        """Raises LostError."""
+        """Send a command. Raises LostListenerError."""
         self._remote.send({"do": "tell", "worker": self._number, "command": {"do": do, **more}})
 
     def receive(self, within: float = ANSWER_S) -> JsonObject:
-        """Return its next answer. Raises ProgramFailedError if none comes or it is a failure;
-        LostError."""
+        """Return its next answer.
+
+        Raises ProgramFailedError if none comes or it is a failure; LostListenerError.
+        """
         answer = self._remote.receive(self._number, within)
         if answer is None:
             raise ProgramFailedError(f"{self.name}: no answer within {within:.0f} s")
@@ -184,12 +185,12 @@ class RemoteEnd:
         return answer
 
     def ask(self, do: str, within: float = ANSWER_S, **more: Any) -> JsonObject:
-        """Send a command and return the answer. Raises ProgramFailedError, LostError."""
+        """Send a command, return the answer. Raises ProgramFailedError, LostListenerError."""
         self.send(do, **more)
         return self.receive(within)
 
     def end(self) -> None:
-        """Wait for it, since its address may be wanted again."""
+        """End it and wait for it, since its address may be needed again."""
         with suppress(LostListenerError):
             self._remote.send({"do": "end", "worker": self._number})
             while answer := self._remote.receive(self._number, ANSWER_S):
@@ -199,5 +200,5 @@ class RemoteEnd:
 
 
 def _flat(about: dict[Any, Any]) -> dict[str, str]:
-    """Of a machine that is not this one: words only."""
+    """Return what another machine says about itself, as words only."""
     return {plain(name): plain(value) for name, value in list(about.items())[:64]}

@@ -17,39 +17,39 @@ from wirecost.results.records.journal import Journal
 SCENARIO = "tensor"
 PAPER_TRIALS = 2000
 START_S = 3.0
-"""What starting a pair of processes takes, roughly."""
+"""Seconds that starting a pair of processes takes, roughly."""
 BLOCK_S = 0.4
 
 
-def expected_seconds(settings: TensorSettings, made: TensorPlan) -> float:
+def expected_seconds(settings: TensorSettings, plan: TensorPlan) -> float:
     """Return how long measuring takes, roughly: messages at their rate, and starting."""
-    rounds = [plan_of(case, settings.processes, settings.seed).processes for case in made.cases]
-    starts = {(one.mware, one.apart) for case in made.cases for one in case.combinations}
+    rounds = [plan_of(case, settings.processes, settings.seed).processes for case in plan.cases]
+    starts = {(pair.mware, pair.apart) for case in plan.cases for pair in case.combinations}
     blocks = sum(
         len(case.combinations)
         * (
             count * BLOCK_S
             + (case.trials + count * warm_up_of(case.nbytes)) / (case.rate or 1000.0)
         )
-        for case, count in zip(made.cases, rounds, strict=True)
+        for case, count in zip(plan.cases, rounds, strict=True)
     )
     return START_S * max(rounds) * len(starts) + blocks
 
 
 def run(
     settings: TensorSettings,
-    made: TensorPlan,
+    plan: TensorPlan,
     journal: Journal,
     progress: Progress,
     remote: Remote | None = None,
 ) -> str | None:
     """Measure all cases; ``remote``: where listeners are.
 
-    Returns how the other machine was lost if it was.
+    Return how the other machine was lost, if it was.
     """
-    total = sum(case.trials * len(case.combinations) for case in made.cases)
+    total = sum(case.trials * len(case.combinations) for case in plan.cases)
     measurement = Measurement(journal, progress, total)
-    plugins = {one.plugin for case in made.cases for one in case.combinations if one.plugin}
+    plugins = {pair.plugin for case in plan.cases for pair in case.combinations if pair.plugin}
     measurement.about(
         SCENARIO,
         {"packages": _versions(plugins - set(settings.interpreters))},
@@ -62,24 +62,24 @@ def run(
         seed=settings.seed,
         gc=GC_POLICY,
         interpreters={
-            name: {"path": str(one.path), "packages": one.packages}
-            for name, one in settings.interpreters.items()
+            name: {"path": str(python.path), "packages": python.packages}
+            for name, python in settings.interpreters.items()
         },
-        contenders={name: contender.about() for name, contender in made.contenders.items()},
-        not_run=made.not_run,
+        contenders={name: contender.about() for name, contender in plan.contenders.items()},
+        not_run=plan.not_run,
         listener=remote.about if remote else None,
         lost=None,
     )
     logs = journal.folder / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     pairs = Pairs(
-        made.contenders, settings.pattern, logs, settings.addresses, remote, settings.interpreters
+        plan.contenders, settings.pattern, logs, settings.addresses, remote, settings.interpreters
     )
     outcomes = [
-        [outcome(case, one, settings.content, settings.pattern) for one in case.combinations]
-        for case in made.cases
+        [outcome(case, pair, settings.content, settings.pattern) for pair in case.combinations]
+        for case in plan.cases
     ]
-    entries = [one.entry for case in outcomes for one in case]
+    entries = [outcome.entry for of_case in outcomes for outcome in of_case]
     try:
         with measurement.case("", entries) as together:
             race = TensorRace(
@@ -97,10 +97,12 @@ def run(
 def _run_rounds(
     settings: TensorSettings, outcomes: list[list[TensorOutcome]], race: TensorRace, pairs: Pairs
 ) -> None:
-    """Give every case its turn in each round, so that new processes serve all of them. Raises
-    LostError."""
+    """Give every case its turn in each round, so that new processes serve all of them.
+
+    Raises LostListenerError.
+    """
     plans = [plan_of(of_case[0].case, settings.processes, settings.seed) for of_case in outcomes]
-    for number in range(max(one.processes for one in plans)):
+    for number in range(max(plan.processes for plan in plans)):
         for of_case, rounds in zip(outcomes, plans, strict=True):
             if number >= rounds.processes:
                 continue

@@ -10,7 +10,7 @@ from wirecost.measure.bench.tensor.plugins import SHARED
 
 Row = list[int]
 _LEAVING = {"cuda": "to_host", SHARED: "share"}
-"""The stage before encoding, by device."""
+"""Stage before encoding, by device."""
 
 
 @dataclass
@@ -23,24 +23,24 @@ class TensorCounts(Deliveries):
     """Messages that were started late, by a tenth of a period or more: a contender that fell behind
     sends the next ones back to back."""
     most_lag_ns: int = 0
-    """The most that a message was started later than due."""
+    """Most nanoseconds that a message was started later than due."""
 
 
 LATE = 0.1
-"""Of a period."""
+"""Share of a period from which on a message is late."""
 
 
 def count(sent: list[Row], arrived: list[Row], rate: float) -> TensorCounts:
-    """``rate``: messages per second that were asked for; 0 is back to back.
+    """Return the counts of a block; ``rate``: messages per second asked for, 0 is back to back.
 
     Raises ValueError for a message that nobody sent.
     """
-    known = {row[0] for row in sent}
+    numbers = {row[0] for row in sent}
     seen: set[int] = set()
     counts = TensorCounts(sent=len(sent))
     latest = -1
     for number, *_ in arrived:
-        if number not in known:
+        if number not in numbers:
             raise ValueError(f"message {number} was received, but not sent")
         if number in seen:
             counts.duplicates += 1
@@ -62,63 +62,65 @@ def count(sent: list[Row], arrived: list[Row], rate: float) -> TensorCounts:
 
 
 def stages(sent: list[Row], arrived: list[Row], device: str) -> list[dict[str, int]]:
-    """Nanoseconds of each stage of each message that arrived, in the order of sending.
+    """Return nanoseconds of each stage of each message that arrived, in the order of sending.
 
-    ``transit`` is from the begin of sending until the listener has the message, so that it holds
-    what of ``publish`` happens before; ``total`` from the finished object to the received one.
-    Rows of what is compressed have a stamp more: ``compress`` and ``decompress`` end with it; what
-    arrived for a device has one when it is there.
+    ``transit`` is from the begin of sending until the listener has the message, so it holds the
+    part of ``publish`` that happens before; ``total`` from the finished object to the received one.
+    Rows of compressed objects have a stamp more, with which ``compress`` and ``decompress`` end;
+    those for a device have one when the object is there.
     """
     first = {row[0]: row for row in reversed(arrived)}
-    found = []
-    for number, due, begin, made, hosted, ready, published, *compressed in sent:
+    times = []
+    for number, due, begin, constructed, hosted, ready, published, *compressed in sent:
         if number not in first:
             continue
         _, received, decoded, read, *expanded = first[number]
         there = (expanded or [decoded])[0]
-        found.append(
+        times.append(
             {
-                **_sending(due, begin, made, hosted, ready, compressed, device),
+                **_sending(due, begin, constructed, hosted, ready, compressed, device),
                 "publish": published - ready,
                 "transit": received - ready,
                 **_decoding(received, decoded, expanded, device),
                 "access": read - there,
-                "total": there - made,
+                "total": there - constructed,
             }
         )
-    return found
+    return times
 
 
-def round_trips(asked: list[Row], answered: list[Row], device: str) -> list[dict[str, int]]:
-    """Return the same of requests: ``reply`` is from the decoded request to the decoded reply,
-    ``total`` the whole round trip."""
+def round_trips(sent: list[Row], answered: list[Row], device: str) -> list[dict[str, int]]:
+    """Return the stages of requests in nanoseconds.
+
+    ``reply`` is from the decoded request to the decoded reply, ``total`` the whole round trip.
+    """
     there = {row[0]: row for row in answered}
-    found = []
-    for number, due, begin, made, hosted, ready, _, back, *compressed in asked:
+    times = []
+    for number, due, begin, constructed, hosted, ready, _, back, *compressed in sent:
         if number not in there:
             continue
         _, received, decoded, _, *expanded = there[number]
-        found.append(
+        times.append(
             {
-                **_sending(due, begin, made, hosted, ready, compressed, device),
+                **_sending(due, begin, constructed, hosted, ready, compressed, device),
                 "transit": received - ready,
                 **_decoding(received, decoded, expanded, "cpu"),
                 "reply": back - (expanded or [decoded])[0],
-                "total": back - made,
+                "total": back - constructed,
             }
         )
-    return found
+    return times
 
 
 def _sending(
-    due: int, begin: int, made: int, hosted: int, ready: int, compressed: Row, device: str
+    due: int, begin: int, constructed: int, hosted: int, ready: int, compressed: Row, device: str
 ) -> dict[str, int]:
     """Return the stages before a message or request is sent."""
-    there = made if device == "cpu" else hosted
+    there = constructed if device == "cpu" else hosted
     return {
         "lateness": begin - due,
-        "construct": made - begin,
-        **({_LEAVING[device]: hosted - made} if device in _LEAVING else {}),
+        "construct": constructed - begin,
+        **({_LEAVING[device]: hosted - constructed} if device in _LEAVING else {}),
         **({"compress": compressed[0] - there} if compressed else {}),
         "encode": ready - (compressed or [there])[0],
     }

@@ -14,12 +14,12 @@ from wirecost.measure.bench.tensor.content import Array, ArraySource
 from wirecost.measure.bench.tensor.plugins import SHARED, FrameworkPlugin, as_array
 
 LEAD_NS = 20_000_000
-"""Before the first message is due: the other end is about to be ready."""
+"""Nanoseconds until the first message is due: the other end is about to be ready."""
 
 
 @dataclass(frozen=True)
 class TensorOrder:
-    """A block: what is sent, how often, and how quickly. ``rate`` 0 is back to back."""
+    """Block of messages: content, number and rate. ``rate`` 0 is back to back."""
 
     plugin: str
     shape: tuple[int, ...]
@@ -27,19 +27,21 @@ class TensorOrder:
     content: str
     device: str
     objects: bool
-    """Whether the plugin's objects are sent; else the bytes of an array."""
+    """True if the plugin's objects are sent; else the bytes of an array."""
     first: int
     """Number of the block's first message."""
     count: int
     rate: float
     seed: int = 0
-    """Of what differs from message to message."""
+    """Seed of what differs from message to message."""
 
 
 @dataclass(frozen=True)
 class TensorTask:
-    """An order with what is needed to carry it out. ``marked``: whether messages differ in every
-    page, which takes time between those that are sent back to back."""
+    """Order with what is needed to carry it out.
+
+    ``marked``: messages differ in every page, which takes time between those sent back to back.
+    """
 
     order: TensorOrder
     plugin: FrameworkPlugin
@@ -47,7 +49,7 @@ class TensorTask:
     marked: bool = False
 
     def schedule(self, number: Callable[[int], int]) -> Iterator[tuple[int, Array, int]]:
-        """Each message's number, content and the time when it is due, given when that comes.
+        """Yield each message's number, content and the time when it is due, when that comes.
 
         ``number`` gives a message's number by its place in the block.
         """
@@ -67,21 +69,21 @@ class TensorTask:
 
     @property
     def place(self) -> str:
-        """The device that objects are made on."""
+        """Return the device that objects are made on."""
         return "cuda" if self.shared else self.order.device
 
     @property
     def shared(self) -> bool:
-        """Whether they stay there on their way."""
+        """Return whether objects stay on the device on their way."""
         return self.order.device == SHARED
 
     @property
     def codec(self) -> str:
-        """What compresses the objects; empty where nothing does."""
+        """Return the compression of the objects; empty where there is none."""
         return self.plugin.codec if self.order.objects else ""
 
     def compressor(self) -> Callable[[Any], Any] | None:
-        """Return what compresses an object before it is encoded, if anything does."""
+        """Return the function that compresses an object before it is encoded, if there is one."""
         if not self.codec:
             return None
         # Wrapyfi's environment lacks what the library needs.
@@ -98,7 +100,7 @@ class TensorTask:
 
 @dataclass
 class TensorSide:
-    """What one end saw. ``failure``: why the block counts for nothing."""
+    """Record of one end. ``failure``: why the block counts for nothing."""
 
     stamps: list[list[int]] = field(default_factory=list)
     failure: str | None = None
@@ -107,7 +109,7 @@ class TensorSide:
 
     @property
     def nbytes(self) -> int:
-        """Of a message, on average: compressed ones differ."""
+        """Return the bytes of a message, on average: compressed ones differ."""
         return round(self.carried / len(self.stamps)) if self.stamps else 0
 
     def check(self, task: TensorTask, obj: Any, array: Any, number: int) -> None:
@@ -119,8 +121,7 @@ class TensorSide:
             self.failure = task.source.difference(array, number, task.marked, tolerance)
 
     def check_number(self, task: TensorTask, array: Any, number: int) -> None:
-        """Check the least that a message shows: that its content is this one's. Takes no time to
-        speak of."""
-        found = task.source.number_in(array, number)
-        if self.failure is None and found != number:
-            self.failure = f"message {number} holds message {found}'s content"
+        """Check that a message has its own number in its content, which is quick."""
+        other = task.source.number_in(array, number)
+        if self.failure is None and other != number:
+            self.failure = f"message {number} holds message {other}'s content"

@@ -26,6 +26,8 @@ ROLES = ("publish", "listen", "ask", "answer", "both")
 
 
 class TensorWorker:
+    """End of a contender in this process."""
+
     def __init__(self, arguments: list[str], lines: Lines) -> None:
         name, self._role, size, topic, address, descriptors = arguments
         self._contender = find_contender(name, int(size))
@@ -33,7 +35,7 @@ class TensorWorker:
         self._lines = lines
         self._case: tuple[Any, ...] = ()
         self._sources: dict[bool, ArraySource] = {}
-        """By whether they are a camera's images."""
+        """Sources; the key is true for a camera's images."""
         self._ends: list[Any] = []
 
     def do(self, command: JsonObject) -> JsonObject:
@@ -51,14 +53,14 @@ class TensorWorker:
                 return {"failure": f"{other!r} is no command"}
 
     def _open(self) -> None:
-        made = {
+        kinds = {
             "publish": (self._contender.sender,),
             "listen": (self._contender.receiver,),
             "ask": (self._contender.asker,),
             "answer": (self._contender.answerer,),
             "both": (self._contender.sender, self._contender.receiver),
         }[self._role]
-        self._ends = [make(self._meeting) for make in made]
+        self._ends = [kind(self._meeting) for kind in kinds]
 
     def _block(self, order: TensorOrder) -> JsonObject:
         plugin = PLUGINS[order.plugin] if order.objects else NUMPY
@@ -80,7 +82,7 @@ class TensorWorker:
         return _document(run(end, task, self._lines.waiting))
 
     def _source(self, order: TensorOrder, image: bool) -> ArraySource:
-        """Those of one case are kept: its contenders take turns."""
+        """Return a source; those of one case are kept, since its contenders take turns."""
         case = order.shape, order.dtype, order.content
         if self._case != case:
             self._case = case

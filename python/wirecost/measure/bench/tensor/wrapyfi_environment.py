@@ -32,7 +32,7 @@ STAMP = "requirements.txt"
 
 
 def folder() -> Path:
-    """Where it is: ``$XDG_CACHE_HOME/wirecost/wrapyfi``."""
+    """Return its folder: ``$XDG_CACHE_HOME/wirecost/wrapyfi``."""
     cache = os.environ.get("XDG_CACHE_HOME")
     return (Path(cache) if cache else Path.home() / ".cache") / "wirecost" / "wrapyfi"
 
@@ -46,8 +46,10 @@ def _site() -> Path:
 
 
 def packages() -> list[str]:
-    """Folders of Wrapyfi without any framework, for an interpreter that a framework has of its own,
-    and of ROS."""
+    """Return the folders of Wrapyfi without any framework, and of ROS.
+
+    They are for an interpreter that a framework has of its own.
+    """
     return [str(_alone()), *_ros()]
 
 
@@ -56,45 +58,47 @@ def _alone() -> Path:
 
 
 def _ros() -> list[str]:
-    """Return the folder of ROS 2 or, where there is none, of Debian's packages, which rospy is one
-    of: the messages of both have the same names, so that a Python can have one of them only."""
+    """Return the folder of ROS 2 or, where there is none, of Debian's packages with rospy.
+
+    The messages of both have the same names, so that a Python can have one of them only.
+    """
     if importlib.util.find_spec("rclpy"):
         return [str(_linked_ros2())]
-    found = importlib.util.find_spec("rospy")
-    return [str(Path(found.origin).parents[1])] if found and found.origin else []
+    rospy = importlib.util.find_spec("rospy")
+    return [str(Path(rospy.origin).parents[1])] if rospy and rospy.origin else []
 
 
 def _linked_ros2() -> Path:
-    """Nothing but the packages of ROS 2 that pip has installed; others are in PYTHONPATH."""
+    """Link the packages of ROS 2 that pip has installed; others are in PYTHONPATH."""
     where = folder() / "ros2"
     where.mkdir(parents=True, exist_ok=True)
-    for one in distributions():
-        if one.name.startswith(("ros-", "ros_")):
-            files = [file for file in one.files or () if file.suffix == ".py"]
+    for distribution in distributions():
+        if distribution.name.startswith(("ros-", "ros_")):
+            files = [file for file in distribution.files or () if file.suffix == ".py"]
             for package in {file.parts[0] for file in files if len(file.parts) > 1} - {".."}:
-                _link(Path(str(one.locate_file(package))), where)
+                _link(Path(str(distribution.locate_file(package))), where)
     return where
 
 
 def installed_version(package: str) -> str | None:
-    """Of a package in there; None where it is not."""
-    found = distributions(name=package, path=[str(_site())])
-    return next((one.version for one in found), None)
+    """Return the version of a package in there; None where it is not."""
+    matching = distributions(name=package, path=[str(_site())])
+    return next((distribution.version for distribution in matching), None)
 
 
 def requirements(plugins: Iterable[str]) -> list[str]:
-    """Wrapyfi, its middlewares, and the plugins' packages as they are installed here."""
-    found = list(PINS)
+    """Return Wrapyfi, its middlewares, and the plugins' packages as they are installed here."""
+    pins = list(PINS)
     for name in plugins:
         module = PLUGINS[name].module.partition(".")[0]
         packages = [DISTRIBUTIONS.get(module, module)]
         packages += ["pyarrow"] if name == "pandas-pyarrow" else []
         for package in packages:
             try:
-                found.append(f"{package}=={version(package)}")
+                pins.append(f"{package}=={version(package)}")
             except PackageNotFoundError:
                 continue
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(pins))
 
 
 def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
@@ -105,7 +109,7 @@ def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
     where = folder()
     stamp = where / STAMP
     there = stamp.read_text().split() if stamp.exists() else []
-    lacking = [one for one in requirements(plugins) if one not in there]
+    lacking = [pin for pin in requirements(plugins) if pin not in there]
     if lacking:
         command = [str(interpreter()), "-P", "-m", "pip", "install", *lacking]
         show(f"installing {' '.join(lacking)} into {where}, once")
@@ -129,18 +133,20 @@ def _link(there: Path, site: Path) -> None:
 
 def _link_yarp(site: Path) -> None:
     """Link it: a module with a library beside it, or a package."""
-    found = importlib.util.find_spec("yarp")
-    if found is None or not found.origin:
+    yarp = importlib.util.find_spec("yarp")
+    if yarp is None or not yarp.origin:
         return
-    origin = Path(found.origin)
+    origin = Path(yarp.origin)
     whole = origin.name == "__init__.py"
-    for one in [origin.parent] if whole else [origin, *origin.parent.glob("_yarp*.so")]:
-        _link(one, site)
+    for path in [origin.parent] if whole else [origin, *origin.parent.glob("_yarp*.so")]:
+        _link(path, site)
 
 
 def make_alone(show: Callable[[str], None]) -> None:
-    """Installs Wrapyfi once more, for interpreters that frameworks have of their own: what was made
-    for other frameworks would meet theirs. After ``make``; raises as it does."""
+    """Install Wrapyfi once more, for interpreters that frameworks have of their own.
+
+    Packages of other frameworks would meet theirs. Follows ``make``, and raises as it does.
+    """
     where = _alone()
     stamp = where / STAMP
     if stamp.exists() and stamp.read_text().split() == list(PINS):

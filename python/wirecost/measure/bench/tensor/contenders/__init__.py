@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an object gets from one process to another: transports, floors, Wrapyfi; one file each.
+"""Paths of an object from one process to another: transports, floors, Wrapyfi; one file each.
 
 A module's ``contender(name, size)`` makes the contenders that its ``NAMES`` lists. Modules import
 what they need only when used: a worker may run where most of it is not installed.
@@ -24,15 +24,15 @@ MODULES: dict[str, str] = {
 WRAPYFI = "wrapyfi-"
 
 
-def known() -> list[str]:
-    """Floors, raw libraries and transports."""
+def contender_names() -> list[str]:
+    """Return the names of floors, raw libraries and transports."""
     from wirecost.messaging.transport import names  # noqa: PLC0415 - which imports them
 
     return [*MODULES, *names()]
 
 
 def find_contender(name: str, size: int) -> TensorContender:
-    """``size``: most bytes of an array that it carries. Raises UserError for an unknown name."""
+    """Return a contender for arrays of up to ``size`` bytes. Raises UserError for a wrong name."""
     kind = MODULES.get(name) or ("wrapyfi" if name.startswith(WRAPYFI) else "transports")
     contender: TensorContender = load_plugin(__name__, kind).contender(name, size)
     return contender

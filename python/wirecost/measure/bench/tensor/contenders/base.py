@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a contender must offer: both ends of a path from one process to another."""
+"""Base of contenders: both ends of a path from one process to another."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ from wirecost.measure.bench.tensor.plugins import FrameworkPlugin
 from wirecost.messaging.transport import Package
 
 COMPRESSED = "compressed"
-"""``as_`` of what ``decode`` leaves compressed, for that is a stage of its own."""
+"""Value of ``as_`` for which ``decode`` leaves objects compressed: that stage has its own time."""
 
 
 @dataclass(frozen=True)
 class TensorMeeting:
-    """Where two processes find each other. ``descriptors`` are inherited by both."""
+    """Place where two processes find each other. ``descriptors`` are inherited by both."""
 
     address: str | None = None
     descriptors: tuple[int, ...] = ()
     topic: str = "wirecost-bench"
-    """Every pair has its own."""
+    """Topic, every pair's own."""
 
 
 @dataclass(frozen=True)
 class ReceivedMessage:
-    """``number`` is None where the contender does not know it; the content has it too."""
+    """Message; ``number`` is None where the contender does not know it, the content has it too."""
 
     number: int | None
     message: Any
-    """What ``decode`` gets."""
+    """Argument of ``decode``."""
     nbytes: int
 
 
 class TensorSender(ABC):
-    """The publishing or asking end."""
+    """Publishing or asking end."""
 
     number = 0
-    """Of the message that is sent next."""
+    """Number of the message that is sent next."""
 
     def make(self, plugin: FrameworkPlugin, module: Any, array: Array, device: str) -> Any:
         """Return an object with the array's content."""
         return plugin.make(module, array, device)
 
     def to_host(self, obj: Any) -> Any:
-        """From a device's memory to the host's, where that is a step of its own."""
+        """Copy from a device's memory to the host's, where that is a step of its own."""
         return obj
 
     def share(self, obj: Any) -> Any:
-        """On its device, where the listener gets it. Raises NotImplementedError where it cannot."""
+        """Share an object on its device. Raises NotImplementedError where it cannot."""
         raise NotImplementedError(type(obj))
 
     def encode(self, obj: Any) -> Any:
-        """Return what ``send`` gets."""
+        """Return the argument of ``send``."""
         return obj
 
     @abstractmethod
@@ -72,14 +72,14 @@ class TensorSender(ABC):
         return True
 
     def close(self) -> None:  # noqa: B027
-        """Close it; some leave that to the end of the process."""
+        """Close the end; some leave that to the end of the process."""
 
 
 class TensorReceiver(ABC):
-    """The listening end."""
+    """Listening end."""
 
     as_: str | None = None
-    """Of ``wirecost.tensor.decode``, where ``decode`` calls it."""
+    """Argument of ``wirecost.tensor.decode``, where ``decode`` calls it."""
 
     @abstractmethod
     def receive(self, timeout: float) -> ReceivedMessage | None:
@@ -90,22 +90,22 @@ class TensorReceiver(ABC):
         return message
 
     def to_device(self, obj: Any, device: str) -> Any:  # noqa: ARG002
-        """Return what was decoded, on a device, where it is not there already."""
+        """Return a decoded object on a device, where it is not there already."""
         return obj
 
     def release(self, received: ReceivedMessage) -> None:  # noqa: B027  most have nothing to do
         """Give the memory back, where the object does not do that itself."""
 
     def close(self) -> None:  # noqa: B027
-        """Close it; some leave that to the end of the process."""
+        """Close the end; some leave that to the end of the process."""
 
 
 HANDED: deque[tuple[int, Any]] = deque()
-"""What a ``Hander`` gives to a ``Taker`` in its process."""
+"""Messages from a ``Hander`` to a ``Taker`` in its process."""
 
 
 class Hander(TensorSender):
-    """Hands over what was encoded, as it is."""
+    """Sender that hands over encoded messages as they are."""
 
     def send(self, encoded: Any) -> None:
         HANDED.append((self.number, encoded))
@@ -116,7 +116,7 @@ class Hander(TensorSender):
 
 
 class Taker(TensorReceiver):
-    """Receives what was handed over."""
+    """Receiver of what was handed over."""
 
     def receive(self, timeout: float) -> ReceivedMessage | None:  # noqa: ARG002
         if not HANDED:
@@ -126,10 +126,10 @@ class Taker(TensorReceiver):
 
 
 class TensorAsker(ABC):
-    """Sends an object and gets one back."""
+    """End that sends an object and gets one back."""
 
     as_: str | None = None
-    """As ``TensorReceiver`` has it."""
+    """Argument of ``wirecost.tensor.decode``."""
 
     @abstractmethod
     def encode(self, obj: Any) -> Any: ...
@@ -148,29 +148,29 @@ class TensorAsker(ABC):
 
 
 class TensorAnswerer(TensorReceiver):
-    """Gets an object and sends one back."""
+    """End that gets an object and sends one back."""
 
     @abstractmethod
     def answer(self, received: ReceivedMessage, obj: Any) -> None: ...
 
 
 class TensorContender(ABC):
-    """``size``: most bytes of an array that is sent."""
+    """Path of an object between two processes. ``size``: most bytes of an array that is sent."""
 
     takes_objects: ClassVar[bool] = True
-    """Whether it carries every plugin's objects, or bytes of that size only: a floor."""
+    """True if it carries every plugin's objects, else bytes of that size only: a floor."""
     takes_compressed: ClassVar[bool] = True
-    """Whether it carries objects of ``wirecost.tensor.compress`` too."""
+    """True if it carries objects of ``wirecost.tensor.compress`` too."""
     shares: ClassVar[bool] = False
-    """Whether listeners get what lies on a device there."""
+    """True if listeners get objects on their device."""
     one_process: bool = False
-    """Whether there is nothing between sender and receiver: no message travels."""
+    """True if there is nothing between sender and receiver: no message travels."""
     primed: bool = False
-    """Whether both ends find each other only while messages are sent."""
+    """True if both ends find each other only while messages are sent."""
     package: Package = Package("wirecost", ("wirecost",))
-    """What its library comes in; this one where there is no other."""
+    """Package of its library; this one where there is no other."""
     address_form: str = ""
-    """How an address names another machine; empty where it stays on this one."""
+    """Form of an address on another machine; empty where it stays on this one."""
 
     def __init__(self, name: str, size: int) -> None:
         self.name = name
@@ -178,37 +178,36 @@ class TensorContender(ABC):
 
     @property
     def python(self) -> Path:
-        """The interpreter that both processes run in."""
+        """Return the interpreter that both processes run in."""
         return Path(sys.executable)
 
     def missing(self) -> str | None:
-        """Why it cannot be used here, on one line."""
+        """Return why it cannot be used here, on one line."""
         return self.package.missing()
 
     @property
     def packages(self) -> list[str]:
-        """Folders with what it needs, behind those of an interpreter that a framework has of its
-        own."""
+        """Return folders with what it needs, for an interpreter that a framework has of its own."""
         return installed_packages()
 
     def missing_there(self) -> str | None:
-        """Return the same within an interpreter that is not its own."""
+        """Return why it cannot be used within an interpreter that is not its own."""
         return self.missing()
 
     def version(self) -> str | None:
-        """Of its package; None where nobody knows."""
+        """Return its package's version; None where nobody knows it."""
         return self.package.version()
 
     def about(self) -> dict[str, Any]:
-        """Return what result folders record of it."""
+        """Return its record for result folders."""
         return {"library": f"{self.package.name} {self.version() or 'unknown version'}"}
 
     def requests(self) -> bool:
-        """Whether it has an asker and an answerer."""
+        """Return whether it has an asker and an answerer."""
         return False
 
     def environment(self, meeting: TensorMeeting, role: str) -> dict[str, str]:  # noqa: ARG002
-        """Environment variables that a process needs for its role."""
+        """Return the environment variables that a process needs for its role."""
         return {}
 
     @contextmanager
@@ -223,9 +222,9 @@ class TensorContender(ABC):
     def receiver(self, meeting: TensorMeeting) -> TensorReceiver: ...
 
     def asker(self, meeting: TensorMeeting) -> TensorAsker:
-        """Open it. Raises NotImplementedError where there are no requests."""
+        """Open the end. Raises NotImplementedError where there are no requests."""
         raise NotImplementedError(f"{self.name} has no requests")
 
     def answerer(self, meeting: TensorMeeting) -> TensorAnswerer:
-        """Open it. Raises NotImplementedError where there are no requests."""
+        """Open the end. Raises NotImplementedError where there are no requests."""
         raise NotImplementedError(f"{self.name} has no requests")

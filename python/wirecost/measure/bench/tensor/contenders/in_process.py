@@ -22,7 +22,7 @@ ALIGNMENT = 64
 
 
 def _aligned(size: int) -> memoryview:
-    """Memory that starts on a multiple of 64, its pages touched."""
+    """Return memory that starts on a multiple of 64, its pages touched."""
     whole = np.ones(size + ALIGNMENT, np.uint8)
     start = -whole.ctypes.data % ALIGNMENT
     return raw_bytes(whole[start : start + size])
@@ -38,7 +38,7 @@ class Copier(Hander):
 
 
 class FrameEncoder(Copier):
-    """A frame, written into memory as a transport would lend it: one copy."""
+    """Encoder into memory as a transport would lend it: one copy."""
 
     def to_host(self, obj: Any) -> Any:
         return to_host_pinned(obj)

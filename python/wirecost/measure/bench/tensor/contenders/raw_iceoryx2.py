@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Floor: iceoryx2 by itself, blocking on an event. Copies as our transport: one into the loan, none
-on receiving."""
+"""Floor: iceoryx2 by itself, blocking on an event.
+
+It copies as our transport: once into the loan, not on receiving.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ LOOK_S = 0.005
 
 
 class _Services:
-    """A node with a publish-subscribe service and the event that wakes its subscriber."""
+    """Node with a publish-subscribe service and the event that wakes its subscriber."""
 
     def __init__(self, topic: str) -> None:
         import iceoryx2  # noqa: PLC0415

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Floor: ROS 2 by itself sends an array's bytes in a ``std_msgs/UInt8MultiArray``: already
-serialized, through rcl, with the copies that our transport makes. ``raw-rclpy``: as a user of rclpy
-writes it, with a callback and an executor."""
+"""Floor: ROS 2 by itself sends an array's bytes in a ``std_msgs/UInt8MultiArray``.
+
+They are already serialized and go through rcl, with the copies that our transport makes.
+``raw-rclpy``: as a user of rclpy writes it, with a callback and an executor.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Floor: zenoh by itself over a Unix socket, with or without its shared memory. Copies as our
-transport: into a buffer that is kept, since zenoh takes bytes only, what ``put`` copies, and out of
-what arrives."""
+"""Floor: zenoh by itself over a Unix socket, with or without its shared memory.
+
+It copies as our transport: into a buffer that is kept, since zenoh takes bytes only, in ``put``,
+and out of the payload that arrives.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ class RawZenohSender(base.TensorSender):
         self.number += 1
 
     def _room(self, size: int) -> Any:
-        """None while the listener holds all of it: it goes on without, as our transport does."""
+        """Return shared memory; None while the listener holds all of it, as with our transport."""
         shm = self._zenoh.shm
         if self._pool is None:
             self._pool = shm.ShmProvider.default_backend(max(POOL_BYTES, 8 * size))
@@ -93,7 +95,9 @@ class RawZenohReceiver(base.TensorReceiver):
     def __init__(self, meeting: TensorMeeting, shared: bool) -> None:
         zenoh, self._session = _session(meeting, True, shared)
         arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        handler = zenoh.handlers.Callback(lambda one: arrived.put(one.payload), indirect=False)
+        handler = zenoh.handlers.Callback(
+            lambda sample: arrived.put(sample.payload), indirect=False
+        )
         self._port = self._session.declare_subscriber(meeting.topic, handler)
         self._arrived = arrived
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Floor: pyzmq by itself sends an array's bytes. Copies as our transport: one into libzmq's
-message, none on receiving."""
+"""Floor: pyzmq by itself sends an array's bytes.
+
+It copies as our transport: once into libzmq's message, not on receiving.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ NAMES = ("raw-zeromq", "raw-zeromq-tcp")
 PLUGIN_ORDER = 3
 TCP = "raw-zeromq-tcp"
 SEND_WAITING, RECEIVE_WAITING = 32, 16
-"""High-water marks, as our transport has them."""
+"""High-water marks, those of our transport."""
 
 
 class RawZeroMQSender(base.TensorSender):

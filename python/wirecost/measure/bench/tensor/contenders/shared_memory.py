@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Floor: a ring in anonymous shared memory and an eventfd that wakes the listener, with one copy or
-with the content made in place: the least that any path between two processes of a machine costs."""
+"""Floor: a ring in anonymous shared memory and an eventfd that wakes the listener.
+
+With one copy, or with the content made in place: the least that any path between two processes of a
+machine costs.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ NAMES = ("shm", "shm-in-place")
 PLUGIN_ORDER = 2
 SLOTS = 4
 NUMBER = 8
-"""Bytes behind the content of a slot, its message's number."""
+"""Bytes behind the content of a slot, for its message's number."""
 IN_PLACE = "shm-in-place"
 
 
@@ -36,8 +39,10 @@ def _slot_bytes(size: int) -> int:
 
 
 class _Ring:
-    """The mapped slots, with a descriptor that counts the full ones and one for the free ones. The
-    operating system frees the memory with the last process."""
+    """Mapped slots, with a descriptor that counts the full ones and one for the free ones.
+
+    The operating system frees the memory with the last process.
+    """
 
     def __init__(self, meeting: TensorMeeting, size: int) -> None:
         self._memory, self.full, self.free = meeting.descriptors
@@ -52,18 +57,17 @@ class _Ring:
         return self._view[start : start + size]
 
     def header(self, number: int) -> memoryview:
-        """Size and number of the message in a slot."""
+        """Return size and number of the message in a slot."""
         end = (number % SLOTS + 1) * self._stride
         return self._view[end - NUMBER : end].cast("Q")
 
 
 class SharedMemorySender(base.TensorSender):
-    """Waits for a free slot: nothing is lost."""
+    """Sender that waits for a free slot: nothing is lost."""
 
     def __init__(self, meeting: TensorMeeting, size: int, in_place: bool) -> None:
         self._ring = _Ring(meeting, size)
         self._in_place = in_place
-        self._taken = False
         self._poll = select.poll()
         self._poll.register(self._ring.free, select.POLLIN)
 
@@ -72,9 +76,9 @@ class SharedMemorySender(base.TensorSender):
             return plugin.make(module, array, device)
         self._take()
         slot = self._ring.content(self.number, array.nbytes)
-        made = np.frombuffer(slot, array.dtype).reshape(array.shape)
-        np.copyto(made, array)
-        return made
+        content = np.frombuffer(slot, array.dtype).reshape(array.shape)
+        np.copyto(content, array)
+        return content
 
     def _take(self) -> None:
         if not self._poll.poll(5000):

@@ -25,7 +25,7 @@ def _release(sample: Sample) -> None:
 
 
 class _TransportEnd:
-    """One end of a transport that is opened for it alone."""
+    """End of a transport that is opened for it alone."""
 
     def __init__(self, name: str, meeting: TensorMeeting, role: str, **options: Any) -> None:
         self._transport = open_transport(name, meeting.address)
@@ -66,7 +66,7 @@ class TransportSender(_TransportEnd, base.TensorSender):
 
 
 class _ReceivingEnd(_TransportEnd):
-    """Objects keep the sample that they lie in, and give it back with their last array."""
+    """Receiving end whose objects keep their sample, and give it back with their last array."""
 
     as_: str | None = None
 

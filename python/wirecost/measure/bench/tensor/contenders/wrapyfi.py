@@ -35,7 +35,7 @@ IN_PROCESS = "in-process"
 POLLED = {"ros2"}
 """Middlewares whose listener waits where no signal interrupts it."""
 AGAIN_S = 0.01
-"""Until a message that is being decoded is looked at again."""
+"""Seconds until a message that is being decoded is looked at again."""
 
 
 class _Late(Exception):  # noqa: N818  no error: nothing came in time
@@ -43,8 +43,7 @@ class _Late(Exception):  # noqa: N818  no error: nothing came in time
 
 
 def _decodes(frame: FrameType | None) -> bool:
-    """Whether Wrapyfi has a message and makes an object of it, which it does within JSON's
-    decoder."""
+    """Return whether Wrapyfi makes an object of a message, which it does in JSON's decoder."""
     while frame is not None:
         if frame.f_globals.get("__name__") == json.decoder.__name__:
             return True
@@ -53,19 +52,21 @@ def _decodes(frame: FrameType | None) -> bool:
 
 
 def _load(module: str) -> Any:
-    """Its own plugins are only found where a variable says where they are."""
-    found = importlib.util.find_spec("wrapyfi")
-    if found is None or not found.submodule_search_locations:
+    """Import a module of Wrapyfi, with the variable by which it looks for its own plugins."""
+    spec = importlib.util.find_spec("wrapyfi")
+    if spec is None or not spec.submodule_search_locations:
         raise UserError(
             "wrapyfi is not installed in its environment; remove that environment and run again"
         )
-    os.environ["WRAPYFI_PLUGIN_PATHS"] = next(iter(found.submodule_search_locations))
+    os.environ["WRAPYFI_PLUGIN_PATHS"] = next(iter(spec.submodule_search_locations))
     return importlib.import_module(module)
 
 
 def _communicator(mware: str) -> Any:
-    """Its class that methods are registered with. Raises UserError where it lacks something for a
-    middleware, which it passes over in silence."""
+    """Return Wrapyfi's class that methods are registered with.
+
+    Raises UserError where it lacks something for a middleware, which it passes over in silence.
+    """
     communicator: Any = _load("wrapyfi.connect.wrapper").MiddlewareCommunicator
     if mware not in communicator.get_communicators():
         raise UserError(f"Wrapyfi cannot use {mware} in its environment")
@@ -84,13 +85,13 @@ def _exchange(mware: str, topic: str, mode: str) -> Any:
         def exchange(self, obj: Any = None) -> tuple[Any]:
             return (obj,)
 
-    made = Exchange()
-    made.activate_communication(made.exchange, mode=mode)
-    return made
+    exchange_object = Exchange()
+    exchange_object.activate_communication(exchange_object.exchange, mode=mode)
+    return exchange_object
 
 
 class WrapyfiSender(base.TensorSender):
-    """Its first call waits for the listener. Not closed, as its receiver: some middlewares hang."""
+    """Sender whose first call waits for the listener. Not closed: some middlewares hang."""
 
     def __init__(self, mware: str, topic: str) -> None:
         self._exchange = _exchange(mware, topic, "publish")
@@ -101,8 +102,10 @@ class WrapyfiSender(base.TensorSender):
 
 
 class WrapyfiReceiver(base.TensorReceiver):
-    """Asks again and again where the middleware's listener does not block, as Wrapyfi's own
-    benchmark does."""
+    """Receiver that asks again and again where the middleware's listener does not block.
+
+    Wrapyfi's own benchmark does the same.
+    """
 
     def __init__(self, mware: str, topic: str) -> None:
         self._exchange = _exchange(mware, topic, "listen")
@@ -142,7 +145,7 @@ class WrapyfiReceiver(base.TensorReceiver):
 
 
 class _Coding:
-    """What its publishers and listeners do before and after a message travels."""
+    """Encoding and decoding of Wrapyfi's publishers and listeners."""
 
     def __init__(self) -> None:
         coding = _load("wrapyfi.utils.serialization_encoders")

@@ -24,24 +24,26 @@ ZEROMQ_PORTS = ("SOCKET_PUB", "SOCKET_SUB", "PARAM_PUB", "PARAM_SUB", "PARAM_REQ
 
 @dataclass(frozen=True)
 class Middleware:
-    """``server``: runs what has to be there first, and gives the environment of both ends, in one
-    text for its listener (``listen``) or publisher."""
+    """Middleware of Wrapyfi.
+
+    ``server``: runs what has to be there first, and yields the environment of both ends.
+    """
 
     name: str
-    """As Wrapyfi calls it."""
+    """Wrapyfi's name for it."""
     server: Callable[[], AbstractContextManager[Variables]]
     listens: Callable[[Variables], Variables] = lambda _: {}
-    """What its listener needs besides."""
+    """Function that returns the listener's further environment."""
     program: str = ""
-    """What has to be installed, and the Debian package that has it."""
+    """Program that has to be installed, and the Debian package that has it."""
     modules: tuple[str, ...] = ()
-    """Python's, which no registry but Debian's has, each in ``python3-`` and its name."""
+    """Python modules that only Debian has, each in ``python3-`` and its name."""
 
     transport: str = ""
-    """Ours, where Wrapyfi uses the library that this one has."""
+    """Transport of ours with the library that Wrapyfi uses."""
 
     def missing(self) -> str | None:
-        """Why it cannot be used here."""
+        """Return why it cannot be used here."""
         if self.transport:
             return find(self.transport).missing()
         if self.program and program(self.program) is None:
@@ -56,12 +58,12 @@ class Middleware:
 def _free_ports(count: int) -> list[str]:
     with ExitStack() as stack:
         opened = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [str(one.getsockname()[1]) for one in opened]
+        return [str(server.getsockname()[1]) for server in opened]
 
 
 @contextmanager
 def _zeromq() -> Iterator[Variables]:
-    """Choose ports; it starts its broker itself."""
+    """Choose ports; Wrapyfi starts its broker itself."""
     ports = _free_ports(len(ZEROMQ_PORTS))
     yield {
         f"WRAPYFI_ZEROMQ_{name}_PORT": port for name, port in zip(ZEROMQ_PORTS, ports, strict=True)
@@ -129,4 +131,4 @@ MIDDLEWARES = {
     "yarp": Middleware("yarp", _yarp, transport="yarp"),
     "ros2": Middleware("ros2", _ros2, transport="ros2"),
 }
-"""By the names of our transports."""
+"""Middlewares by the names of our transports."""

@@ -13,11 +13,11 @@ import socketio  # type: ignore[import-not-found,unused-ignore]  # Wrapyfi's env
 from aiohttp import web  # type: ignore[import-not-found,unused-ignore]
 
 MOST_BYTES = 1 << 28
-"""Of a message; the library's default is a megabyte."""
+"""Most bytes of a message; the library's default is a megabyte."""
 
 
 def serve(port: int) -> None:
-    """On loopback, until it is ended."""
+    """Serve on loopback, until it is ended."""
     relay = socketio.AsyncServer(async_mode="aiohttp", max_http_buffer_size=MOST_BYTES)
 
     @relay.on("*")  # type: ignore[untyped-decorator]
