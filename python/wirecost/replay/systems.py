@@ -27,12 +27,12 @@ class System:
         Both are DDS's: ``domain`` None is the environment's, ``interfaces`` are this machine's
         addresses beside loopback.
         """
-        made: Recorder = self._package().new_recorder(domain, interfaces)
-        return made
+        recorder: Recorder = self._package().new_recorder(domain, interfaces)
+        return recorder
 
     def isolated(self) -> IsolatedSystem:
-        made: IsolatedSystem = self._package().new_isolated_system()
-        return made
+        system: IsolatedSystem = self._package().new_isolated_system()
+        return system
 
     def _package(self) -> Any:
         return load_plugin("wirecost.replay", self.name)

@@ -50,11 +50,11 @@ class Client:
         if not wait_until(self._ready, timeout_s, _CHECK_S):
             raise NoReplyError(f"no node provided it within {timeout_s:g} s")
         server_vendor = vendor()
-        mine = self._send(content, server_vendor)
-        while (left := end.left) > 0:
-            for each in self._replies.take(left):
+        call = self._send(content, server_vendor)
+        while (seconds := end.left) > 0:
+            for each in self._replies.take(seconds):
                 opened = envelope.open_reply(envelope.Envelope(*each), server_vendor)
-                if opened is not None and opened[0] == mine:
+                if opened is not None and opened[0] == call:
                     return opened[1]
         raise NoReplyError(f"no reply within {timeout_s:g} s")
 

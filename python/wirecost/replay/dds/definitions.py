@@ -52,12 +52,12 @@ def _file_of(type_: str) -> str | None:
 def _referred(text: str, package: str) -> list[str]:
     """Message types among the fields; primitive types are lower case, messages are not."""
     code = re.sub(r"#.*", "", text)
-    found = []
+    types = []
     for match in _FIELD.finditer(code):
         owner, _, short = match["type"].rpartition("/")
         if short[0].isupper():
-            found.append(f"{owner.removesuffix('/msg') or package}/msg/{short}")
-    return found
+            types.append(f"{owner.removesuffix('/msg') or package}/msg/{short}")
+    return types
 
 
 def _from_rosbags(type_: str, type_hash: str) -> str:

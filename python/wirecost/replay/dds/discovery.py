@@ -91,7 +91,7 @@ class Discovery:
         participants = {each.guid: each for each in self._participant.participants()}
         self._forget_all_but(participants.keys())
         endpoints = {each.guid: each for each in self._participant.endpoints()}
-        found = []
+        nodes = []
         for guid, participant in participants.items():
             announced = self._announced.get(guid)
             if announced is None:
@@ -102,16 +102,16 @@ class Discovery:
                 readers = [endpoints[each] for each in node.readers if each in endpoints]
                 writers = [endpoints[each] for each in node.writers if each in endpoints]
                 all_found = len(readers) + len(writers) == len(node.readers) + len(node.writers)
-                found.append(FoundNode(node.name, participant, readers, writers, all_found))
-        return sorted(found, key=lambda node: node.name)
+                nodes.append(FoundNode(node.name, participant, readers, writers, all_found))
+        return sorted(nodes, key=lambda node: node.name)
 
     def writers_of(self, node: str) -> tuple[set[bytes], set[bytes]]:
         """Return writers of the nodes with that name, and those of their participants that no node
         has claimed yet."""
         nodes = self.nodes()
-        own = {each.guid for found in nodes if found.name == node for each in found.writers}
-        homes = {found.participant.guid[:_PREFIX_BYTES] for found in nodes if found.name == node}
-        claimed = {each.guid for found in nodes for each in found.writers}
+        own = {each.guid for other in nodes if other.name == node for each in other.writers}
+        homes = {other.participant.guid[:_PREFIX_BYTES] for other in nodes if other.name == node}
+        claimed = {each.guid for other in nodes for each in other.writers}
         unclaimed = {
             each.guid
             for each in self._participant.endpoints()

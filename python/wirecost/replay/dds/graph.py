@@ -57,10 +57,10 @@ def _services(
     replied = {names.service_of_reply(each.topic) for each in replies}
     services: dict[str, Service] = {}
     for each in requests:
-        found = names.service_of_request(each.topic, each.type)
-        if found is not None and found[0] in replied:
+        service = names.service_of_request(each.topic, each.type)
+        if service is not None and service[0] in replied:
             hash_ = names.type_hash(each.user_data) or hashes.get((each.topic, each.type), "")
-            services[found[0]] = Service(*found, hash_)
+            services[service[0]] = Service(*service, hash_)
     return [services[name] for name in sorted(services)]
 
 

@@ -128,11 +128,11 @@ class DdsIsolatedSystem:
         """False: the node has not announced itself yet, or not answered when it was first asked."""
         now = time.monotonic()
         self._joined_at = self._joined_at or now
-        found = [n for n in self._discovery.nodes() if n.name == self._node and n.complete]
-        asked = NodeParameters(self._participant, found[0]) if found else None
-        if asked is not None and asked.settable():
+        nodes = [n for n in self._discovery.nodes() if n.name == self._node and n.complete]
+        parameters = NodeParameters(self._participant, nodes[0]) if nodes else None
+        if parameters is not None and parameters.settable():
             try:
-                self._refused += asked.set(self._parameters)
+                self._refused += parameters.set(self._parameters)
             except (NoReplyError, CdrError, ValueError) as error:
                 if isinstance(error, NoReplyError) and now - self._joined_at < _ANNOUNCED_S:
                     return False  # nothing shows whether it had found us

@@ -57,9 +57,9 @@ class Listening:
         with self._lock:
             readers = [
                 reader
-                for wanted in self._wanted
-                if wanted.topic.name == name
-                for reader in wanted.readers.values()
+                for entry in self._wanted
+                if entry.topic.name == name
+                for reader in entry.readers.values()
             ]
         return any(reader.writers() for reader in readers) and not any(
             reader.unconfirmed() for reader in readers
@@ -68,16 +68,16 @@ class Listening:
     def close(self) -> None:
         self._ending.set()
         self._thread.join()
-        for wanted in self._wanted:
-            for reader in wanted.readers.values():
+        for entry in self._wanted:
+            for reader in entry.readers.values():
                 reader.close()
 
     def _run(self) -> None:
         seen = (0, 0)
         while not self._ending.is_set():
-            found = self._discovery.wait(seen, _CHECK_S)
-            if found != seen:
-                seen = found
+            version = self._discovery.wait(seen, _CHECK_S)
+            if version != seen:
+                seen = version
                 self._follow()
 
     def _follow(self) -> None:
@@ -86,40 +86,40 @@ class Listening:
             if each.writer:
                 writers.setdefault(each.topic, []).append(each)
         with self._lock:
-            for wanted in self._wanted:
-                self._follow_topic(wanted, writers.get(names.topic_to_dds(wanted.topic.name), []))
+            for entry in self._wanted:
+                self._follow_topic(entry, writers.get(names.topic_to_dds(entry.topic.name), []))
 
-    def _follow_topic(self, wanted: _Wanted, writers: list[_dds.FoundEndpoint]) -> None:
-        only, without = self._choice(wanted)
-        for reader in wanted.readers.values():
+    def _follow_topic(self, entry: _Wanted, writers: list[_dds.FoundEndpoint]) -> None:
+        only, without = self._choice(entry)
+        for reader in entry.readers.values():
             reader.choose(True, only, without)
-        type_ = names.type_to_dds(wanted.topic.type)
+        type_ = names.type_to_dds(entry.topic.type)
         for writer in writers:
             kind = (writer.qos.reliable, writer.qos.transient_local)
             if writer.type != type_:
-                self._note_other_type(wanted.topic, writer.type)
-            elif kind not in wanted.readers and (only is None or writer.guid in only):
-                wanted.readers[kind] = _dds.Reader(
+                self._note_other_type(entry.topic, writer.type)
+            elif kind not in entry.readers and (only is None or writer.guid in only):
+                entry.readers[kind] = _dds.Reader(
                     self._participant,
                     writer.topic,
                     type_,
                     qos.any_of_class(*kind),
-                    names.user_data(wanted.topic.type_hash),
-                    wanted.queue,
-                    wanted.channel,
+                    names.user_data(entry.topic.type_hash),
+                    entry.queue,
+                    entry.channel,
                     same_class=True,
                     only=only,
                     without=without,
                     live_only=self._live_only,
                 )
 
-    def _choice(self, wanted: _Wanted) -> tuple[list[bytes] | None, list[bytes]]:
-        if wanted.of.only is not None:
-            own, _ = self._discovery.writers_of(wanted.of.only)
+    def _choice(self, entry: _Wanted) -> tuple[list[bytes] | None, list[bytes]]:
+        if entry.of.only is not None:
+            own, _ = self._discovery.writers_of(entry.of.only)
             return list(own), []
-        if wanted.of.without is not None:
+        if entry.of.without is not None:
             # What may turn out to be the node's own is left out until a node claims it.
-            own, unclaimed = self._discovery.writers_of(wanted.of.without)
+            own, unclaimed = self._discovery.writers_of(entry.of.without)
             return None, list(own | unclaimed)
         return None, []
 

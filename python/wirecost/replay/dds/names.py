@@ -76,8 +76,8 @@ def service_of_reply(topic: str) -> str | None:
 
 def type_hash(user_data: bytes) -> str:
     """``RIHS01_…`` of an endpoint; empty where it has none, as before ROS 2 Iron."""
-    found = _TYPE_HASH.search(user_data)
-    return found[1].decode() if found else ""
+    match = _TYPE_HASH.search(user_data)
+    return match[1].decode() if match else ""
 
 
 def user_data(type_hash_: str) -> bytes:

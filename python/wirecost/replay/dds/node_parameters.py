@@ -33,15 +33,15 @@ class NodeParameters:
     def read(self) -> dict[str, parameters.Value]:
         """Return all that are set."""
         listed = self._ask(parameters.LIST_SERVICE, parameters.list_request())
-        found = self._present(parameters.read_names(listed))
-        return {name: one.value for name, one in found.items() if one.value is not None}
+        present = self._present(parameters.read_names(listed))
+        return {name: typed.value for name, typed in present.items() if typed.value is not None}
 
-    def set(self, wanted: Mapping[str, object]) -> list[str]:
+    def set(self, values: Mapping[str, object]) -> list[str]:
         """Set what differs, since a node may refuse to have some set at all; what it refused, one
         line each."""
-        present = self._present(list(wanted))
+        present = self._present(list(values))
         changes, refused = [], []
-        for name, value in wanted.items():
+        for name, value in values.items():
             now = present.get(name, parameters.Typed(0, None))
             if now.value == value:
                 continue

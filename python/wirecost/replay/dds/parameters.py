@@ -82,11 +82,11 @@ def typed(value: object, present: Typed) -> Typed | None:
     return None if kind is None else Typed(kind, value)  # type: ignore[arg-type]
 
 
-def set_request(wanted: Sequence[tuple[str, Typed]]) -> bytes:
+def set_request(values: Sequence[tuple[str, Typed]]) -> bytes:
     """Raise ValueError where a value does not fit its type."""
     writer = Writer()
-    writer.scalar("I", len(wanted))
-    for name, value in wanted:
+    writer.scalar("I", len(values))
+    for name, value in values:
         writer.string(name)
         write_value(writer, value)
     return writer.message()

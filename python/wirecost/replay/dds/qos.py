@@ -33,17 +33,17 @@ def to_send_all(qos: Qos) -> _dds.Qos:
     return to_dds(replace(qos, depth=None) if patient else qos)
 
 
-def from_dds(found: _dds.Qos) -> Qos:
+def from_dds(qos: _dds.Qos) -> Qos:
     """Discovery does not carry the depth: ROS 2's default where only present readers count, all
     messages where late readers get them."""
     return Qos(
-        reliability="reliable" if found.reliable else "best_effort",
-        durability="transient_local" if found.transient_local else "volatile",
-        depth=None if found.transient_local else 10,
-        deadline_ns=found.deadline_ns or None,
-        lifespan_ns=found.lifespan_ns or None,
-        liveliness="manual_by_topic" if found.manual_liveliness else "automatic",
-        lease_ns=found.lease_ns or None,
+        reliability="reliable" if qos.reliable else "best_effort",
+        durability="transient_local" if qos.transient_local else "volatile",
+        depth=None if qos.transient_local else 10,
+        deadline_ns=qos.deadline_ns or None,
+        lifespan_ns=qos.lifespan_ns or None,
+        liveliness="manual_by_topic" if qos.manual_liveliness else "automatic",
+        lease_ns=qos.lease_ns or None,
     )
 
 

@@ -73,8 +73,8 @@ class DdsRecorder:
         return sorted({node.name for node in self._discovery.nodes()})
 
     def graph(self, node: str) -> NodeGraph:
-        found = self._find(node)
-        graph = graph_of(found, self._participant.endpoints())
+        discovered = self._find(node)
+        graph = graph_of(discovered, self._participant.endpoints())
         if graph.pid is not None:
             self._notes.setdefault(f"{graph.name}: process {graph.pid}, as its DDS announces it")
         return graph
@@ -89,41 +89,41 @@ class DdsRecorder:
         return self._watching.calls()
 
     def parameters(self, node: str) -> dict[str, object]:
-        found = self._find(node)
-        asked = NodeParameters(self._participant, found)
-        if not asked.readable():
+        discovered = self._find(node)
+        parameters = NodeParameters(self._participant, discovered)
+        if not parameters.readable():
             return {}
         try:
-            return dict(asked.read())
+            return dict(parameters.read())
         except (NoReplyError, CdrError) as error:
-            self._notes.setdefault(f"{found.name}: its parameters could not be read ({error})")
+            self._notes.setdefault(f"{discovered.name}: its parameters could not be read ({error})")
             return {}
 
     def notes(self) -> list[str]:
-        found = [*self._notes, *self._listening.notes, *self._watching.notes]
-        new = [note for note in found if note not in self._reported]
+        notes = [*self._notes, *self._listening.notes, *self._watching.notes]
+        new = [note for note in notes if note not in self._reported]
         self._reported.update(new)
         return new
 
     def _find(self, name: str) -> FoundNode:
-        wanted = name if name.startswith("/") else f"/{name}"
+        full_name = name if name.startswith("/") else f"/{name}"
         end = Deadline(_PATIENCE_S)
         while True:
             nodes = self._discovery.nodes()
-            found = [node for node in nodes if node.name == wanted]
+            matches = [node for node in nodes if node.name == full_name]
             late = end.passed
-            if found and (late or all(node.complete for node in found)):
+            if matches and (late or all(node.complete for node in matches)):
                 break
             if late:
-                raise UserError(self._not_found(wanted, [node.name for node in nodes]))
+                raise UserError(self._not_found(full_name, [node.name for node in nodes]))
             time.sleep(_CHECK_S)
-        if len(found) > 1:
+        if len(matches) > 1:
             self._notes.setdefault(
-                f"{wanted}: {len(found)} nodes have that name; one of them is recorded"
+                f"{full_name}: {len(matches)} nodes have that name; one of them is recorded"
             )
-        return found[0]
+        return matches[0]
 
-    def _not_found(self, wanted: str, present: list[str]) -> str:
+    def _not_found(self, name: str, present: list[str]) -> str:
         where = f"DDS domain {self._domain} on {', '.join(self._interfaces)}"
         if others := _addresses() - set(self._interfaces):
             where += (
@@ -132,13 +132,13 @@ class DdsRecorder:
         if not present:
             return f"no program is in {where}; start the system, or set ROS_DOMAIN_ID"
         present = sorted(set(present))
-        near = difflib.get_close_matches(wanted, present, n=3, cutoff=0.4) or present[:3]
-        return f"no node {wanted} in {where}; the nearest names are {', '.join(near)}"
+        near = difflib.get_close_matches(name, present, n=3, cutoff=0.4) or present[:3]
+        return f"no node {name} in {where}; the nearest names are {', '.join(near)}"
 
 
 def _addresses() -> set[str]:
     """This machine's IPv4 addresses, of interfaces that are up."""
-    up = {name for name, found in psutil.net_if_stats().items() if found.isup}
+    up = {name for name, state in psutil.net_if_stats().items() if state.isup}
     return {
         each.address
         for name, addresses in psutil.net_if_addrs().items()
@@ -147,10 +147,10 @@ def _addresses() -> set[str]:
     }
 
 
-def _domain(given: int | None) -> int:
+def _domain(number: int | None) -> int:
     text = os.environ.get("ROS_DOMAIN_ID", "") or "0"
-    domain = given if given is not None else int(text) if text.isdecimal() else -1
+    domain = number if number is not None else int(text) if text.isdecimal() else -1
     if not 0 <= domain <= _LAST_DOMAIN:
-        shown = text if given is None else given
-        raise UserError(f"DDS domain {shown}: not a number from 0 to {_LAST_DOMAIN}")
+        value = text if number is None else number
+        raise UserError(f"DDS domain {value}: not a number from 0 to {_LAST_DOMAIN}")
     return domain

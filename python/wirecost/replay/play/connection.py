@@ -38,8 +38,8 @@ class Connection:
     ) -> None:
         self._prepared = prepared
         self._isolated = isolated
-        self._inputs = [one.topic for one in prepared.snapshot.inputs]
-        self._outputs = [one.topic for one in prepared.snapshot.outputs]
+        self._inputs = [joined.topic for joined in prepared.snapshot.inputs]
+        self._outputs = [joined.topic for joined in prepared.snapshot.outputs]
         self._sinks = {topic.name: sink for topic, sink in zip(self._inputs, sinks, strict=True)}
         self._node = node
         self._start = start
@@ -53,7 +53,7 @@ class Connection:
         """
         waiting = list(self._prepared.early)
         inputs = self._prepared.snapshot.inputs
-        late = {one.topic.name for one in inputs if one.after_s > LATE_TOPIC_S}
+        late = {joined.topic.name for joined in inputs if joined.after_s > LATE_TOPIC_S}
         begun = time.monotonic()
         while True:
             waiting = self._send(waiting)
@@ -119,14 +119,14 @@ class Connection:
 
     def _send(self, waiting: list[Stored]) -> list[Stored]:
         """Send what has a reader; what is left."""
-        left = []
+        unsent = []
         for message in waiting:
             sink = self._sinks[message.topic]
             if sink.readers() > 0:
                 sink.send(message.data)
             else:
-                left.append(message)
-        return left
+                unsent.append(message)
+        return unsent
 
     def _check_running(self) -> None:
         if not self._node.running():

@@ -42,14 +42,14 @@ class Digests:
 
     def of(self, topic: str, message: bytes) -> str:
         """Return the hash of a topic's message."""
-        said: bytes | memoryview = message
+        content: bytes | memoryview = message
         if topic in self._counted:
-            said = memoryview(message)[SEQ_BYTES:]
+            content = memoryview(message)[SEQ_BYTES:]
         elif padding := self._padding.get(topic):
-            known = padding.without(message)
-            self._other[topic] += known is None
-            said = message if known is None else known
-        return hashlib.blake2b(said, digest_size=8).hexdigest()
+            unpadded = padding.without(message)
+            self._other[topic] += unpadded is None
+            content = message if unpadded is None else unpadded
+        return hashlib.blake2b(content, digest_size=8).hexdigest()
 
     def notes(self) -> list[str]:
         """Return which messages were compared with their padding, one line a topic."""

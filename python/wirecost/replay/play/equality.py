@@ -29,10 +29,10 @@ class Comparison:
 
 def by_topic(outputs: Sequence[Output]) -> dict[str, list[str]]:
     """Return digests in the order of receipt."""
-    found: dict[str, list[str]] = {}
-    for one in outputs:
-        found.setdefault(one.topic, []).append(one.digest)
-    return found
+    digests: dict[str, list[str]] = {}
+    for output in outputs:
+        digests.setdefault(output.topic, []).append(output.digest)
+    return digests
 
 
 def compare_runs(runs: Sequence[Sequence[Output]]) -> list[Comparison]:
@@ -61,49 +61,49 @@ def compare_with_recording(
     """
     expected: dict[str, list[str]] = {}
     edge = Counter[str]()
-    for one in recorded:
-        if one.log_ns >= first_input_ns or one.topic in latched:
-            own = digests.of(one.topic, one.data)
-            expected.setdefault(one.topic, []).append(own)
-            edge[one.topic] += one.log_ns < first_input_ns + EDGE_NS
+    for message in recorded:
+        if message.log_ns >= first_input_ns or message.topic in latched:
+            own = digests.of(message.topic, message.data)
+            expected.setdefault(message.topic, []).append(own)
+            edge[message.topic] += message.log_ns < first_input_ns + EDGE_NS
     if not expected:
         return None
-    found = by_topic(run)
+    replayed = by_topic(run)
     skipped = 0
     for topic, most in edge.items():
-        theirs, ours = expected[topic], found.get(topic, [])
-        here, there = _begin(theirs, ours, most)
-        expected[topic], found[topic] = theirs[here:], ours[there:]
+        former, ours = expected[topic], replayed.get(topic, [])
+        here, there = _begin(former, ours, most)
+        expected[topic], replayed[topic] = former[here:], ours[there:]
         skipped += here + there
-    compared = _compare("run 1 with the recording", expected, found, whole=False)
+    compared = _compare("run 1 with the recording", expected, replayed, whole=False)
     return replace(compared, skipped=skipped)
 
 
-def _begin(theirs: list[str], ours: list[str], most: int) -> tuple[int, int]:
+def _begin(former: list[str], ours: list[str], most: int) -> tuple[int, int]:
     """From where on both are equal, among the first ``most`` and one; the begin where nowhere."""
     first_at: dict[str, int] = {}
-    for at, one in enumerate(ours[: 2 * most + 1]):
-        first_at.setdefault(one, at)
-    for here, one in enumerate(theirs[: most + 1]):
-        there = first_at.get(one)
+    for at, digest in enumerate(ours[: 2 * most + 1]):
+        first_at.setdefault(digest, at)
+    for here, digest in enumerate(former[: most + 1]):
+        there = first_at.get(digest)
         if there is not None and all(
-            a == b for a, b in zip(theirs[here:], ours[there:], strict=False)
+            a == b for a, b in zip(former[here:], ours[there:], strict=False)
         ):
             return here, there
     return 0, 0
 
 
 def _compare(
-    what: str, one: dict[str, list[str]], other: dict[str, list[str]], whole: bool
+    what: str, reference: dict[str, list[str]], other: dict[str, list[str]], whole: bool
 ) -> Comparison:
     count = 0
-    for topic in sorted(one.keys() | other.keys()):
-        left, right = one.get(topic, []), other.get(topic, [])
-        for index, (a, b) in enumerate(zip(left, right, strict=False)):
+    for topic in sorted(reference.keys() | other.keys()):
+        expected, actual = reference.get(topic, []), other.get(topic, [])
+        for index, (a, b) in enumerate(zip(expected, actual, strict=False)):
             if a != b:
                 return Comparison(what, count, f"{topic} message {index} differs ({a}, {b})")
             count += 1
-        if len(left) != len(right) and (whole or not min(len(left), len(right))):
-            text = f"{topic} has {counted(len(right), 'message')} against {len(left):,}"
+        if len(expected) != len(actual) and (whole or not min(len(expected), len(actual))):
+            text = f"{topic} has {counted(len(actual), 'message')} against {len(expected):,}"
             return Comparison(what, count, text)
     return Comparison(what, count, None)

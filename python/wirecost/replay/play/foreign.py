@@ -31,7 +31,7 @@ class Foreign:
 
     def lines(self) -> list[str]:
         """Whole: the command, the folder, the variables."""
-        return [self.command, f"in {self.directory}", *(f"with {one}" for one in self.variables)]
+        return [self.command, f"in {self.directory}", *(f"with {text}" for text in self.variables)]
 
 
 def foreign(

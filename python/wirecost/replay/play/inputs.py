@@ -162,7 +162,7 @@ def _as_consumed(
 
 
 def _sent(prepared: Prepared, times: Times, loop: int) -> list[Sent]:
-    per_loop = Counter(one.topic for one in prepared.timed)
+    per_loop = Counter(message.topic for message in prepared.timed)
     index = {topic: loop * count for topic, count in per_loop.items()}
     sent = []
     for message, stamp, (due, ready, before, after) in zip(

@@ -45,12 +45,12 @@ def latencies(sent: Sequence[Sent], outputs: Sequence[Output]) -> list[Latency]:
     The input is the latest one before the output with the same stamp in its header; where there is
     none, the latest one before the output.
     """
-    begins = [one.before_ns for one in sent]
+    begins = [message.before_ns for message in sent]
     by_stamp: dict[int, list[Sent]] = {}
-    for one in sent:
-        if one.stamp_ns is not None:
-            by_stamp.setdefault(one.stamp_ns, []).append(one)
-    found = []
+    for message in sent:
+        if message.stamp_ns is not None:
+            by_stamp.setdefault(message.stamp_ns, []).append(message)
+    matched = []
     for output in outputs:
         count = bisect_right(begins, output.received_ns)
         if count == 0:
@@ -58,8 +58,8 @@ def latencies(sent: Sequence[Sent], outputs: Sequence[Output]) -> list[Latency]:
         source, rule = sent[count - 1], LATEST
         if output.stamp_ns is not None:
             same = by_stamp.get(output.stamp_ns, [])
-            earlier = [one for one in same if one.before_ns <= output.received_ns]
+            earlier = [message for message in same if message.before_ns <= output.received_ns]
             if earlier:
                 source, rule = earlier[-1], STAMP
-        found.append(Latency(output, source, rule, output.received_ns - source.before_ns))
-    return found
+        matched.append(Latency(output, source, rule, output.received_ns - source.before_ns))
+    return matched

@@ -84,12 +84,12 @@ class OutputCatcher:
     def _run(self) -> None:
         while True:
             ending = self._ending.is_set()
-            taken = self.queue.take(1024, 0.02)
-            for channel, wall_ns, monotonic_ns, source_ns, message in taken:
+            messages = self.queue.take(1024, 0.02)
+            for channel, wall_ns, monotonic_ns, source_ns, message in messages:
                 if not self.paused:
                     self._keep(channel, wall_ns, monotonic_ns, source_ns or wall_ns, message)
-            self._taken += len(taken)
-            if ending and not taken:
+            self._taken += len(messages)
+            if ending and not messages:
                 return
 
     def _keep(

@@ -157,14 +157,14 @@ class Padding:
                 cursor.move(size * count)
 
             return numbers
-        one = self._step(element)
+        move = self._step(element)
         if isinstance(element, Call) and self._messages[element.message.name][1]:
-            return _same_size(one)
+            return _same_size(move)
 
         def all_of(cursor: _Cursor, count: int) -> None:
             cursor.count(count)
             for _ in range(count):
-                one(cursor)
+                move(cursor)
 
         return all_of
 
@@ -228,24 +228,24 @@ def _text(align: int) -> _Move:
     return move
 
 
-def _same_size(one: _Move) -> Callable[[_Cursor, int], None]:
+def _same_size(element: _Move) -> Callable[[_Cursor, int], None]:
     """Return elements of one size: their padding repeats once an element begins at a place that is
     aligned as an earlier one's was, so what is done to those in between is done to all at once."""
 
     def move(cursor: _Cursor, count: int) -> None:
-        one(cursor)  # the first may have padding before it that no other has
+        element(cursor)  # the first may have padding before it that no other has
         begun: dict[int, tuple[int, int]] = {}
         done = 1
         while done < count and (cursor.at % CDR.largest) not in begun:
             begun[cursor.at % CDR.largest] = done, cursor.at
-            one(cursor)
+            element(cursor)
             done += 1
         if done == count:
             return
         first, begin = begun[cursor.at % CDR.largest]
         period, step = cursor.at - begin, done - first
         periods, rest = divmod(count - done, step)
-        marks = _padded(one, step, begin, period)
+        marks = _padded(element, step, begin, period)
         end = cursor.at + periods * period
         if end > len(cursor.body):
             raise _OtherTypeError
@@ -254,17 +254,17 @@ def _same_size(one: _Move) -> Callable[[_Cursor, int], None]:
             rows[:, marks] = 0
         cursor.at = end
         for _ in range(rest):
-            one(cursor)
+            element(cursor)
 
     return move
 
 
-def _padded(one: _Move, count: int, begin: int, size: int) -> Sequence[int]:
+def _padded(element: _Move, count: int, begin: int, size: int) -> Sequence[int]:
     """Return which bytes of ``size`` are padding, for ``count`` elements that begin at
     ``begin``."""
     lead = begin % CDR.largest
     tried = _Cursor(memoryview(bytearray(b"\1" * (lead + size))), _LENGTHS[b"\0\0"])
     tried.at = lead
     for _ in range(count):
-        one(tried)
+        element(tried)
     return [at for at, byte in enumerate(tried.body[lead:]) if byte == 0]

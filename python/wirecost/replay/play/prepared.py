@@ -38,27 +38,28 @@ class Prepared:
 
 def prepare(snapshot: Snapshot, recorded: Recorded) -> Prepared:
     """Raise UserError where there is nothing to play."""
-    latched = {one.topic.name for one in snapshot.inputs if one.topic.qos.is_latched}
-    known = {one.topic.name: i for i, one in enumerate(snapshot.inputs)}
-    inputs = [one for one in recorded.inputs if one.topic in known]
-    first = min((one.log_ns for one in inputs), default=0)
+    latched = {joined.topic.name for joined in snapshot.inputs if joined.topic.qos.is_latched}
+    numbers = {joined.topic.name: i for i, joined in enumerate(snapshot.inputs)}
+    inputs = [message for message in recorded.inputs if message.topic in numbers]
+    first = min((message.log_ns for message in inputs), default=0)
     # A busy machine may deliver kept messages late; over DDS, their time of publication shows it.
-    kept = [
-        one.topic in latched and (one.log_ns <= first + KEPT_NS or one.publish_ns < first)
-        for one in inputs
+    were_kept = [
+        message.topic in latched
+        and (message.log_ns <= first + KEPT_NS or message.publish_ns < first)
+        for message in inputs
     ]
-    early = [one for one, was_kept in zip(inputs, kept, strict=True) if was_kept]
-    timed = [one for one, was_kept in zip(inputs, kept, strict=True) if not was_kept]
+    early = [message for message, was_kept in zip(inputs, were_kept, strict=True) if was_kept]
+    timed = [message for message, was_kept in zip(inputs, were_kept, strict=True) if not was_kept]
     if not timed and not early and not recorded.calls:
         raise UserError(f"{snapshot.node}: no input was recorded; record while the system is busy")
     calls = [call.request_ns for call in recorded.calls]
     start = timed[0].log_ns if timed else min(calls, default=0)
-    player = Player([(m.log_ns - start, known[m.topic], m.data) for m in timed], True)
+    player = Player([(m.log_ns - start, numbers[m.topic], m.data) for m in timed], True)
     stamped = {
-        one.topic.name
-        for one in snapshot.inputs
-        if begins_with_header(one.topic.type, one.topic.definition)
+        joined.topic.name
+        for joined in snapshot.inputs
+        if begins_with_header(joined.topic.type, joined.topic.definition)
     }
     stamps = [stamp_ns(snapshot.profile, m.data) if m.topic in stamped else None for m in timed]
-    digests = Digests(snapshot.profile, [one.topic for one in snapshot.outputs])
+    digests = Digests(snapshot.profile, [joined.topic for joined in snapshot.outputs])
     return Prepared(snapshot, recorded, early, timed, stamps, player, start, digests)

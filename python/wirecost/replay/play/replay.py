@@ -57,10 +57,10 @@ def examined(cpu: int | None) -> dict[str, Entry]:
         UserError: this process may not run there.
     """
     check_cpu("--cpu", cpu)
-    found = environment()
+    entries = environment()
     if cpu is not None:
-        found["doctor"] = {**examine(machine(Machine(), str(cpu))).summary()}
-    return found
+        entries["doctor"] = {**examine(machine(Machine(), str(cpu))).summary()}
+    return entries
 
 
 def replay(

@@ -82,7 +82,7 @@ def write_replay(
     snapshot = prepared.snapshot
     variant = _variant(context.play_options)
     equal = compare_runs([run.outputs for run in runs]) if runs else []
-    latched = {one.topic.name for one in snapshot.outputs if one.topic.qos.is_latched}
+    latched = {joined.topic.name for joined in snapshot.outputs if joined.topic.qos.is_latched}
     recorded = (
         compare_with_recording(
             prepared.recorded.outputs, prepared.first_ns, runs[0].outputs, prepared.digests, latched
@@ -124,9 +124,9 @@ def write_replay(
             **asdict(context.play_options),
         },
         "repeats": [msgspec.to_builtins(_repeat(run)) for run in runs],
-        "inputs": Counter(one.topic for run in runs for one in run.sent),
+        "inputs": Counter(message.topic for run in runs for message in run.sent),
         "rules": rules,
-        "equality": [asdict(one) for one in [*equal, *([recorded] if recorded else [])]],
+        "equality": [asdict(result) for result in [*equal, *([recorded] if recorded else [])]],
         "notes": list(dict.fromkeys(notes)),
     }
     write_results(folder, meta, samples)
@@ -143,20 +143,20 @@ def _samples(
     if not context.play_options.consumed:
         lateness = [
             (
-                f"to {one.topic}",
+                f"to {message.topic}",
                 "lateness",
                 number,
-                one.index,
-                one.before_ns - one.due_ns,
-                one.bytes,
+                message.index,
+                message.before_ns - message.due_ns,
+                message.bytes,
             )
             for number, run in enumerate(runs, start=1)
-            for one in run.sent
+            for message in run.sent
         ]
-    found = outputs.filter(pl.col("latency_ns").is_not_null())
+    matched = outputs.filter(pl.col("latency_ns").is_not_null())
     latency = [
         (f"from {topic}", "latency", run, index, ns, size)
-        for topic, run, index, ns, size in found.select(
+        for topic, run, index, ns, size in matched.select(
             "topic", "repetition", "index", "latency_ns", "bytes"
         ).rows()
     ]
@@ -189,15 +189,15 @@ def _outputs(runs: Sequence[RunResult]) -> tuple[pl.DataFrame, dict[str, Counter
     rows = []
     rules: dict[str, Counter[str]] = {}
     for number, run in enumerate(runs, start=1):
-        matched = {id(one.output): one for one in latencies(run.sent, run.outputs)}
-        for one in run.outputs:
-            match = matched.get(id(one))
+        matched = {id(latency.output): latency for latency in latencies(run.sent, run.outputs)}
+        for output in run.outputs:
+            match = matched.get(id(output))
             rule = match.rule if match else None
-            rules.setdefault(one.topic, Counter())[rule or "none"] += 1
+            rules.setdefault(output.topic, Counter())[rule or "none"] += 1
             rows.append(
-                (one.topic, one.index, number, one.digest, one.bytes, one.received_ns,
-                 match.input.topic if match else None, match.input.index if match else None,
-                 rule, match.ns if match else None)
+                (output.topic, output.index, number, output.digest, output.bytes,
+                output.received_ns, match.input.topic if match else None,
+                 match.input.index if match else None, rule, match.ns if match else None)
             )  # fmt: skip
     return pl.DataFrame(rows, schema=OUTPUTS, orient="row"), rules
 
@@ -252,27 +252,27 @@ def causes(sent: Sequence[Sent]) -> list[str | None]:
     lost its CPU, to another task or, in a virtual machine, to the host. What was due before the
     sending of the one before even began was held up by the same as that.
     """
-    found: list[str | None] = []
+    reasons: list[str | None] = []
     busy_until = former_ns = 0
-    for one in sent:
-        if one.before_ns <= one.due_ns:
-            found.append(None)
-        elif found and former_ns > one.due_ns:
-            found.append(found[-1] or SENDING)
-        elif busy_until > one.due_ns:
-            found.append(SENDING)
+    for message in sent:
+        if message.before_ns <= message.due_ns:
+            reasons.append(None)
+        elif reasons and former_ns > message.due_ns:
+            reasons.append(reasons[-1] or SENDING)
+        elif busy_until > message.due_ns:
+            reasons.append(SENDING)
         else:
-            found.append(WOKEN if one.ready_ns > one.due_ns else PREEMPTED)
-        busy_until, former_ns = max(busy_until, one.after_ns), one.before_ns
-    return found
+            reasons.append(WOKEN if message.ready_ns > message.due_ns else PREEMPTED)
+        busy_until, former_ns = max(busy_until, message.after_ns), message.before_ns
+    return reasons
 
 
 def inputs_table(runs: Sequence[Sequence[Sent]]) -> pl.DataFrame:
     """Return a row for each message of each run, in the order of sending; columns ``INPUTS``."""
     rows = [
-        (one.topic, one.index, number, one.bytes,
-         one.due_ns, one.ready_ns, one.before_ns, one.after_ns, cause)
+        (message.topic, message.index, number, message.bytes,
+         message.due_ns, message.ready_ns, message.before_ns, message.after_ns, cause)
         for number, sent in enumerate(runs, start=1)
-        for one, cause in zip(sent, causes(sent), strict=True)
+        for message, cause in zip(sent, causes(sent), strict=True)
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=INPUTS, orient="row")

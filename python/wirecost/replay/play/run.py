@@ -65,12 +65,12 @@ def run_once(
             while it is played to is no error: the result holds what came until then.
     """
     snapshot, result = prepared.snapshot, RunResult()
-    topics = [one.topic for one in snapshot.outputs]
+    topics = [joined.topic for joined in snapshot.outputs]
     with isolated, OutputCatcher(outputs_file, system, topics, prepared.digests) as catcher:
         called = {call.service for call in prepared.recorded.calls}
         provided = [service for service in snapshot.provides if service.name in called]
         isolated.prepare(snapshot.node, snapshot.parameters, provided)
-        sinks = [isolated.publish(one.topic) for one in snapshot.inputs]
+        sinks = [isolated.publish(joined.topic) for joined in snapshot.inputs]
         for channel, topic in enumerate(topics):
             isolated.listen(topic, channel, catcher.queue)
         for service in snapshot.calls:

@@ -45,15 +45,15 @@ def bytes_wait(pid: int) -> bool:
 
 def _sockets(pid: int) -> dict[int, str]:
     """Return inodes by descriptor."""
-    found = {}
+    sockets = {}
     for entry in Path(f"/proc/{pid}/fd").iterdir():
         try:
             target = str(entry.readlink())
         except OSError:  # closed meanwhile
             continue
         if target.startswith("socket:["):
-            found[int(entry.name)] = target[8:-1]
-    return found
+            sockets[int(entry.name)] = target[8:-1]
+    return sockets
 
 
 def _readable(descriptor: int) -> bool:

@@ -22,11 +22,11 @@ def begins_with_header(type_name: str, definition: str) -> bool:
         return True
     for raw in definition.splitlines():
         line = raw.partition("#")[0]
-        found = FIRST_FIELD.match(line)
+        match = FIRST_FIELD.match(line)
         if line.startswith("====="):
             return False
-        if found and not found["constant"]:
-            return found["type"] in HEADERS
+        if match and not match["constant"]:
+            return match["type"] in HEADERS
     return False
 
 

@@ -54,7 +54,7 @@ def check_fifo(option: str, priority: int | None) -> None:
         )
 
 
-def player_priority(asked: int | None) -> tuple[int, list[str]]:
+def player_priority(requested: int | None) -> tuple[int, list[str]]:
     """Return the player's SCHED_FIFO priority, 0 for normal scheduling, and notes.
 
     By default it is the lowest: above normal scheduling, below other real-time tasks. On a single
@@ -63,9 +63,9 @@ def player_priority(asked: int | None) -> tuple[int, list[str]]:
     Raises:
         UserError: what is asked for is not allowed.
     """
-    if asked is not None:
-        check_fifo("--player-fifo", asked or None)
-        return asked, []
+    if requested is not None:
+        check_fifo("--player-fifo", requested or None)
+        return requested, []
     if len(os.sched_getaffinity(0)) < 2:
         return 0, []
     if _fifo_permitted(LOWEST_PRIORITY):
@@ -154,12 +154,12 @@ def _environment(
 ) -> dict[str, str]:
     """Return the recorded variables; of this process those that are never recorded (HOME, LANG) and
     the settings of probes."""
-    kept = {
+    own = {
         name: value
         for name, value in here.items()
         if not KEPT_VARIABLES.fullmatch(name) or name.startswith(f"{PROBE}_")
     }
-    return {**process.environment, **kept, **variables}
+    return {**process.environment, **own, **variables}
 
 
 def _with_parameter_files(snapshot: Snapshot, process: ProcessState, folder: Path) -> list[str]:

@@ -92,8 +92,8 @@ class NodeProcess:
     def status(self) -> int | None:
         """Return the exit status once it ended, negative for a signal; None while it runs."""
         self.running()
-        found = self._reported.get("exit")
-        return None if found is None else int(str(found))
+        status = self._reported.get("exit")
+        return None if status is None else int(str(status))
 
     def end(self) -> None:
         """SIGINT, then SIGTERM, then SIGKILL to the whole process group."""

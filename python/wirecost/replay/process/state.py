@@ -112,13 +112,13 @@ def _words(path: Path) -> list[str]:
 
 
 def _limits(text: str) -> dict[str, tuple[int | None, int | None]]:
-    found = {}
+    limits = {}
     for line in text.splitlines()[1:]:
         name = line[:26].strip()
         words = line[26:].split()
         if len(words) >= 2:
-            found[name] = (_limit(words[0]), _limit(words[1]))
-    return found
+            limits[name] = (_limit(words[0]), _limit(words[1]))
+    return limits
 
 
 def _limit(word: str) -> int | None:

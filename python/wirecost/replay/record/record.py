@@ -109,14 +109,14 @@ def _first_graph(
 
 
 def _snapshot(request: Request, graph: NodeGraph, process: NodeProcess | None) -> Snapshot:
-    pid, found = _process_id(request, graph, process)
+    pid, pid_found = _process_id(request, graph, process)
     state = state_of(pid)
     return Snapshot(
         system=request.system.name,
         profile=request.system.profile,
         node=graph.name,
         pid=pid,
-        pid_found=found,
+        pid_found=pid_found,
         process=state,
         executable_size=executable_size(state),
         parameter_files=parameter_files(state),

@@ -82,7 +82,7 @@ class Session:
     def follow(self, graph: NodeGraph) -> None:
         """Record topics and services that are new, and list them in ``node.json``."""
         self._topics.complete(graph)
-        services = {one.name: one for one in (*graph.provides, *graph.calls)}
+        services = {service.name: service for service in (*graph.provides, *graph.calls)}
         self._snapshot.provides, self._snapshot.calls = list(graph.provides), list(graph.calls)
         new = self._topics.new(graph)
         if not new and services.keys() <= self._services.keys():

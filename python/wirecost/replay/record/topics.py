@@ -57,8 +57,8 @@ class RecordedTopics:
 
     def new(self, graph: NodeGraph) -> list[tuple[Topic, str]]:
         """Return the topics of the node, with their roles, that are not followed yet."""
-        known = {(one.topic.name, one.role) for one in self._followed}
-        return [(topic, role) for topic, role in _joined(graph) if (topic.name, role) not in known]
+        pairs = {(entry.topic.name, entry.role) for entry in self._followed}
+        return [(topic, role) for topic, role in _joined(graph) if (topic.name, role) not in pairs]
 
     def follow(self, new: list[tuple[Topic, str]], graph: NodeGraph, after_s: float) -> None:
         sides = {(topic.name, role) for topic, role in _joined(graph)}
@@ -75,44 +75,44 @@ class RecordedTopics:
 
     def complete(self, graph: NodeGraph) -> None:
         """Take over definitions that are known only since a publisher was connected to."""
-        for one in self._followed:
-            if one.channel is None:
-                _complete(one, graph)
+        for entry in self._followed:
+            if entry.channel is None:
+                _complete(entry, graph)
 
     def write_messages(self, graph: Callable[[], NodeGraph | None]) -> bool:
         """Write what the queue holds; whether that was the first message of any topic."""
         first = False
         for number, _, monotonic_ns, source_ns, message in self._queue.take(1024, TAKE_S):
-            one = self._followed[number]
-            if one.channel is None:
+            entry = self._followed[number]
+            if entry.channel is None:
                 if now := graph():
-                    _complete(one, now)
-                one.channel = self._writer.add_topic(one.topic, one.role)
+                    _complete(entry, now)
+                entry.channel = self._writer.add_topic(entry.topic, entry.role)
                 first = True
             log_ns = monotonic_ns + self._wall_minus_monotonic_ns
-            self._writer.write(one.channel, log_ns, source_ns or log_ns, message)
-            one.messages += 1
-            one.bytes += len(message)
+            self._writer.write(entry.channel, log_ns, source_ns or log_ns, message)
+            entry.messages += 1
+            entry.bytes += len(message)
         return first
 
     def progress(self, passed_s: float) -> list[TopicProgress]:
         """``passed_s``: since the last call."""
-        found = []
-        for i, one in enumerate(self._followed):
-            rate = (one.messages - one.reported) / passed_s
-            one.reported = one.messages
-            found.append(
+        lines = []
+        for i, entry in enumerate(self._followed):
+            rate, dropped = (entry.messages - entry.reported) / passed_s, self._dropped(i)
+            entry.reported = entry.messages
+            lines.append(
                 TopicProgress(
-                    one.topic.name, one.role, one.messages, rate, one.bytes, self._dropped(i)
+                    entry.topic.name, entry.role, entry.messages, rate, entry.bytes, dropped
                 )
             )
-        return found
+        return lines
 
     def joined(self, role: str) -> list[JoinedTopic]:
         return [
-            JoinedTopic(one.topic, one.after_s, one.messages, self._dropped(i))
-            for i, one in enumerate(self._followed)
-            if one.role == role
+            JoinedTopic(entry.topic, entry.after_s, entry.messages, self._dropped(i))
+            for i, entry in enumerate(self._followed)
+            if entry.role == role
         ]
 
     def _dropped(self, number: int) -> int:
@@ -121,10 +121,10 @@ class RecordedTopics:
 
 def _joined(graph: NodeGraph) -> list[tuple[Topic, str]]:
     outputs = [topic for topic in graph.published if topic.name not in OF_EVERY_NODE]
-    return [(topic, INPUT) for topic in graph.subscribed] + [(one, OUTPUT) for one in outputs]
+    return [(topic, INPUT) for topic in graph.subscribed] + [(output, OUTPUT) for output in outputs]
 
 
-def _complete(one: _Followed, graph: NodeGraph) -> None:
-    for topic in graph.subscribed if one.role == INPUT else graph.published:
-        if topic.name == one.topic.name:
-            one.topic = topic
+def _complete(entry: _Followed, graph: NodeGraph) -> None:
+    for topic in graph.subscribed if entry.role == INPUT else graph.published:
+        if topic.name == entry.topic.name:
+            entry.topic = topic

@@ -46,12 +46,13 @@ def write_bag_metadata(recording: Path, encoding: str, counted: Sequence[Counted
 
 def bag_metadata(file: str, encoding: str, counted: Sequence[Counted]) -> str:
     """Return the text. A topic that has two channels alike, input and output, is one entry."""
-    written = [one for one in counted if one.messages]
-    begin = min((one.first_ns for one in written), default=0)
+    written = [channel for channel in counted if channel.messages]
+    begin = min((channel.first_ns for channel in written), default=0)
+    end = max((channel.last_ns for channel in written), default=0)
     extent = [
-        f"duration: {{nanoseconds: {max((one.last_ns for one in written), default=0) - begin}}}",
+        f"duration: {{nanoseconds: {end - begin}}}",
         f"starting_time: {{nanoseconds_since_epoch: {begin}}}",
-        f"message_count: {sum(one.messages for one in written)}",
+        f"message_count: {sum(channel.messages for channel in written)}",
     ]
     lines = [
         "rosbag2_bagfile_information:",
@@ -67,9 +68,9 @@ def bag_metadata(file: str, encoding: str, counted: Sequence[Counted]) -> str:
         f"  topics_with_message_count:{'' if counted else ' []'}",
     ]
     counts: dict[tuple[str, str, str], int] = {}
-    for one in counted:
-        key = (one.topic.name, one.topic.type, profiles(one.topic.qos))
-        counts[key] = counts.get(key, 0) + one.messages
+    for channel in counted:
+        key = (channel.topic.name, channel.topic.type, profiles(channel.topic.qos))
+        counts[key] = counts.get(key, 0) + channel.messages
     for (name, type_, qos), messages in counts.items():
         lines += [
             "    - topic_metadata:",
@@ -84,5 +85,5 @@ def bag_metadata(file: str, encoding: str, counted: Sequence[Counted]) -> str:
 
 def _quoted(text: str) -> str:
     """YAML's double-quoted style, for text that any program on the network may have sent."""
-    kept = (c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
-    return '"' + "".join(kept).replace("\\U0000000a", "\\n") + '"'
+    characters = (c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
+    return '"' + "".join(characters).replace("\\U0000000a", "\\n") + '"'

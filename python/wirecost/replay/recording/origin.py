@@ -32,12 +32,12 @@ def seal(document: dict[str, Any]) -> str:
     return _code(_key(make=True), document)
 
 
-def sealed_here(document: dict[str, Any], found: object) -> bool:
+def sealed_here(document: dict[str, Any], seal: object) -> bool:
     """Return whether ``found`` is this user's seal of the document on this machine."""
-    if not isinstance(found, str) or not found.isascii():
+    if not isinstance(seal, str) or not seal.isascii():
         return False
     try:
-        return hmac.compare_digest(_code(_key(make=False), document), found)
+        return hmac.compare_digest(_code(_key(make=False), document), seal)
     except UserError:  # without a key of ours nothing can have our seal
         return False
 

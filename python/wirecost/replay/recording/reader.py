@@ -66,27 +66,27 @@ def read_recording(path: Path, profile: str) -> Recorded:
         UserError: not MCAP, of another profile than ``profile``, or larger than memory allows. A
             file that is cut or damaged further in is read up to there, with a note.
     """
-    found = Recorded()
+    recorded = Recorded()
     allowed = int(psutil.virtual_memory().available * MEMORY_SHARE)
     try:
         with open_regular(path) as file:
-            _read(path, file, profile, found, allowed)
+            _read(path, file, profile, recorded, allowed)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a folder of wirecost record") from error
     except MemoryError as error:
         raise UserError(f"{path}: {TOO_LARGE}") from error
-    for messages in (found.inputs, found.outputs):
+    for messages in (recorded.inputs, recorded.outputs):
         messages.sort(key=lambda message: message.log_ns)
-    found.calls.sort(key=lambda call: call.request_ns)
-    return found
+    recorded.calls.sort(key=lambda call: call.request_ns)
+    return recorded
 
 
-def _read(path: Path, file: BinaryIO, profile: str, found: Recorded, allowed: int) -> None:
+def _read(path: Path, file: BinaryIO, profile: str, recorded: Recorded, allowed: int) -> None:
     channels: dict[int, Channel] = {}
     try:
         for record in _records(file, path.stat().st_size, allowed):
             if isinstance(record, Header):
-                found.profile = record.profile
+                recorded.profile = record.profile
                 if record.profile != profile:
                     raise UserError(
                         f"{path}: MCAP of profile {record.profile[:40]!r}, but node.json has "
@@ -98,12 +98,14 @@ def _read(path: Path, file: BinaryIO, profile: str, found: Recorded, allowed: in
                 allowed -= len(record.data) + OBJECT_BYTES
                 if allowed < 0:
                     raise UserError(f"{path}: {TOO_LARGE}")
-                _keep(channels[record.channel_id], record, found)
+                _keep(channels[record.channel_id], record, recorded)
     except DAMAGED as error:
-        if not found.profile:
+        if not recorded.profile:
             raise UserError(f"{path}: not MCAP; name a folder of wirecost record") from error
-        count = len(found.inputs) + len(found.outputs) + len(found.calls)
-        found.notes.append(f"{path.name} is cut or damaged; its first {count:,} messages were read")
+        count = len(recorded.inputs) + len(recorded.outputs) + len(recorded.calls)
+        recorded.notes.append(
+            f"{path.name} is cut or damaged; its first {count:,} messages were read"
+        )
 
 
 def _records(file: BinaryIO, size: int, allowed: int) -> Iterator[Any]:
@@ -175,12 +177,12 @@ def _up_to(stream: BinaryIO, most: int) -> bytes:
     return bytes(content)
 
 
-def _keep(channel: Channel, message: Message, found: Recorded) -> None:
+def _keep(channel: Channel, message: Message, recorded: Recorded) -> None:
     role = channel.metadata.get(ROLE, INPUT)
     if role == CALL:
-        found.calls.append(
+        recorded.calls.append(
             call_record.decode(channel.topic.removesuffix(call_record.SUFFIX), message.data)
         )
         return
     stored = Stored(channel.topic, message.log_time, message.publish_time, message.data)
-    (found.outputs if role == OUTPUT else found.inputs).append(stored)
+    (recorded.outputs if role == OUTPUT else recorded.inputs).append(stored)

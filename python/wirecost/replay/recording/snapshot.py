@@ -89,17 +89,17 @@ def kept_environment(environment: dict[str, str]) -> dict[str, str]:
 
 def parameter_files(process: ProcessState) -> dict[str, str]:
     """Return the YAML files that a process's arguments name, ``--params-file`` or not."""
-    found = {}
+    files = {}
     for argument in process.arguments[1:]:
         path = Path(process.working_directory, argument)
         if not argument.lower().endswith(PARAMETER_FILES):
             continue
         try:
             if path.is_file() and path.stat().st_size <= LARGEST_PARAMETER_FILE:
-                found[argument] = path.read_text(encoding="utf-8")
+                files[argument] = path.read_text(encoding="utf-8")
         except (OSError, ValueError):
             continue  # not a readable parameter file
-    return found
+    return files
 
 
 def namespace(node: str) -> str:
@@ -155,9 +155,9 @@ def read_snapshot(folder: Path) -> Snapshot:
             "install the wirecost that wrote it"
         )
     json_document.check(path, document, Document, "record again")
-    found = document.pop("seal", None)
+    seal = document.pop("seal", None)
     try:
-        return replace(_snapshot(document), made_here=sealed_here(document, found))
+        return replace(_snapshot(document), made_here=sealed_here(document, seal))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise UserError(
             f"{path}: damaged ({type(error).__name__}: {shown(error, 200)}); record again"
@@ -165,14 +165,14 @@ def read_snapshot(folder: Path) -> Snapshot:
 
 
 def _snapshot(document: dict[str, Any]) -> Snapshot:
-    found = msgspec.convert(document, Snapshot)
-    process = found.process
+    snapshot = msgspec.convert(document, Snapshot)
+    process = snapshot.process
     if process is None:
-        return found
+        return snapshot
     if any("\0" in argument for argument in process.arguments):
         raise ValueError("arguments that no program can have")
     return replace(
-        found, process=replace(process, environment=kept_environment(process.environment))
+        snapshot, process=replace(process, environment=kept_environment(process.environment))
     )
 
 

@@ -136,12 +136,12 @@ class _Unbuffered:
             raise failed_write(path, error, "name another --out") from error
 
     def write(self, content: bytes) -> int:
-        left = memoryview(content)
+        rest = memoryview(content)
         try:
-            while left:
-                written = os.write(self._descriptor, left)
+            while rest:
+                written = os.write(self._descriptor, rest)
                 self._at += written
-                left = left[written:]
+                rest = rest[written:]
         except OSError:
             self.failed = True
             raise

@@ -22,8 +22,8 @@ class Definitions:
     def learn(self, name: str, header: dict[str, str]) -> None:
         """A publisher's connection header. A topic counts as latched where one of its publishers
         latches."""
-        known = self._topics.get(name)
-        latched = header.get("latching") == "1" or (known is not None and known.qos == LATCHED)
+        former = self._topics.get(name)
+        latched = header.get("latching") == "1" or (former is not None and former.qos == LATCHED)
         md5sum = header.get("md5sum", ANY)
         if md5sum != ANY:
             self._topics[name] = Topic(

@@ -30,15 +30,15 @@ class Ros1IsolatedSystem:
         self._subscribed: set[str] = set()
 
     def __enter__(self) -> Self:
-        with ExitStack() as left:
-            self._server = left.enter_context(MasterServer(LOOPBACK))
+        with ExitStack() as stack:
+            self._server = stack.enter_context(MasterServer(LOOPBACK))
             self._master = Master(self._server.uri, self._name)
             self._subscriptions = Subscriptions(self._name, Definitions(self._name).learn)
-            left.callback(self._subscriptions.close)
-            self._publications = left.enter_context(Publications(self._name, LOOPBACK))
+            stack.callback(self._subscriptions.close)
+            self._publications = stack.enter_context(Publications(self._name, LOOPBACK))
             api = SlaveApi(self._master.uri, self._set_publishers, self._publications.tcpros)
-            self._uri = left.enter_context(ApiServer(LOOPBACK, api)).uri
-            self._left = left.pop_all()
+            self._uri = stack.enter_context(ApiServer(LOOPBACK, api)).uri
+            self._left = stack.pop_all()
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -95,7 +95,7 @@ class Ros1IsolatedSystem:
     def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
         missing = [topic.name for topic in subscribed if not self._publications.readers(topic.name)]
         return missing + [
-            one.name for one in published if not self._subscriptions.connected(one.name)
+            topic.name for topic in published if not self._subscriptions.connected(topic.name)
         ]
 
     def unmatched(self) -> list[str]:

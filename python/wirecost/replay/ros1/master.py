@@ -37,9 +37,9 @@ class Master:
         Raises:
             UserError: the variable is not a URI, or no master answers there.
         """
-        given = os.environ.get("ROS_MASTER_URI")
-        uri = given or DEFAULT_URI
-        where = f"ROS_MASTER_URI is {given}" if given else f"ROS_MASTER_URI is not set, so {uri}"
+        value = os.environ.get("ROS_MASTER_URI")
+        uri = value or DEFAULT_URI
+        where = f"ROS_MASTER_URI is {value}" if value else f"ROS_MASTER_URI is not set, so {uri}"
         master = cls(uri, caller)
         try:
             address_of(uri, "http")

@@ -107,7 +107,7 @@ class MasterApi:
     def getSystemState(self, _caller: str) -> Answer:  # noqa: N802
         with self._lock:
             owners = (self._publishers, self._subscribers)
-            topics = [[[topic, list(nodes)] for topic, nodes in one.items()] for one in owners]
+            topics = [[[topic, list(nodes)] for topic, nodes in owned.items()] for owned in owners]
             services = [[name, [provider]] for name, (provider, _) in self._services.items()]
             return 1, "", [*topics, services]
 

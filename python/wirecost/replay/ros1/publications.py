@@ -77,17 +77,17 @@ class Publications:
             refuse(client, f"{name or 'a header without a topic'}: not published here")
             return
         topic, sink = offered
-        wanted, given = header.get("md5sum", ANY), topic.type_hash or ANY
-        if ANY not in (wanted, given) and wanted != given:
+        node_md5, topic_md5 = header.get("md5sum", ANY), topic.type_hash or ANY
+        if ANY not in (node_md5, topic_md5) and node_md5 != topic_md5:
             refuse(
                 client,
-                f"{name}: the recording has {topic.type} of MD5 sum {given}, the node wants "
-                f"{header.get('type')} of {wanted}",
+                f"{name}: the recording has {topic.type} of MD5 sum {topic_md5}, the node wants "
+                f"{header.get('type')} of {node_md5}",
             )
             with self._lock:
                 self._unmatched.append(
-                    f"{name}: recorded as {topic.type} ({given}), but the node subscribes as "
-                    f"{header.get('type')} ({wanted})"
+                    f"{name}: recorded as {topic.type} ({topic_md5}), but the node subscribes as "
+                    f"{header.get('type')} ({node_md5})"
                 )
             return
         # Where the recording does not know the type, the subscriber gets its own back.
@@ -95,7 +95,7 @@ class Publications:
             "callerid": self._caller,
             "topic": name,
             "type": topic.type if topic.type_hash else header.get("type", ANY),
-            "md5sum": topic.type_hash or wanted,
+            "md5sum": topic.type_hash or node_md5,
             "message_definition": topic.definition,
             "latching": "1" if topic.qos.durability == "transient_local" else "0",
         }

@@ -41,16 +41,18 @@ class Ros1Recorder:
 
     def __enter__(self) -> Self:
         self._master = Master.of_environment(self._name)
-        with ExitStack() as left:
+        with ExitStack() as stack:
             host = self._host = own_host(self._master.uri)
             self._definitions = Definitions(self._name)
             self._subscriptions = Subscriptions(self._name, self._definitions.learn)
-            left.callback(self._subscriptions.close)
+            stack.callback(self._subscriptions.close)
             api = SlaveApi(self._master.uri, self._subscriptions.set_publishers)
-            self._uri = left.enter_context(ApiServer(host, api)).uri
-            self._restorer = left.enter_context(Restorer(self._master, self._name, self._uri, host))
-            left.callback(self._unsubscribe)
-            self._left = left.pop_all()
+            self._uri = stack.enter_context(ApiServer(host, api)).uri
+            self._restorer = stack.enter_context(
+                Restorer(self._master, self._name, self._uri, host)
+            )
+            stack.callback(self._unsubscribe)
+            self._left = stack.pop_all()
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -73,8 +75,8 @@ class Ros1Recorder:
             raise self._lost(error) from None
 
         def topics(of: dict[str, list[str]]) -> list[Topic]:
-            mine = sorted(topic for topic, owners in of.items() if name in owners)
-            return [self._definitions.topic(topic, types.get(topic, "*")) for topic in mine]
+            own = sorted(topic for topic, owners in of.items() if name in owners)
+            return [self._definitions.topic(topic, types.get(topic, "*")) for topic in own]
 
         owners = {service: self._owner(service, names) for service, names in state.services.items()}
         return NodeGraph(
@@ -82,11 +84,11 @@ class Ros1Recorder:
             self._pid(name),
             topics(state.subscribers),
             topics(state.publishers),
-            [self._service(one) for one in sorted(owners) if owners[one] == name],
+            [self._service(service) for service in sorted(owners) if owners[service] == name],
             [
-                self._service(one)
-                for one in sorted(owners)
-                if owners[one] != name and not one.endswith(LOGGER_SERVICES)
+                self._service(service)
+                for service in sorted(owners)
+                if owners[service] != name and not service.endswith(LOGGER_SERVICES)
             ],
         )
 
@@ -170,8 +172,8 @@ class Ros1Recorder:
 
     def _owner(self, service: str, owners: list[str]) -> str:
         former = self._restorer.former_provider(service)
-        taken = former is not None and any(owner.startswith(OWN) for owner in owners)
-        return former.node if former is not None and taken else "".join(owners[:1])
+        intercepted = former is not None and any(owner.startswith(OWN) for owner in owners)
+        return former.node if former is not None and intercepted else "".join(owners[:1])
 
     def _service(self, name: str) -> Service:
         former = self._restorer.former_provider(name)
@@ -188,9 +190,9 @@ class Ros1Recorder:
 
 def own_host(master_uri: str) -> str:
     """Return where others reach us: on loopback, unless the user or the master requires another."""
-    given = os.environ.get("ROS_HOSTNAME") or os.environ.get("ROS_IP")
-    if given and is_local(given):
-        return given
+    own = os.environ.get("ROS_HOSTNAME") or os.environ.get("ROS_IP")
+    if own and is_local(own):
+        return own
     host, port = address_of(master_uri, "http")
     if is_local(host):
         return LOOPBACK
@@ -210,9 +212,9 @@ def flatten(value: Any, name: str = "") -> dict[str, object]:
 
 def _plain(value: Any) -> object:
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(element) for element in value]
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(element) for key, element in value.items()}
     if isinstance(value, xmlrpc.client.Binary):
         return value.data.decode("latin-1")
     if isinstance(value, xmlrpc.client.DateTime):

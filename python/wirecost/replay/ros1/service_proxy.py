@@ -158,8 +158,8 @@ class ServiceProxy:
             reply = exchange(provider, request)
             reply_ns = time.time_ns()
             send_reply(client, reply)
-            wanted = self._callers.get(service)
-            if wanted is None or wanted == caller:
+            recorded_caller = self._callers.get(service)
+            if recorded_caller is None or recorded_caller == caller:
                 times = (request_ns, reply_ns)
                 contents = (request, reply.content if reply.ok else b"")
                 error = None if reply.ok else reply.content.decode(errors="replace")

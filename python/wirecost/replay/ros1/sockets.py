@@ -31,10 +31,10 @@ def set_time_left(connection: socket.socket, until: float | None) -> None:
     Raises:
         PeerError: the time is over.
     """
-    left = None if until is None else until - time.monotonic()
-    if left is not None and left <= 0:
+    seconds = None if until is None else until - time.monotonic()
+    if seconds is not None and seconds <= 0:
         raise PeerError("it answers too slowly")
-    connection.settimeout(left)
+    connection.settimeout(seconds)
 
 
 def receive(connection: socket.socket, count: int, until: float | None) -> bytes:
@@ -78,9 +78,9 @@ def connect(host: str, port: int, until: float) -> socket.socket:
         GoneError: no process listens there.
         PeerError: no connection for another reason.
     """
-    left = max(until - time.monotonic(), 0.01)
+    seconds = max(until - time.monotonic(), 0.01)
     try:
-        connection = socket.create_connection((host, port), left)
+        connection = socket.create_connection((host, port), seconds)
     except ConnectionRefusedError:
         raise GoneError(f"no connection to {host}:{port}: Connection refused") from None
     except (OSError, OverflowError, UnicodeError) as error:

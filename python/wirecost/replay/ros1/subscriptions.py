@@ -71,7 +71,7 @@ class Subscriptions:
     def set_publishers(self, topic: str, uris: list[str]) -> None:
         """The publishers that the topic has from now on. Ignored unless subscribed."""
         with self._lock:
-            if any(one.topic == topic for one in self._subscriptions):
+            if any(subscription.topic == topic for subscription in self._subscriptions):
                 self._publishers[topic] = list(dict.fromkeys(uris))[:MAX_PUBLISHERS]
         self._changed.set()
 
@@ -80,9 +80,9 @@ class Subscriptions:
         with self._lock:
             return any(
                 link.state == "connected"
-                for one in self._subscriptions
-                if one.topic == topic
-                for link in one.links.values()
+                for subscription in self._subscriptions
+                if subscription.topic == topic
+                for link in subscription.links.values()
             )
 
     def notes(self) -> list[str]:
@@ -112,56 +112,59 @@ class Subscriptions:
                 for _, tcp in self._tcps.values():
                     for channel, descriptor, reason in tcp.ended():
                         self._ended(tcp, channel, descriptor, reason)
-                for one in self._subscriptions:
-                    self._connect_missing(one)
+                for subscription in self._subscriptions:
+                    self._connect_missing(subscription)
 
     def _ended(self, tcp: Tcp, channel: int, descriptor: int, reason: str) -> None:
-        for one in self._subscriptions:
-            for uri, link in one.links.items():
-                if (one.tcp, one.channel, link.descriptor) == (tcp, channel, descriptor):
-                    self._failed(one, uri, link, reason)
+        for subscription in self._subscriptions:
+            if (subscription.tcp, subscription.channel) != (tcp, channel):
+                continue
+            for uri, link in subscription.links.items():
+                if link.descriptor == descriptor:
+                    self._failed(subscription, uri, link, reason)
                     return
 
-    def _failed(self, one: _Subscription, uri: str, link: _Link, reason: str) -> None:
+    def _failed(self, subscription: _Subscription, uri: str, link: _Link, reason: str) -> None:
         link.state, link.descriptor = "wanted", -1
         link.retry_at = time.monotonic() + link.retry_s
         link.retry_s = min(2 * link.retry_s, MAX_RETRY_S)
         if reason != CLOSED:
-            self._notes[f"{one.topic} {uri}"] = f"{one.topic}: publisher {uri}: {reason}"
+            topic = subscription.topic
+            self._notes[f"{topic} {uri}"] = f"{topic}: publisher {uri}: {reason}"
 
-    def _connect_missing(self, one: _Subscription) -> None:
-        wanted = self._publishers.get(one.topic, [])
+    def _connect_missing(self, subscription: _Subscription) -> None:
+        links, uris = subscription.links, self._publishers.get(subscription.topic, [])
         # A publisher may come back under its old address, and must then not wait.
-        gone = [uri for uri, link in one.links.items() if uri not in wanted and link.descriptor < 0]
+        gone = [uri for uri, link in links.items() if uri not in uris and link.descriptor < 0]
         for uri in gone:
-            if one.links[uri].state != "trying":
-                del one.links[uri]
-        for uri in wanted:
-            link = one.links.setdefault(uri, _Link())
+            if links[uri].state != "trying":
+                del links[uri]
+        for uri in uris:
+            link = links.setdefault(uri, _Link())
             if link.state == "wanted" and link.retry_at <= time.monotonic():
                 link.state = "trying"
-                self._connecting.submit(self._connect, one, uri, link)
+                self._connecting.submit(self._connect, subscription, uri, link)
 
-    def _connect(self, one: _Subscription, uri: str, link: _Link) -> None:
+    def _connect(self, subscription: _Subscription, uri: str, link: _Link) -> None:
         try:
-            connection, header = tcpros.subscribe(uri, self._caller, one.topic)
+            connection, header = tcpros.subscribe(uri, self._caller, subscription.topic)
         except PeerError as error:
             with self._lock:
-                if uri in self._publishers.get(one.topic, []):
-                    self._failed(one, uri, link, str(error))
+                if uri in self._publishers.get(subscription.topic, []):
+                    self._failed(subscription, uri, link, str(error))
                 else:
                     link.state = "wanted"
             return
         node = header.get("callerid")
-        self._on_header(one.topic, header)
+        self._on_header(subscription.topic, header)
         with self._lock:
-            refused = one.of.without is not None and node == one.of.without
-            if refused or one.of.only not in {None, node} or self._closing:
+            refused = subscription.of.without is not None and node == subscription.of.without
+            if refused or subscription.of.only not in {None, node} or self._closing:
                 link.state = "unwanted"
                 connection.close()
                 return
             link.state = "connected"
             link.retry_s = RETRY_S
-            self._notes.pop(f"{one.topic} {uri}", None)
+            self._notes.pop(f"{subscription.topic} {uri}", None)
             link.descriptor = connection.detach()
-            one.tcp.add(link.descriptor, one.channel)
+            subscription.tcp.add(link.descriptor, subscription.channel)
