@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Content that the Python contenders of a message read, and how their stages are timed."""
+"""Content that the Python contenders of a message read."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
-from time import perf_counter_ns
 
 import pytest
 
 from bench.ros_schemas import every
-from wirecost.measure.bench.engine import timing
 from wirecost.measure.bench.message.content import made_up
 from wirecost.measure.bench.message.python import code
 from wirecost.measure.bench.message.python.worker import WorkerContender
@@ -66,25 +64,3 @@ def test_arrays_of_rosbags_are_read(tmp_path: Path, dialect: str) -> None:
 def test_lists_of_numbers_are_added_up_without_a_call_for_each(about: Subject) -> None:
     source = code.module(about.schema, code.style(about, "protobuf"))
     assert "t += sum(m.doubles)" in source and "number(m.doubles" not in source
-
-
-def test_time_in_which_others_had_the_processor_is_not_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waited = tmp_path / "schedstat"
-    monkeypatch.setattr(timing, "SCHEDSTAT", waited)
-    waited.write_text("10 1000 2\n")
-
-    own: list[int] = []
-
-    def busy() -> None:
-        begin = perf_counter_ns()
-        while (now := perf_counter_ns()) - begin < 2_000_000:
-            pass
-        own.append(now - begin)
-
-    assert timing.timed(busy) >= own[0]
-    waited.write_text("20 1000000000000 3\n")
-    assert timing.timed(lambda: waited.write_text("30 2000000000000 4\n")) == 0
-    waited.unlink()  # as in kernels that do not count it
-    assert timing.timed(busy) >= own[1]

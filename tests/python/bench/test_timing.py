@@ -68,3 +68,8 @@ def test_waiting_beside_the_action_takes_nothing_from_it(
 
     monkeypatch.setattr(timing, "_waited_ns", interrupted)
     assert timed(lambda: time.sleep(ACTION_S)) >= ACTION_S * 1e9
+
+
+def test_all_time_counts_in_kernels_that_do_not_count_waiting(waiting: Waiting) -> None:
+    waiting.path.unlink()
+    assert timed(lambda: time.sleep(ACTION_S)) >= ACTION_S * 1e9
