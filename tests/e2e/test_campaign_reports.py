@@ -113,8 +113,8 @@ def test_tasks_of_a_former_scenario_are_left_out_of_a_comparison(
     assert done.returncode == 0, done.stderr
     sentence = "left out 2 tasks of scenarios that this wirecost does not have: map"
     assert done.stderr.splitlines()[0] == f"{tmp_path / 'store'}: {sentence}"
-    plain = wirecost("compare", store, *words).stdout
-    assert done.stdout.replace(str(tmp_path / "store"), str(store)) == plain
+    plain = json.loads(wirecost("compare", store, *words).stdout)
+    assert json.loads(done.stdout.replace(str(tmp_path / "store"), str(store))) == plain
 
 
 def test_old_folders_are_imported_once(tmp_path: Path, snapshot: SnapshotAssertion) -> None:

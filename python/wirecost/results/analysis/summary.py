@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import takewhile
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import msgspec
 import numpy as np
@@ -16,7 +16,7 @@ from wirecost.results.analysis.tail import Tail, tail_of
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import RACE, scenario_of, with_all_columns
 from wirecost.results.records.schemas import SCENARIOS, tensor
-from wirecost.results.records.schemas.common import Run, Scenario
+from wirecost.results.records.schemas.common import Entry, Run, Scenario
 
 Runs = dict[tuple[Any, ...], Run]
 """Runs in ``meta.json`` by race, contender and mode."""
@@ -100,6 +100,18 @@ class Row:
         return label((self.contender, self.mode))
 
 
+class Document(TypedDict):
+    """A result folder as ``--json`` writes it; ``rows`` have the attributes of ``Row``."""
+
+    schema: int
+    scenario: str
+    environment: dict[str, Entry]
+    interrupted: bool | str
+    failures: list[dict[str, object]]
+    not_run: dict[str, str]
+    rows: list[dict[str, object]]
+
+
 def summarize(results: Results) -> list[Row]:
     """Return rows in the order in which the races were run, stages in their own order."""
     runs: Runs = {
@@ -115,7 +127,7 @@ def summarize(results: Results) -> list[Row]:
     ]
 
 
-def document(results: Results, rows: list[Row]) -> dict[str, Any]:
+def document(results: Results, rows: list[Row]) -> Document:
     """Return what ``--json`` writes."""
     meta, facts = results.meta, scenario_of(results).facts
     return {
@@ -137,7 +149,7 @@ def document(results: Results, rows: list[Row]) -> dict[str, Any]:
     }
 
 
-def _flat(row: Row, facts: tuple[str, ...]) -> dict[str, Any]:
+def _flat(row: Row, facts: tuple[str, ...]) -> dict[str, object]:
     """Return all of a row side by side; facts of other scenarios are null."""
     common = takewhile(lambda name: name != "run", (field.name for field in fields(row)))
     values = {RENAMED.get(name, name): getattr(row, name) for name in common} | {

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -81,5 +80,5 @@ def _of_runs(meta: Meta, samples: pl.DataFrame, keys: list[str]) -> Iterable[str
             yield f"{_name(row)}: meta.json has no size of its messages"
 
 
-def _name(row: dict[str, Any]) -> str:
+def _name(row: Mapping[str, object]) -> str:
     return " ".join(str(row[name]) for name in ("contender", "mode", "case") if row[name])[:200]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import polars as pl
@@ -23,11 +23,16 @@ from wirecost.system.regular_file import read_regular
 
 LARGEST = 1 << 30
 """Bytes of a journal."""
-TYPES = {"Int64": pl.Int64, "UInt64": pl.UInt64, "Float64": pl.Float64, "String": pl.String}
+TYPES: dict[str, type[pl.DataType]] = {
+    "Int64": pl.Int64,
+    "UInt64": pl.UInt64,
+    "Float64": pl.Float64,
+    "String": pl.String,
+}
 
 DAMAGE = (ValueError, KeyError, RecursionError)
 """What reading a line that is not as it was written raises."""
-Values = dict[str, Any]
+Values = dict[str, object]
 """By name, as JSON has them."""
 
 
@@ -123,7 +128,7 @@ class _Read:
 
     meta: Values = field(default_factory=dict)
     runs: list[_Run] = field(default_factory=list)
-    types: Values = field(default_factory=dict)
+    types: dict[str, type[pl.DataType]] = field(default_factory=dict)
     begun: bool = False
 
     def line(self, line: _Line) -> None:
@@ -208,6 +213,8 @@ def _why(read: _Read) -> str:
         for run in read.runs
         if run.about is not None and run.about.get("failure")
     ]
-    reasons += [f"{name}: {why}" for name, why in dict(read.meta.get("not_run") or {}).items()]
+    not_run = read.meta.get("not_run")
+    if isinstance(not_run, dict):
+        reasons += [f"{name}: {why}" for name, why in not_run.items()]
     reasons += [str(read.meta["lost"])] if read.meta.get("lost") else []
     return "nothing was measured" + (": " + "; ".join(dict.fromkeys(reasons)) if reasons else "")

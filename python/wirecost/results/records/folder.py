@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import polars as pl
 
@@ -35,7 +36,7 @@ class Results:
         return self.meta
 
 
-def write_results(folder: Path, meta: dict[str, Any], samples: pl.DataFrame) -> None:
+def write_results(folder: Path, meta: Mapping[str, object], samples: pl.DataFrame) -> None:
     """Write both files, each whole or as it was. Raises OSError."""
     write_table(folder / SAMPLES, samples)
     write_text(folder / META, json_document.text({"schema": SCHEMA, **meta}) + "\n")

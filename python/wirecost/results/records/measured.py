@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -33,7 +32,7 @@ class _Head(msgspec.Struct):
     command: list[str]
     runs: list[_Run]
     interrupted: bool | str = False
-    environment: dict[str, Any] = {}
+    environment: dict[str, object] = {}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -106,7 +106,7 @@ def export(logs: list[ProbeLog], form: str, out: Path) -> None:
         raise failed_write(out, error, "name a file that can be written") from error
 
 
-def _instants(row: dict[str, Any]) -> list[tuple[str, int]]:
+def _instants(row: Mapping[str, Any]) -> list[tuple[str, int]]:
     if row["kind"] == "mark":
         of_model = row["parent"] in MESSAGES and row["part"] < len(MODEL_EVENTS)
         name = MODEL_EVENTS[row["part"]] if of_model else f"{row['section']} {row['part']}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -151,7 +151,7 @@ class ProbeLog:
         known = self.records[np.isin(self.records["kind"], list(KINDS))]
         ids = pl.Series(known["id"])
         parents = pl.Series(known["parent"])
-        columns: dict[str, Any] = {
+        columns: Mapping[str, Any] = {
             "process": np.full(len(known), self.process, np.uint32),
             "thread": np.full(len(known), self.thread, np.uint32),
             "kind": pl.Series(known["kind"]).replace_strict(KINDS, return_dtype=pl.String),
@@ -194,7 +194,7 @@ class ProbeLog:
         ).sort("time_ns", maintain_order=True)
 
     def _values(self, records: np.ndarray[Any, Any], index: np.ndarray[Any, Any]) -> pl.DataFrame:
-        columns: dict[str, Any] = {
+        columns: Mapping[str, Any] = {
             "process": np.full(len(records), self.process, np.uint32),
             "thread": np.full(len(records), self.thread, np.uint32),
             "section": self._named(pl.Series(records["parent"])),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -138,7 +138,7 @@ def _of_trace(trace: Ros2Trace, rows: dict[str, np.ndarray[Any, Any]]) -> pl.Dat
     names = pl.Series(trace.sections(), dtype=pl.String)
     threads = np.array([one[:2] for one in trace.threads()], np.uint32).reshape(-1, 2)
     count = len(rows["begin_ns"])
-    columns: dict[str, Any] = {
+    columns: Mapping[str, Any] = {
         "process": threads[rows["thread"], 0],
         "thread": threads[rows["thread"], 1],
         "kind": _texts(pl.Series([KINDS.get(i) for i in range(max(KINDS) + 1)]), rows["kind"]),

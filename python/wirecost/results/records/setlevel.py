@@ -12,7 +12,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import polars as pl
 
@@ -35,6 +35,32 @@ LARGEST = 1 << 28
 ROW = re.compile(r"\[([^\[\]{}]*)\]")
 
 
+class _Header(TypedDict):
+    """Facts of all models of a log, as far as they are read."""
+
+    OsiMessages: list[str]
+    EventFields: list[str]
+    EventTypes: list[str]
+
+
+class _Instance(TypedDict):
+    ModelIdentity: str
+
+
+class _Model(TypedDict):
+    """One model; a row of its events has ``EventFields``."""
+
+    Instance: _Instance
+    OsiEvents: list[list[float]]
+
+
+class _Document(TypedDict):
+    """A log; what another tool wrote is found to be one where it is used."""
+
+    Header: _Header
+    Data: list[_Model]
+
+
 @dataclass(frozen=True)
 class PerformanceLog:
     """One model's events in the order in which they were logged (columns: ``EVENTS``)."""
@@ -52,7 +78,7 @@ def read_logs(path: Path) -> list[PerformanceLog]:
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a performance log") from error
     try:
-        document = json.loads(text)
+        document: _Document = json.loads(text)
         complete = True
     except (json.JSONDecodeError, RecursionError):
         document = _salvage(path, text)
@@ -71,7 +97,7 @@ def read_logs(path: Path) -> list[PerformanceLog]:
     return [PerformanceLog(path, model, table, complete) for model, table in events]
 
 
-def _table(header: dict[str, Any], rows: list[list[float]]) -> pl.DataFrame:
+def _table(header: _Header, rows: list[list[float]]) -> pl.DataFrame:
     fields: list[str] = header["EventFields"]
     at = {name: fields.index(name) for name in REQUIRED_FIELDS}
     types: list[str] = header["EventTypes"]
@@ -100,7 +126,7 @@ def _nanoseconds(global_time: float) -> int:
     return int(global_time)
 
 
-def _salvage(path: Path, text: str) -> dict[str, Any]:
+def _salvage(path: Path, text: str) -> _Document:
     """What a log that was never closed still says: its header and its whole rows."""
     refusal = UserError(f"{path}: not a SET Level performance log; its header cannot be read")
     start = text.find('"Header"')
@@ -110,7 +136,7 @@ def _salvage(path: Path, text: str) -> dict[str, Any]:
         header, end = json.JSONDecoder().raw_decode(text, text.index("{", start))
     except (ValueError, RecursionError):
         raise refusal from None
-    data = []
+    data: list[_Model] = []
     parts = text[end:].split('"ModelIdentity"')[1:]
     for part in parts:
         identity = re.match(r'\s*:\s*"([^"]*)"', part)

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from wirecost.results.records import json_document
 from wirecost.results.records.new_folder import PendingFolder
@@ -24,7 +23,7 @@ def begin_trial(folder: Path) -> None:
     write_text(folder / TRIAL, json_document.text({"interrupted": True}) + "\n")
 
 
-def end_trial(folder: Path, result: dict[str, Any]) -> None:
+def end_trial(folder: Path, result: Mapping[str, object]) -> None:
     """``result``: what it came to. Raises OSError."""
     write_text(folder / TRIAL, json_document.text(result) + "\n")
 

@@ -216,7 +216,7 @@ def _literal(path: str) -> str:
     return re.sub(r"[*?\[]", r"[\g<0>]", path)
 
 
-def scanned(place: StorePlace, kind: str) -> dict[str, Any]:
+def scanned(place: StorePlace, kind: str) -> dict[str, pl.LazyFrame]:
     """The files of that kind by ``campaign=…/scenario=…``: scenarios have columns of their own."""
     folders = {"/".join(name.split("/")[:3]) for name in place.names(kind)}
     return {folder: place.scan(folder) for folder in sorted(folders)}

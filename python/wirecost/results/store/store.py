@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -64,7 +65,7 @@ class Record:
     beside: str = ""
 
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "task": pl.String, "campaign": pl.String, "scenario": pl.String, "host": pl.String,
     "machine": pl.String, "repetition": pl.Int64, "arguments": pl.List(pl.String),
     "boot": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64, "outcome": pl.String,
@@ -76,7 +77,7 @@ SCHEMA: dict[str, Any] = {
 LATER = ("created", "revision", "beside")
 """Columns that version 1 lacks."""
 
-Rows = list[dict[str, Any]]
+Rows = Sequence[Mapping[str, Any]]
 """Summary rows of a task, as JSON has them."""
 Files = dict[str, bytes]
 """A task's Parquet by kind."""

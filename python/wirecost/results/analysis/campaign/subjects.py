@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -90,6 +89,6 @@ def _numbered(group: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def name_of(row: dict[str, Any]) -> tuple[str, str]:
+def name_of(row: Mapping[str, object]) -> tuple[str, str]:
     """Return a contender and its mode."""
     return str(row["contender"]), str(row["mode"] or "")

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from wirecost.results.analysis.chains.hops import IDENTITY, Hops
-from wirecost.results.analysis.chains.walk import TAKEN, ChainStep, Paths, Row, paths_from, waiting
+from wirecost.results.analysis.chains.walk import (
+    TAKEN,
+    CallbackRow,
+    ChainStep,
+    Paths,
+    paths_from,
+    waiting,
+)
 from wirecost.results.analysis.ros_names import INFRASTRUCTURE
 
 MOST_LISTED = 10_000
@@ -79,22 +86,22 @@ def listed(hops: Hops, deadline_ns: float | None = None) -> Listed:
 def _ends(paths: Paths) -> Iterator[tuple[int, str, int, int]]:
     """Yield path, where it ends, and its times: in callbacks that lead nowhere, with topics that
     nobody takes, and where it comes back to itself."""
-    taken = {one["topic"] for one in paths.callbacks}
+    received_topics = {row["topic"] for row in paths.callbacks}
     outputs = [
-        one
-        for one in paths.published
-        if one["callback"] is not None and one["topic"] not in INFRASTRUCTURE
+        (origin, row)
+        for row in paths.published
+        if (origin := row["callback"]) is not None and row["topic"] not in INFRASTRUCTURE
     ]
-    leading = {paths.callbacks[one["callback"]]["section"] for one in outputs}
-    kept = {index for joins in paths.joins.values() for index, _ in joins}
-    leading |= {paths.callbacks[index]["section"] for index in kept}
+    leading = {paths.callbacks[index]["section"] for index, _ in outputs}
+    joined = {index for joins in paths.joins.values() for index, _ in joins}
+    leading |= {paths.callbacks[index]["section"] for index in joined}
     for callback in paths.callbacks:
         if callback["section"] not in leading:
             for number, reached in paths.reached[callback["index"]].items():
                 yield number, callback["node"], reached.begin_ns, callback["end_ns"]
-    for output in outputs:
-        if output["topic"] not in taken:
-            for number, reached in paths.reached[output["callback"]].items():
+    for index, output in outputs:
+        if output["topic"] not in received_topics:
+            for number, reached in paths.reached[index].items():
                 yield number, output["topic"], reached.begin_ns, output["end_ns"]
     for number, topic, begin_ns, end_ns in paths.circles:
         yield number, topic, begin_ns, end_ns
@@ -105,17 +112,17 @@ class _Described:
 
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
-        self._callbacks: dict[str, Row] = {}
+        self._callbacks: dict[str, CallbackRow] = {}
         self._rules: dict[str, str] = {}
         self._given = {
-            one["topic"]: Join(one["node"], one["topic"], one["rule"])
-            for one in paths.published
-            if one["rule"] is not None
+            row["topic"]: Join(row["node"], row["topic"], rule)
+            for row in paths.published
+            if (rule := row["rule"]) is not None
         }
-        for one in paths.callbacks:
-            self._callbacks.setdefault(one["section"], one)
-            if one["rule"] not in (None, IDENTITY):
-                self._rules[one["section"]] = one["rule"]
+        for callback in paths.callbacks:
+            self._callbacks.setdefault(callback["section"], callback)
+            if (rule := callback["rule"]) is not None and rule != IDENTITY:
+                self._rules[callback["section"]] = rule
 
     def chain(
         self, number: int, last: str, ns: list[int], deadline_ns: float | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict, cast
 
 import polars as pl
 
@@ -98,6 +98,33 @@ class Reached(NamedTuple):
     callback: int | None
 
 
+class PublishedRow(TypedDict):
+    """A row of ``Hops.published``, as far as it is read here."""
+
+    index: int
+    topic: str
+    node: str
+    message: int | None
+    callback: int | None
+    rule: str | None
+    begin_ns: int
+    end_ns: int
+
+
+class CallbackRow(TypedDict):
+    """A row of ``Hops.callbacks``, as far as it is read here."""
+
+    index: int
+    topic: str | None
+    node: str
+    section: str
+    source: int | None
+    rule: str | None
+    received_ns: int
+    begin_ns: int
+    end_ns: int
+
+
 @dataclass
 class Paths:
     """``steps``: each path is one more step on another; ``reached``: for each callback the paths
@@ -113,8 +140,8 @@ class Paths:
     _returning: dict[tuple[int, str], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.published: list[Row] = self.hops.published.to_dicts()
-        self.callbacks: list[Row] = self.hops.callbacks.to_dicts()
+        self.published = cast(list[PublishedRow], self.hops.published.to_dicts())
+        self.callbacks = cast(list[CallbackRow], self.hops.callbacks.to_dicts())
         self.joins: dict[int, list[tuple[int, str]]] = {}
         for callback, kept, rule in self.hops.joins.iter_rows():
             self.joins.setdefault(callback, []).append((kept, rule))
@@ -126,7 +153,7 @@ class Paths:
             number = self.steps[number].before
         return steps[::-1]
 
-    def back(self, callback: int, number: int) -> list[Row]:
+    def back(self, callback: int, number: int) -> list[CallbackRow]:
         """Return the callbacks on a path to one of them, the last first."""
         found = []
         at: int | None = callback
@@ -135,7 +162,7 @@ class Paths:
             at, number = self.reached[at][number].callback, self.steps[number].before
         return found
 
-    def add(self, callback: Row, before: int, rule: str, reached: Reached) -> None:
+    def add(self, callback: CallbackRow, before: int, rule: str, reached: Reached) -> None:
         """Add the path to ``callback`` over the path ``before``."""
         step = ChainStep(before, callback["section"], rule, callback["topic"])
         number = self._numbers.get(step)
@@ -159,9 +186,6 @@ class Paths:
         if key not in self._returning:
             self._returning[key] = any(step.section == section for step in self.of(number))
         return self._returning[key]
-
-
-Row = dict[str, Any]
 
 
 def paths_from(hops: Hops, first: str | None = None) -> Paths:
@@ -189,7 +213,7 @@ def paths_from(hops: Hops, first: str | None = None) -> Paths:
     return paths
 
 
-def _before(callback: Row, paths: Paths) -> list[tuple[int, int, str]]:
+def _before(callback: CallbackRow, paths: Paths) -> list[tuple[int, int, str]]:
     """Return callbacks that lead to this one, on which paths, and by which rule."""
     found = []
     source = callback["source"]
@@ -201,7 +225,7 @@ def _before(callback: Row, paths: Paths) -> list[tuple[int, int, str]]:
     return found
 
 
-def _begin(callback: Row, published: list[Row]) -> int:
+def _begin(callback: CallbackRow, published: list[PublishedRow]) -> int:
     source = callback["source"]
     begin: int = callback["received_ns"] if source is None else published[source]["begin_ns"]
     return begin
@@ -225,17 +249,19 @@ def chains_between(hops: Hops, first: str, last: str) -> Found:
             used.add(steps[-1]["index"] if chain.source is None else ("source", chain.source))
     # A message without an identity is seen when it is received.
     sources = {
-        one["index"]
-        for one in paths.published
-        if one["topic"] == first and one["message"] is not None
+        row["index"]
+        for row in paths.published
+        if row["topic"] == first and row["message"] is not None
     }
-    received = []
-    for one in paths.callbacks:
-        if one["topic"] == first and one["source"] is None:
-            received.append(one)
-        elif one["topic"] == first:
-            sources.add(one["source"])
-    inputs = len(sources) + len(received)
+    without_source = 0
+    for callback in paths.callbacks:
+        if callback["topic"] == first:
+            source = callback["source"]
+            if source is None:
+                without_source += 1
+            else:
+                sources.add(source)
+    inputs = len(sources) + without_source
     return Found(
         sorted(found, key=lambda chain: chain.begin_ns),
         inputs,
@@ -245,7 +271,7 @@ def chains_between(hops: Hops, first: str, last: str) -> Found:
     )
 
 
-def _outputs(paths: Paths, last: str) -> Iterator[tuple[Row | None, int | None]]:
+def _outputs(paths: Paths, last: str) -> Iterator[tuple[PublishedRow | None, int | None]]:
     """Yield what was published on a topic, with its callback; or a node's callbacks, without."""
     topics = {one["topic"] for one in paths.published}
     if last in topics:
@@ -254,7 +280,12 @@ def _outputs(paths: Paths, last: str) -> Iterator[tuple[Row | None, int | None]]
         yield from ((None, one["index"]) for one in paths.callbacks if one["node"] == last)
 
 
-def _chain(output: Row | None, steps: list[Row], rules: list[str], published: list[Row]) -> Chain:
+def _chain(
+    output: PublishedRow | None,
+    steps: list[CallbackRow],
+    rules: list[str],
+    published: list[PublishedRow],
+) -> Chain:
     """Return a chain. ``steps``: the last first; ``rules``: the first first. Times are kept in
     order: where clocks of threads disagree by a moment, a part is 0."""
     parts: list[ChainPart] = []
@@ -285,19 +316,25 @@ def _chain(output: Row | None, steps: list[Row], rules: list[str], published: li
 
 
 def _left(
-    step: Row, following: list[Row], rules: list[str], published: list[Row], output: Row | None
+    step: CallbackRow,
+    following: list[CallbackRow],
+    rules: list[str],
+    published: list[PublishedRow],
+    output: PublishedRow | None,
 ) -> int:
     """Return when a chain left a callback: as it published, or when what it kept was there."""
     if not following:
         end: int = step["end_ns"] if output is None else output["begin_ns"]
     elif rules[0] == TAKEN:
-        end = published[following[0]["source"]]["begin_ns"]
+        source = following[0]["source"]
+        assert source is not None
+        end = published[source]["begin_ns"]
     else:
         end = step["end_ns"]
     return end
 
 
-def waiting(callback: Row) -> str:
+def waiting(callback: CallbackRow) -> str:
     """Name a callback that works on what others kept: by its topic, or its timer."""
     if callback["topic"] is not None:
         return str(callback["topic"])
