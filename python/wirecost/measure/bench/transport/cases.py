@@ -12,17 +12,17 @@ from wirecost.system.counted import counted
 MOST_RATE = 500.0
 DELIVERIES_PER_S = 1000.0
 BYTES_PER_S = 64e6
-"""What all transports carry on a small machine, to all subscribers together, so that latency can be
-compared."""
+"""Rate that all transports carry on a small machine, to all subscribers together, so that latency
+can be compared."""
 SHARE = 0.4
-"""Of a network's rate, so that it is not what is measured."""
+"""Share of a network's rate to use, so that the network is not what is measured."""
 LEAST_MESSAGES = 5
-"""Of a block; fewer say nothing."""
+"""Least messages of a block; fewer say nothing."""
 
 
 @dataclass(frozen=True)
 class TransportCase:
-    """``rate``: messages per second, 0 as fast as they can be sent."""
+    """Case of ``bench transport``; ``rate``: messages per second, 0 as fast as possible."""
 
     pattern: str
     network: str
@@ -38,11 +38,12 @@ class TransportCase:
 
 
 def name_of(profile: Profile | None) -> str:
+    """Return the name of a network; None is loopback."""
     return LOOPBACK if profile is None else profile.name
 
 
 def rate_for(size: int, subscribers: int, profile: Profile | None) -> float:
-    """Where nobody says how often: as often as all transports can and the network carries."""
+    """Return the default rate: as often as all transports can and the network carries."""
     rate = min(MOST_RATE, DELIVERIES_PER_S / subscribers, BYTES_PER_S / (size * subscribers))
     if profile is not None:
         link = profile.rate_mbit * 1e6 / 8
@@ -52,8 +53,10 @@ def rate_for(size: int, subscribers: int, profile: Profile | None) -> float:
 
 
 def quiet_for(size: int, profile: Profile | None, longest_wait_s: float = 0.0) -> float:
-    """Seconds without a message after which the rest is lost. ``longest_wait_s``: of the settings,
-    which may hold a message for so long."""
+    """Return the seconds without a message after which the rest is lost.
+
+    ``longest_wait_s``: seconds that the settings may hold a message.
+    """
     return max(_quiet_for(size, profile), longest_wait_s)
 
 
@@ -66,5 +69,5 @@ def _quiet_for(size: int, profile: Profile | None) -> float:
 
 
 def check_for(size: int) -> int:
-    """Every so many messages one is compared byte by byte while it is timed."""
+    """Return after how many messages one is compared byte by byte while it is timed."""
     return 64 if size < 100_000 else 16

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``bench transport`` can be asked for. Imports little: the command line lists it."""
+"""Values of ``bench transport``'s options. Imports little: the command line lists it."""
 
 from __future__ import annotations
 

@@ -19,13 +19,13 @@ from wirecost.system.errors import UserError
 _PR_SET_TIMERSLACK = 29
 RECEIVING = ("subscriber", "replier")
 OWN_DEPTH = 16
-"""Messages that wait at a subscriber where nobody says how many."""
+"""Default number of messages that may wait at a subscriber."""
 
 Opened = Callable[[str, str | None, Quality], Transport]
 
 
 class TransportClient:
-    """``opened``: what makes a transport of its name, address and quality."""
+    """Client; ``opened`` makes a transport of its name, address and quality."""
 
     def __init__(self, lines: Lines, opened: Opened) -> None:
         self._lines = lines
@@ -53,8 +53,10 @@ class TransportClient:
         role, topic = command["role"], command["topic"]
         if role not in ROLES:
             raise UserError(f"{role!r} is no role")
-        asked = command["reliable"], command["queue"]
-        quality = Quality(*asked, command["settings"], untouched=asked == (None, None))
+        reliable_and_queue = command["reliable"], command["queue"]
+        quality = Quality(
+            *reliable_and_queue, command["settings"], untouched=reliable_and_queue == (None, None)
+        )
         self._transport = transport = self._opened(
             command["transport"], command["address"], quality
         )
@@ -90,7 +92,7 @@ def _hello() -> JsonObject:
         "protocol": PROTOCOL,
         "client": "python",
         "transports": usable,
-        "versions": {one.name: one.version() or "unknown" for one in packages},
+        "versions": {package.name: package.version() or "unknown" for package in packages},
     }
 
 

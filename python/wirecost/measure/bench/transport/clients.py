@@ -27,7 +27,7 @@ ENVIRONMENT = {"RUST_LOG": "error", "PYTHONWARNINGS": "ignore"}
 
 @dataclass(frozen=True)
 class ClientProgram:
-    """``versions``: of libraries, as it reports them."""
+    """Client program; ``versions`` of libraries are those that it reports."""
 
     kind: str
     command: tuple[str, ...]
@@ -37,7 +37,7 @@ class ClientProgram:
     def start(
         self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
     ) -> Channel:
-        """Its process, which waits for commands; ``environment``: more than this process's."""
+        """Start its process, which waits for commands; ``environment`` adds to this process's."""
         return started(self.command, name, spot, log, environment)
 
 
@@ -48,28 +48,29 @@ def started(
     log: Path,
     environment: Mapping[str, str] | None = None,
 ) -> Channel:
+    """Start a process that waits for commands."""
     more = {**ENVIRONMENT, "TMPDIR": str(scratch.make("client")), **(environment or {})}
     return Channel(name, [*spot.prefix, *command], {**os.environ, **more}, log)
 
 
 def python(command: Sequence[str] = (sys.executable, "-P", "-m", MODULE)) -> ClientProgram:
-    """``command``: of a client that has other transports."""
-    return _asked(PYTHON, tuple(command))
+    """Return the Python client; ``command``: that of a client with other transports."""
+    return _greeted(PYTHON, tuple(command))
 
 
 def native() -> list[ClientProgram]:
-    """Those that are installed and answer. Raises nothing: what does not answer is not there."""
-    found = []
+    """Return the native clients that are installed and answer. Raises nothing."""
+    programs = []
     for path in sorted(PROGRAMS.glob(f"{NATIVE_PREFIX}*")):
         try:
-            found.append(_asked(NATIVE, (str(path),)))
+            programs.append(_greeted(NATIVE, (str(path),)))
         except ProgramFailedError:
             continue
-    return found
+    return programs
 
 
 def native_installed() -> dict[str, bool]:
-    """By transport that has a native client: whether its program is here. Starts nothing."""
+    """Return by transport with a native client whether its program is here. Starts nothing."""
     return {
         mware: (PROGRAMS / f"{NATIVE_PREFIX}{program}").is_file()
         for mware, program in NATIVE_PROGRAMS.items()
@@ -77,8 +78,8 @@ def native_installed() -> dict[str, bool]:
 
 
 @cache
-def _asked(kind: str, command: tuple[str, ...]) -> ClientProgram:
-    """Raises ProgramFailedError."""
+def _greeted(kind: str, command: tuple[str, ...]) -> ClientProgram:
+    """Return a client once it has answered. Raises ProgramFailedError."""
     with scratch.folder("hello") as folder:
         process = ClientProgram(kind, command).start(kind, Spot(), folder / "log")
         try:

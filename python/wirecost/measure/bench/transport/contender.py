@@ -11,13 +11,15 @@ from wirecost.measure.bench.transport.settings import TransportSetting
 
 @dataclass(frozen=True)
 class TransportContender:
+    """Transport with a client and a setting."""
+
     mware: str
     client: ClientProgram
     setting: TransportSetting
 
     @property
     def mode(self) -> str:
-        """What distinguishes it from others with the same transport."""
+        """Return what distinguishes it from others with the same transport."""
         return f"{self.client.kind} {self.setting.name}"
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the processes of a case run: on this machine's loopback, or on hosts with a network."""
+"""Ground on which a case's processes run: this machine's loopback, or hosts with a network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOPBACK_ADDRESS = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Spot:
-    """``prefix``: words before a command that let it run there."""
+    """Place of processes; ``prefix``: words before a command that let it run there."""
 
     address: str = LOOPBACK_ADDRESS
     prefix: tuple[str, ...] = ()
@@ -26,8 +26,10 @@ class Spot:
 
 @dataclass(frozen=True)
 class WireBytes:
-    """Bytes that passed the network, headers included. On loopback those of both directions are in
-    ``there``."""
+    """Bytes that passed the network, headers included.
+
+    On loopback those of both directions are in ``there``.
+    """
 
     there: int
     back: int | None
@@ -35,16 +37,16 @@ class WireBytes:
 
 @dataclass
 class Ground:
-    """``sender``: where publishers, requesters and servers run; ``receivers``: the others."""
+    """Spots of all ends. At ``sender`` are publishers, requesters and servers."""
 
     name: str
     sender: Spot
     receivers: tuple[Spot, ...]
     network: hosts.Network | None = None
     namespace: Namespace | None = None
-    """With a loopback interface that these processes alone use; None: the machine's."""
+    """Namespace with a loopback interface of these processes alone; None: the machine's."""
     record: dict[str, object] = field(default_factory=dict)
-    """What was asked of the network, and what was measured of it."""
+    """Settings of the network, and what was measured of it."""
 
     @property
     def profile(self) -> Profile | None:
@@ -58,15 +60,15 @@ class Ground:
         return self.receivers[number % len(self.receivers)]
 
     def wire(self) -> WireBytes:
-        """Up to now."""
+        """Return the bytes up to now."""
         if self.network is None:
             passed = self.namespace.call if self.namespace is not None else _here
             return WireBytes(passed(counters.loopback).sent_bytes, None)
-        found = self.network.publisher.traffic()
-        return WireBytes(found.sent_bytes, found.received_bytes)
+        traffic = self.network.publisher.traffic()
+        return WireBytes(traffic.sent_bytes, traffic.received_bytes)
 
     def disturbed(self) -> AbstractContextManager[None]:
-        """As long as it lasts, what the network does to a running block is done."""
+        """Let the network do to a running block what it does, as long as the context lasts."""
         return self.network.disturbed() if self.network is not None else nullcontext()
 
 
@@ -76,8 +78,11 @@ def _here(read: Callable[[], Traffic]) -> Traffic:
 
 @contextmanager
 def _own_loopback() -> Iterator[Namespace | None]:
-    """So that its bytes are those of what is measured. Where that is not permitted, None: then what
-    other programs send on the machine's loopback is counted as well."""
+    """Open a namespace with its own loopback, so that its bytes are those of what is measured.
+
+    Where that is not permitted, yield None: then other programs' bytes on the machine's loopback
+    are counted as well.
+    """
     with ExitStack() as stack:
         try:
             namespace = stack.enter_context(Namespace())
@@ -91,7 +96,7 @@ def _own_loopback() -> Iterator[Namespace | None]:
 
 @contextmanager
 def opened(profile: Profile | None, receivers: int) -> Iterator[Ground]:
-    """``profile``: None for loopback. Raises UserError with what is missing."""
+    """Open a ground; ``profile``: None for loopback. Raises UserError with what is missing."""
     if profile is None:
         with _own_loopback() as namespace:
             spot = Spot(prefix=namespace.prefix) if namespace is not None else Spot()
@@ -104,6 +109,6 @@ def opened(profile: Profile | None, receivers: int) -> Iterator[Ground]:
             **{f"ping_{name}": value for name, value in readings[0].record().items()},
             "differences": "; ".join(verified.differences(profile, readings)),
         }
-        there = tuple(Spot(one.address, one.prefix) for one in network.subscribers)
+        there = tuple(Spot(host.address, host.prefix) for host in network.subscribers)
         here = Spot(network.publisher.address, network.publisher.prefix)
         yield Ground(profile.name, here, there, network, record=record)

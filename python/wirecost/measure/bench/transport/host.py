@@ -19,6 +19,8 @@ from wirecost.system.channel.serving import drive
 
 
 class ServerHost:
+    """Servers of a transport, in this process."""
+
     def __init__(self, arguments: list[str]) -> None:
         self._name, self._address = arguments
         self._stack = ExitStack()
@@ -28,8 +30,8 @@ class ServerHost:
         kind = find(self._name)
         server = kind.server_at(self._address) if self._address else kind.server()
         address = self._stack.enter_context(server)
-        servers = psutil.Process().children(recursive=True)
-        return {"address": address, "pids": [one.pid for one in servers]}
+        processes = psutil.Process().children(recursive=True)
+        return {"address": address, "pids": [process.pid for process in processes]}
 
     def close(self) -> None:
         self._stack.close()

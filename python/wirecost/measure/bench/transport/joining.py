@@ -18,8 +18,10 @@ WRONG = -1
 
 @dataclass
 class TransportCounts(Deliveries):
-    """Over all subscribers, but for ``sent``, what the library took, and ``refused``: the publisher
-    counts them once."""
+    """Counts over all subscribers.
+
+    ``sent``, which the library took, and ``refused`` are counted once, at the publisher.
+    """
 
     LARGEST = "longest_ns"
 
@@ -27,13 +29,15 @@ class TransportCounts(Deliveries):
     wrong: int = 0
     checked: int = 0
     longest_ns: int = 0
-    """The longest call that sends."""
+    """Nanoseconds of the longest call that sends."""
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Of one subscriber: times of each message that came, in the order of sending. Arrays of equal
-    length, nanoseconds."""
+    """Times of each message that came to a subscriber, in the order of sending.
+
+    They are arrays of equal length, in nanoseconds.
+    """
 
     number: Ints
     stages: dict[str, Ints]
@@ -42,41 +46,41 @@ class Arrivals:
 
 
 def published(sent: Rows, received: Sequence[Rows]) -> tuple[TransportCounts, list[Arrivals]]:
-    """Of publish and subscribe. Raises ValueError for a message that nobody sent."""
+    """Join a block of publish and subscribe. Raises ValueError for a message that nobody sent."""
     number, due, begin, end = sent.T
     counts = _sending(sent, end > 0)
     arrivals = []
     for rows in received:
-        at, one = _arriving(sent, rows, counts)
-        counts.lost += int(np.count_nonzero((end > 0) & ~np.isin(number, one[:, 0])))
+        at, first = _arriving(sent, rows, counts)
+        counts.lost += int(np.count_nonzero((end > 0) & ~np.isin(number, first[:, 0])))
         stages = {
             "lateness": begin[at] - due[at],
             "publish": np.abs(end[at]) - begin[at],
-            "total": one[:, 1] - begin[at],
+            "total": first[:, 1] - begin[at],
         }
-        arrivals.append(Arrivals(number[at], stages, one[:, 1], due[at]))
+        arrivals.append(Arrivals(number[at], stages, first[:, 1], due[at]))
     return counts, arrivals
 
 
 def answered(sent: Rows, received: Rows) -> tuple[TransportCounts, list[Arrivals]]:
-    """Of requests and replies; a request without a reply is lost."""
+    """Join a block of requests and replies; a request without a reply is lost."""
     number, due, begin, end = sent.T
     counts = _sending(sent, np.ones(len(sent), bool))
-    at, one = _arriving(sent, received, counts)
+    at, first = _arriving(sent, received, counts)
     back = end[at] > 0
-    at, one = at[back], one[back]
+    at, first = at[back], first[back]
     counts.received = len(at)
     counts.lost = len(sent) - len(at)
     stages = {
         "lateness": begin[at] - due[at],
-        "request": one[:, 1] - begin[at],
+        "request": first[:, 1] - begin[at],
         "total": end[at] - begin[at],
     }
     return counts, [Arrivals(number[at], stages, end[at], due[at])]
 
 
-def _sending(sent: Rows, taken: NDArray[np.bool_]) -> TransportCounts:
-    counts = TransportCounts(sent=int(taken.sum()), refused=int((~taken).sum()))
+def _sending(sent: Rows, accepted: NDArray[np.bool_]) -> TransportCounts:
+    counts = TransportCounts(sent=int(accepted.sum()), refused=int((~accepted).sum()))
     if len(sent):
         counts.longest_ns = int((np.abs(sent[:, 3]) - sent[:, 2]).max())
     if len(sent) > 1:
@@ -87,8 +91,10 @@ def _sending(sent: Rows, taken: NDArray[np.bool_]) -> TransportCounts:
 
 
 def _arriving(sent: Rows, rows: Rows, counts: TransportCounts) -> tuple[Ints, Rows]:
-    """Return what came first of each message: the places of their rows in ``sent``, which are
-    numbered from 0, and their own rows. Adds to the counts."""
+    """Return the first row of each message, and the places of the messages' rows in ``sent``.
+
+    Messages are numbered from 0. Adds to the counts.
+    """
     wrong = rows[:, 2] == WRONG
     counts.wrong += int(wrong.sum())
     counts.checked += int((rows[:, 2] == 1).sum())
@@ -97,9 +103,11 @@ def _arriving(sent: Rows, rows: Rows, counts: TransportCounts) -> tuple[Ints, Ro
         raise ValueError(f"message {rows[:, 0].max()} was received, but not sent")
     _, first = np.unique(rows[:, 0], return_index=True)
     counts.duplicates += len(rows) - len(first)
-    one = rows[np.sort(first)]
-    if len(one):
-        counts.reordered += int(np.count_nonzero(one[:, 0] < np.maximum.accumulate(one[:, 0])))
-    counts.received += len(one)
-    one = one[np.argsort(one[:, 0])]
-    return one[:, 0], one
+    arrived = rows[np.sort(first)]
+    if len(arrived):
+        counts.reordered += int(
+            np.count_nonzero(arrived[:, 0] < np.maximum.accumulate(arrived[:, 0]))
+        )
+    counts.received += len(arrived)
+    arrived = arrived[np.argsort(arrived[:, 0])]
+    return arrived[:, 0], arrived

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timed loops of the Python client, one for each role. Nothing lies between two stamps but the
-call that they are about. The garbage collector's last round, which takes as long as some messages,
-comes before an end says that it is ready: from then on its processor time is counted."""
+"""Timed loops of the Python client, one for each role.
+
+Nothing lies between two stamps but the call that they are about. The garbage collector's last
+round, which takes as long as some messages, comes before an end says that it is ready: from then on
+its processor time is counted.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from wirecost.system.errors import UserError
 
 now = time.monotonic_ns
 LOOK_S, LOOK_NS = 0.1, 100_000_000
-"""How often a receiving end looks for ``finish``."""
+"""Intervals at which a receiving end looks for ``finish``."""
 ASK_S = 5.0
 WHOLE, HEAD_ONLY, WRONG = 1, 0, -1
 UNREADABLE = -2
@@ -28,7 +31,7 @@ UNREADABLE = -2
 
 @dataclass(frozen=True)
 class RunOrder:
-    """See ``protocol``."""
+    """Order of ``run``; see ``protocol``."""
 
     run: int
     count: int
@@ -42,11 +45,11 @@ class RunOrder:
 
     @classmethod
     def of(cls, command: JsonObject) -> RunOrder:
-        known = {"hold_ns": 0, "start_ns": 0, **command}
-        return cls(**{name: known[name] for name in cls.__dataclass_fields__})
+        fields = {"hold_ns": 0, "start_ns": 0, **command}
+        return cls(**{name: fields[name] for name in cls.__dataclass_fields__})
 
     def started(self, lines: Lines) -> RunOrder:
-        """Says that all is made, and waits to be told when the first message is due."""
+        """Say that all is ready; return the order with the time of its first message."""
         lines.put({"ready": True})
         command = lines.next()
         if command["do"] != "start":
@@ -54,7 +57,7 @@ class RunOrder:
         return replace(self, start_ns=command["start_ns"])
 
     def due(self) -> Iterator[tuple[int, int]]:
-        """Each message's number and when it is due, given when that has come."""
+        """Yield each message's number and when it is due, when that has come."""
         # Without spinning, since processor time is measured.
         period = 1e9 / self.rate if self.rate else 0.0
         count = min(self.count or MOST_ROWS, MOST_ROWS)
@@ -81,7 +84,7 @@ class RunOrder:
 
 @dataclass
 class Done:
-    """Rows as ``protocol`` has them."""
+    """Rows as ``protocol`` describes them."""
 
     rows: list[tuple[int, ...]] = field(default_factory=list)
     refused: int = 0
@@ -96,10 +99,10 @@ def publish(publisher: Publisher, order: RunOrder, lines: Lines) -> Done:
         for number, due in order.due():
             fill(number)
             begin = now()
-            taken = send(payload)
+            accepted = send(payload)
             end = now()
-            rows.append((number, due, begin, end if taken else -end))
-            done.refused += not taken
+            rows.append((number, due, begin, end if accepted else -end))
+            done.refused += not accepted
     return done
 
 
@@ -114,12 +117,12 @@ def subscribe(subscriber: Subscriber, order: RunOrder, lines: Lines) -> Done:
             sample = receive(quiet)
             received = now()
             if sample is not None:
-                found = check(sample.buffer)
+                checked = check(sample.buffer)
                 if order.hold_ns:
                     sleep_until(received + order.hold_ns)
                 sample.release()
-                if found is not None:
-                    rows.append((found[0], received, found[1]))
+                if checked is not None:
+                    rows.append((checked[0], received, checked[1]))
                 if finish is None and received > look:
                     finish, look = _finish(lines), received + LOOK_NS
             elif finish is None:
@@ -146,10 +149,10 @@ def ask(requester: Requester, order: RunOrder, lines: Lines) -> Done:
                 done.rows.append((number, due, begin, 0))
                 continue
             answered = now()
-            found = check(sample.buffer)
+            checked = check(sample.buffer)
             sample.release()
             done.rows.append((number, due, begin, answered))
-            if found is None or found[0] != number or found[1] == WRONG:
+            if checked is None or checked[0] != number or checked[1] == WRONG:
                 done.failure = f"the reply to request {number} has another content"
     return done
 
@@ -168,10 +171,10 @@ def answer(replier: Replier, order: RunOrder, lines: Lines) -> Done:
             else:
                 reply = MemoryFrame(request.sample.buffer)
                 request.answer(reply)
-                found = check(request.sample.buffer)
+                checked = check(request.sample.buffer)
                 request.sample.release()
-                if found is not None:
-                    done.rows.append((found[0], received, found[1]))
+                if checked is not None:
+                    done.rows.append((checked[0], received, checked[1]))
             if finish is None:
                 finish = _finish(lines)
             if finish is not None:
@@ -186,7 +189,7 @@ def _finish(lines: Lines) -> JsonObject | None:
 
 
 class _Check:
-    """What a message is: its number, and whether it is whole; None for another run's."""
+    """Check of a message: its number, and whether it is whole; None for another run's."""
 
     def __init__(self, order: RunOrder) -> None:
         self._run = order.run

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured of a contender in a case, over all rounds: sums, and what a run's record
-makes of them."""
+"""Measurements of a contender in a case, over all rounds, and their record."""
 
 from __future__ import annotations
 
@@ -21,23 +20,23 @@ from wirecost.system.counted import counted
 
 Columns = dict[str, list[Any]]
 LOST = " lost"
-"""In the reason why a rate did not hold."""
+"""End of the reason why a rate did not hold."""
 STAGES = 3
-"""Of each message, in either pattern."""
+"""Stages of each message, in either pattern."""
 
 
 @dataclass
 class TransportOutcome:
-    """``entry``: its part of the journal."""
+    """Outcome of a contender in a case; ``entry``: its part of the journal."""
 
     case: TransportCase
     entry: Entry[TransportContender]
-    asked: tuple[str, ...]
+    command: tuple[str, ...]
     """Words of a command line that measures this alone, but for the rate."""
     rounds: int = 0
     counts: TransportCounts = field(default_factory=TransportCounts)
     first: TransportCounts = field(default_factory=TransportCounts)
-    """Of what was compared before anything was timed."""
+    """Counts of messages that were compared before anything was timed."""
     price: Price = field(default_factory=Price)
     wire: list[int | None] = field(default_factory=lambda: [0, 0])
     peak: Peak | None = None
@@ -62,15 +61,15 @@ class TransportOutcome:
         self.price.add(block.price)
         passed = block.wire.there, block.wire.back
         self.wire = [
-            None if mine is None or other is None else mine + other
-            for mine, other in zip(self.wire, passed, strict=True)
+            None if total is None or more is None else total + more
+            for total, more in zip(self.wire, passed, strict=True)
         ]
         self.entry.table(_samples(block, self.rounds, self.entry.samples // STAGES))
         self.rounds += 1
         self.state()
 
     def state(self) -> None:
-        """Lets the entry's record be what is known by now."""
+        """Update the entry's record."""
         self.entry.facts.update(self._facts())
 
     def _facts(self) -> dict[str, Any]:
@@ -85,7 +84,7 @@ class TransportOutcome:
             "reliable": setting.reliable,
             "promise": "no loss" if setting.promise else "",
             "broken": broken,
-            "reproduce": " ".join([*self.asked, "--rate", f"{rate:.6g}"]),
+            "reproduce": " ".join([*self.command, "--rate", f"{rate:.6g}"]),
             "sent": counts.sent,
             "refused": counts.refused,
             "received": counts.received,
@@ -107,7 +106,7 @@ class TransportOutcome:
         }
 
     def _broken(self) -> tuple[str, float]:
-        """How a promise was broken, and the rate at which that shows."""
+        """Return how a promise was broken, and the rate at which that shows."""
         counts, rate = self.counts, self.case.rate
         setting = self.contender.setting
         if not setting.promise:
@@ -126,7 +125,7 @@ class TransportOutcome:
         return "", rate
 
     def totals(self) -> Totals:
-        """Return what ``resumed`` goes on from."""
+        """Return the totals that ``resumed`` goes on from."""
         return Totals(
             rounds=self.rounds,
             counts=asdict(self.counts),
@@ -137,7 +136,7 @@ class TransportOutcome:
         )
 
     def resumed(self, totals: Totals, peak: Peak | None, rows: Columns) -> None:
-        """Take over what another run measured. ``rows``: its samples, by column."""
+        """Take over the measurements of another run. ``rows``: its samples, by column."""
         self.rounds = totals.rounds
         self.counts = TransportCounts(**totals.counts)
         # Before version 2 of the clients only what was compared is known.
@@ -150,7 +149,7 @@ class TransportOutcome:
 
 
 def _excused(counts: TransportCounts, longest_wait_s: float) -> bool:
-    """Whether a call waited for as long as the settings allow, after which a message is lost."""
+    """Return whether a call waited so long that the settings let its message be lost."""
     return 0 < longest_wait_s * 1e9 <= counts.longest_ns
 
 
@@ -167,7 +166,7 @@ def _usage(part: PricedPart, messages: int) -> Usage:
 
 
 def _samples(block: TransportBlock, number: int, before: int) -> Columns:
-    """Rows of a round: for each message at each subscriber one of every stage."""
+    """Return the rows of a round: for each message at each subscriber one of every stage."""
     columns: Columns = {name: [] for name in ("stage", "repetition", "process", "subscriber", "ns")}
     for subscriber, arrivals in enumerate(block.arrivals):
         many = len(arrivals.number)

@@ -33,13 +33,13 @@ def template(size: int) -> NDArray[np.uint8]:
 
 @cache
 def digest(size: int) -> str:
-    """Of message 0 of run 0."""
+    """Return the digest of message 0 of run 0."""
     content = TransportPayload(size, 0).set(0).parts()[0]
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
 class MemoryFrame:
-    """A frame (``transport.base.Frame``) that is memory without gaps."""
+    """Frame (``transport.base.Frame``) that is memory without gaps."""
 
     def __init__(self, view: memoryview) -> None:
         self._view = view
@@ -57,7 +57,7 @@ class MemoryFrame:
 
 
 class TransportPayload(MemoryFrame):
-    """Messages of ``size`` bytes of one run."""
+    """Content of messages of ``size`` bytes of one run."""
 
     def __init__(self, size: int, run: int) -> None:
         if size < LEAST_BYTES:
@@ -88,7 +88,7 @@ class TransportPayload(MemoryFrame):
         return self
 
     def equals(self, message: memoryview, number: int) -> bool:
-        """Whether every byte of a received message is that of ``number``."""
+        """Return whether every byte of a received message is that of ``number``."""
         if number != self._number:
             self.set(number)
         return message.nbytes == self.nbytes and bool(
@@ -97,7 +97,7 @@ class TransportPayload(MemoryFrame):
 
 
 def read_head(message: memoryview) -> tuple[int, int] | None:
-    """Run and number of a message whose end fits; None for one that is damaged."""
+    """Return run and number of a message whose end fits; None for one that is damaged."""
     if message.nbytes < LEAST_BYTES:
         return None
     run = int.from_bytes(message[:8], "little")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be measured here: contenders, cases, and why the rest is not."""
+"""Plan of what can be measured here: contenders, cases, and why the rest is not."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NATIVE_ALONE = "has a native client only: --client native"
 
 @dataclass(frozen=True)
 class TransportRequest:
-    """``networks``: None is loopback. ``rate``: None where it follows from the size."""
+    """Request of a user; in ``networks`` None is loopback, ``rate`` None follows from the size."""
 
     mwares: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -39,7 +39,7 @@ class TransportRequest:
     subscribers: tuple[int, ...]
     pattern: str
     networks: tuple[Profile | None, ...]
-    asked: AskedQuality
+    quality: AskedQuality
     clients: tuple[str, ...]
     settings: tuple[str, ...]
     seconds: float
@@ -47,12 +47,14 @@ class TransportRequest:
 
 @dataclass
 class TransportPlan:
+    """Contenders, clients and turns of a run."""
+
     contenders: list[TransportContender] = field(default_factory=list)
     clients: list[ClientProgram] = field(default_factory=list)
     grounds: list[tuple[Profile | None, list[TransportTurn]]] = field(default_factory=list)
     not_run: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    """What stands in for what this machine lacks."""
+    """Notes about stand-ins for what this machine lacks."""
 
     @property
     def turns(self) -> list[TransportTurn]:
@@ -64,78 +66,82 @@ class TransportPlan:
 
 
 def plan(
-    wanted: TransportRequest, logs: Path, client: ClientProgram | None = None
+    request: TransportRequest, logs: Path, client: ClientProgram | None = None
 ) -> TransportPlan:
-    """``client``: in the place of the Python one. Raises UserError where nothing can be
-    measured."""
-    made = TransportPlan()
-    made.clients = _clients(wanted, made, client)
-    made.contenders = list(_contenders(wanted, made))
-    for profile in wanted.networks:
+    """Return the plan. Raises UserError where nothing can be measured.
+
+    ``client``: in the place of the Python one.
+    """
+    planned = TransportPlan()
+    planned.clients = _clients(request, planned, client)
+    planned.contenders = list(_contenders(request, planned))
+    for profile in request.networks:
         turns = []
-        for subscribers in wanted.subscribers:
-            for one in made.contenders:
-                if why := unreachable(one.mware, profile):
-                    made.not_run[f"{one.mware}, {name_of(profile)}"] = why
+        for subscribers in request.subscribers:
+            for contender in planned.contenders:
+                if why := unreachable(contender.mware, profile):
+                    planned.not_run[f"{contender.mware}, {name_of(profile)}"] = why
                     continue
-                cases = _cases(wanted, profile, subscribers, made)
+                cases = _cases(request, profile, subscribers, planned)
                 if cases:
-                    outcomes = [_outcome(one, case, wanted) for case in cases]
-                    turns.append(TransportTurn(one, wanted.pattern, subscribers, outcomes, logs))
-        made.grounds.append((profile, turns))
-    if not made.outcomes:
-        reasons = "; ".join(f"{what}: {why}" for what, why in made.not_run.items())
+                    outcomes = [_outcome(contender, case, request) for case in cases]
+                    turns.append(
+                        TransportTurn(contender, request.pattern, subscribers, outcomes, logs)
+                    )
+        planned.grounds.append((profile, turns))
+    if not planned.outcomes:
+        reasons = "; ".join(f"{what}: {why}" for what, why in planned.not_run.items())
         why = reasons or "no contender is left"
         raise UserError(f"nothing can be measured: {why}; choose another --mwares or --client")
-    return made
+    return planned
 
 
 def _clients(
-    wanted: TransportRequest, made: TransportPlan, client: ClientProgram | None
+    request: TransportRequest, planned: TransportPlan, client: ClientProgram | None
 ) -> list[ClientProgram]:
-    found = []
-    if PYTHON in wanted.clients:
-        found.append(client or python())
-    if NATIVE in wanted.clients:
+    clients = []
+    if PYTHON in request.clients:
+        clients.append(client or python())
+    if NATIVE in request.clients:
         programs = native()
-        found += programs
+        clients += programs
         if not programs:
-            made.not_run["native clients"] = (
+            planned.not_run["native clients"] = (
                 "none is installed; build wirecost with their libraries"
             )
-    return found
+    return clients
 
 
-def _contenders(wanted: TransportRequest, made: TransportPlan) -> list[TransportContender]:
-    found = []
-    _leave_out(wanted, made)
-    for mware in wanted.mwares:
-        able = [one for one in made.clients if mware in one.transports]
-        for one in able:
-            if wanted.pattern == "reqrep" and (why := _no_requests(mware, one)):
-                made.not_run[f"{mware}, {one.kind}"] = why
+def _contenders(request: TransportRequest, planned: TransportPlan) -> list[TransportContender]:
+    contenders = []
+    _leave_out(request, planned)
+    for mware in request.mwares:
+        able = [client for client in planned.clients if mware in client.transports]
+        for client in able:
+            if request.pattern == "reqrep" and (why := _no_requests(mware, client)):
+                planned.not_run[f"{mware}, {client.kind}"] = why
                 continue
-            asked = settings_of(mware, wanted.asked, one.kind)
-            chosen = [setting for setting in asked if setting.name in wanted.settings]
+            available = settings_of(mware, request.quality, client.kind)
+            chosen = [setting for setting in available if setting.name in request.settings]
             # They are of publishers and subscribers: for requests all are the same.
-            used = chosen[:1] if wanted.pattern == "reqrep" else chosen
-            found += [TransportContender(mware, one, setting) for setting in used]
-    return found
+            used = chosen[:1] if request.pattern == "reqrep" else chosen
+            contenders += [TransportContender(mware, client, setting) for setting in used]
+    return contenders
 
 
-def _leave_out(wanted: TransportRequest, made: TransportPlan) -> None:
-    """Says of each chosen kind of client which transports it does not have, and why."""
+def _leave_out(request: TransportRequest, planned: TransportPlan) -> None:
+    """Say of each chosen kind of client which transports it does not have, and why."""
     names: dict[tuple[str, str], list[str]] = {}
-    for mware in wanted.mwares:
-        kinds = {one.kind for one in made.clients if mware in one.transports}
-        for kind in wanted.clients:
+    for mware in request.mwares:
+        kinds = {client.kind for client in planned.clients if mware in client.transports}
+        for kind in request.clients:
             if kind not in kinds:
                 why = _absence(mware, kind)
                 # Who asks for both kinds need not hear that one is impossible.
-                if why != NATIVE_ALONE or NATIVE not in wanted.clients:
+                if why != NATIVE_ALONE or NATIVE not in request.clients:
                     names.setdefault((kind, why), []).append(mware)
-    for (kind, why), those in names.items():
-        made.not_run[f"{', '.join(those)} {kind}"] = why
+    for (kind, why), mwares in names.items():
+        planned.not_run[f"{', '.join(mwares)} {kind}"] = why
 
 
 def _absence(mware: str, kind: str) -> str:
@@ -156,24 +162,24 @@ def _no_requests(mware: str, client: ClientProgram) -> str | None:
 
 
 def _cases(
-    wanted: TransportRequest, profile: Profile | None, subscribers: int, made: TransportPlan
+    request: TransportRequest, profile: Profile | None, subscribers: int, planned: TransportPlan
 ) -> Sequence[TransportCase]:
     cases = []
     network = name_of(profile)
-    for size in wanted.sizes:
-        rate = rate_for(size, subscribers, profile) if wanted.rate is None else wanted.rate
-        if rate and rate * wanted.seconds < LEAST_MESSAGES:
-            made.not_run[f"{size} bytes, {network}, {subscribers} subscribers"] = (
-                f"{rate:g} Hz are fewer than {LEAST_MESSAGES} messages in {wanted.seconds:g} s;"
+    for size in request.sizes:
+        rate = rate_for(size, subscribers, profile) if request.rate is None else request.rate
+        if rate and rate * request.seconds < LEAST_MESSAGES:
+            planned.not_run[f"{size} bytes, {network}, {subscribers} subscribers"] = (
+                f"{rate:g} Hz are fewer than {LEAST_MESSAGES} messages in {request.seconds:g} s;"
                 " give more --seconds, or a --rate"
             )
             continue
-        cases.append(TransportCase(wanted.pattern, network, subscribers, size, rate))
+        cases.append(TransportCase(request.pattern, network, subscribers, size, rate))
     return cases
 
 
 def _outcome(
-    contender: TransportContender, case: TransportCase, wanted: TransportRequest
+    contender: TransportContender, case: TransportCase, request: TransportRequest
 ) -> TransportOutcome:
     who = {
         "case": case.name,
@@ -190,15 +196,15 @@ def _outcome(
         "subscribers": case.subscribers,
     }
     entry = Entry(contender.name, contender, who, bytes=case.size, digest=digest(case.size))
-    outcome = TransportOutcome(case, entry, _command(contender, case, wanted))
+    outcome = TransportOutcome(case, entry, _command(contender, case, request))
     outcome.state()
     return outcome
 
 
 def _command(
-    contender: TransportContender, case: TransportCase, wanted: TransportRequest
+    contender: TransportContender, case: TransportCase, request: TransportRequest
 ) -> tuple[str, ...]:
-    """Words of a command line that measures this case of this contender alone."""
+    """Return words of a command line that measures this case of this contender alone."""
     return (
         "wirecost", "bench", "transport",
         "--mwares", contender.mware,
@@ -208,7 +214,7 @@ def _command(
         "--network", case.network,
         "--sizes", str(case.size),
         "--subscribers", str(case.subscribers),
-        "--queue", str(wanted.asked.queue),
-        "--reliable" if wanted.asked.reliable else "--best-effort",
-        "--seconds", f"{wanted.seconds:g}",
+        "--queue", str(request.quality.queue),
+        "--reliable" if request.quality.reliable else "--best-effort",
+        "--seconds", f"{request.seconds:g}",
     )  # fmt: skip

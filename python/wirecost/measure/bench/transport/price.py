@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a block cost: processor time, waiting, switches and memory of each part."""
+"""Cost of a block: processor time, waiting, switches and memory of each part."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from wirecost.results.records.schemas.transport import Totals
 from wirecost.system.closing import Closing
 
 MIXED = "mixed"
-"""Sources of processor time over blocks: one had a control group, another one had not."""
+"""Source of processor time over blocks of which some had a control group, others had not."""
 PARTS = ("publisher", "subscribers", "daemon")
 
 
 @dataclass
 class PricedPart:
-    """Sums over its processes and, but for memory and processes, over blocks. ``wait_ns``: that
-    threads could run, but waited for a processor; None where the kernel does not say."""
+    """Sums over a part's processes and, but for memory and processes, over blocks.
+
+    ``wait_ns``: time that threads could run, but waited for a processor; None where the kernel does
+    not say.
+    """
 
     processes: int = 0
     cpu_ns: int = 0
@@ -30,25 +33,25 @@ class PricedPart:
     voluntary: int = 0
     switches: int = 0
     memory_bytes: int = 0
-    """The most that its processes had at once each; what they share is counted for each."""
+    """Most that its processes had at once each; shared memory is counted for each."""
     source: str = ""
-    """Of the processor time: ``cgroup``, ``clocks``, or ``mixed``."""
+    """Source of the processor time: ``cgroup``, ``clocks``, or ``mixed``."""
 
     def add(self, other: PricedPart) -> None:
         for name in ("cpu_ns", "kernel_ns", "voluntary", "switches"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         waits = self.wait_ns, other.wait_ns
-        self.wait_ns = None if None in waits else sum(one or 0 for one in waits)
+        self.wait_ns = None if None in waits else sum(wait or 0 for wait in waits)
         self.processes = max(self.processes, other.processes)
         self.memory_bytes = max(self.memory_bytes, other.memory_bytes)
         # One of no process yet has none.
-        known = {self.source, other.source} - {""}
-        self.source = known.pop() if len(known) == 1 else MIXED if known else ""
+        sources = {self.source, other.source} - {""}
+        self.source = sources.pop() if len(sources) == 1 else MIXED if sources else ""
 
 
 @dataclass
 class Price:
-    """``kernel_ns``: of what the kernel does in nobody's name, ``ksoftirqd``."""
+    """Cost of all parts; ``kernel_ns``: work of ``ksoftirqd``, which belongs to no process."""
 
     parts: dict[str, PricedPart] = field(default_factory=dict)
     kernel_ns: int = 0
@@ -60,17 +63,17 @@ class Price:
 
     @classmethod
     def of(cls, totals: Totals) -> Price:
-        """Return the price that an earlier run took, which may have been of another version."""
-        known = {one.name for one in fields(PricedPart)}
+        """Return the price of an earlier run, which may have been of another version."""
+        names = {member.name for member in fields(PricedPart)}
         parts: dict[str, dict[str, Any]] = {
-            name: {key: value for key, value in part.items() if key in known}
+            name: {key: value for key, value in part.items() if key in names}
             for name, part in totals.parts.items()
         }
         return cls({name: PricedPart(**part) for name, part in parts.items()}, totals.kernel_ns)
 
 
 class Pricing(Closing):
-    """Begins when it is made."""
+    """Meters of a block, which begin when this is constructed."""
 
     def __init__(self, sender: int, receivers: Sequence[int], servers: Sequence[int]) -> None:
         pids = dict(zip(PARTS, ([sender], list(receivers), list(servers)), strict=True))
@@ -81,7 +84,7 @@ class Pricing(Closing):
         self._before = machine.read()
 
     def end(self) -> Price:
-        """Return what it took until now."""
+        """Return the price until now."""
         parts = {name: _part(meter.read()) for name, meter in self._meters.items()}
         price = Price(parts, (machine.read() - self._before).ksoftirqd_ns)
         self.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is sent before a run until it arrives: then both ends know of each other."""
+"""Messages before a run, sent until one arrives: then both ends know of each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASK_S = 0.5
 
 
 def publish(publisher: Publisher, lines: Lines, timeout: float) -> bool:
-    """Until ``finish`` comes."""
+    """Publish until ``finish`` comes."""
     end = Deadline(timeout)
     payload = TransportPayload(LEAST_BYTES, RUN).set(NUMBER)
     while not end.passed:
@@ -30,11 +30,11 @@ def publish(publisher: Publisher, lines: Lines, timeout: float) -> bool:
 
 
 def subscribe(subscriber: Subscriber, lines: Lines, timeout: float) -> bool:
-    """Until one came."""
+    """Receive until a message came."""
     del lines
     end = Deadline(timeout)
-    while (left := end.left) > 0:
-        sample = subscriber.receive(left)
+    while (remaining := end.left) > 0:
+        sample = subscriber.receive(remaining)
         if sample is not None:
             head = read_head(sample.buffer)
             sample.release()
@@ -44,7 +44,7 @@ def subscribe(subscriber: Subscriber, lines: Lines, timeout: float) -> bool:
 
 
 def ask(requester: Requester, lines: Lines, timeout: float) -> bool:
-    """Until there was a reply. Raises UserError with why there was none."""
+    """Ask until there was a reply. Raises UserError with why there was none."""
     del lines
     end = Deadline(timeout)
     payload = TransportPayload(LEAST_BYTES, RUN).set(NUMBER)
@@ -58,7 +58,7 @@ def ask(requester: Requester, lines: Lines, timeout: float) -> bool:
 
 
 def answer(replier: Replier, lines: Lines, timeout: float) -> bool:
-    """Until ``finish`` comes: somebody must answer meanwhile."""
+    """Answer until ``finish`` comes."""
     end = Deadline(timeout)
     while not end.passed:
         request = replier.take(PRIME_EVERY_S)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the benchmark drives a client: a process that is one end of a transport.
+"""Protocol by which the benchmark drives a client: a process that is one end of a transport.
 
 A client in any language is started without arguments. It reads commands from standard input and
 answers on standard output, one JSON object a line; what it or its library prints otherwise goes to
@@ -82,20 +82,20 @@ PRIME_EVERY_S = 0.01
 LEAST_BYTES = 24
 MOST_BYTES = 1 << 30
 MOST_ROWS = 2_000_000
-"""Of a records file."""
+"""Most rows of a records file."""
 SENT, RECEIVED = 4, 3
-"""Numbers of a row."""
+"""Numbers in a row."""
 
 Rows = NDArray[np.int64]
 
 
 def write_rows(path: Path, rows: Any, width: int) -> None:
-    """``rows``: integers, ``width`` of them a row."""
+    """Write rows of ``width`` integers."""
     np.asarray(rows, "<i8").reshape(-1, width).tofile(path)
 
 
 def read_rows(path: Path, width: int) -> Rows:
-    """Rows of a records file, (n, width). Raises UserError for what is none."""
+    """Return the rows of a records file, shape (n, width). Raises UserError for another file."""
     try:
         size = path.stat().st_size
         if size % (8 * width) or size > 8 * width * MOST_ROWS:

@@ -25,7 +25,7 @@ Of large ones as many as have so many bytes, but 5."""
 VERIFY_RATE = 100.0
 
 Report = Callable[[str, int], None]
-"""Called with what runs now, and the blocks done since the last call."""
+"""Function to call with what runs now, and the blocks done since the last call."""
 Keep = Callable[[], None]
 
 
@@ -34,8 +34,10 @@ def verified_of(size: int) -> int:
 
 
 class TransportTurn:
-    """A contender's turn on one ground: ``outcomes`` are its cases there, which differ in size
-    only. ``pattern`` and ``subscribers`` are theirs."""
+    """Turn of a contender on one ground.
+
+    ``outcomes`` are its cases there, which differ in size only.
+    """
 
     def __init__(
         self,
@@ -55,7 +57,7 @@ class TransportTurn:
 
     @property
     def running(self) -> list[TransportOutcome]:
-        return [one for one in self.outcomes if one.entry.failure is None]
+        return [outcome for outcome in self.outcomes if outcome.entry.failure is None]
 
     def run(self, ground: Ground, number: int, seconds: float, report: Report, keep: Keep) -> None:
         """Add a block to each outcome that has none of this round."""
@@ -68,7 +70,7 @@ class TransportTurn:
                     report(self._label(outcome), 1)
 
     def find_peaks(self, ground: Ground, limit_s: float, report: Report, keep: Keep) -> None:
-        """Of each outcome that has none."""
+        """Find the peak of each outcome that has none."""
         with self._sessions():
             for outcome in self.running:
                 if outcome.peak is None:
@@ -107,7 +109,7 @@ class TransportTurn:
 
     def _opened(self, ground: Ground) -> TransportSession:
         if self._session is None:
-            most = max(one.case.size for one in self.outcomes)
+            most = max(outcome.case.size for outcome in self.outcomes)
             self._session = self._stack.enter_context(
                 TransportSession(
                     self.contender, self._pattern, ground, self._subscribers, most, self._logs
@@ -117,7 +119,7 @@ class TransportTurn:
 
     @contextmanager
     def _sessions(self) -> Iterator[None]:
-        """Close what was opened, whatever happens."""
+        """Close the session, whatever happens."""
         try:
             yield
         finally:
@@ -125,7 +127,7 @@ class TransportTurn:
 
     @contextmanager
     def _failing(self, outcome: TransportOutcome) -> Iterator[None]:
-        """Let what goes wrong be this case's failure; the next one has new processes."""
+        """Let an error be this case's failure; the next case has new processes."""
         try:
             yield
         except (ProgramFailedError, UserError) as error:

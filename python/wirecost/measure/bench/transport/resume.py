@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an earlier run measured of the same cases, so that only the rest is measured."""
+"""Measurements of an earlier run of the same cases, so that only the rest is measured."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from wirecost.system.errors import UserError
 
 COLUMNS = ("stage", "repetition", "process", "subscriber", "ns")
 SAME = ("seconds", "reliable", "queue", "seed")
-"""Of ``meta.json``'s ``asked``: what must be alike."""
+"""Keys of ``meta.json``'s ``asked`` that must be alike."""
 
 
 def check(folder: Path) -> None:
-    """Check the folder. Raises UserError where it is not there; a killed run's has another name,
-    until the next run finds it."""
+    """Check the folder. Raises UserError where it is not there.
+
+    The folder of a killed run has another name, until the next run finds it.
+    """
     if not folder.is_dir() and not folder.with_name(f".{folder.name}.partial").is_dir():
         raise UserError(f"--resume {folder}: there is no such folder; name a result folder")
 
@@ -32,18 +34,20 @@ def faults(folder: Path) -> list[Fault]:
     return list(meta.faults) if isinstance(meta, TransportMeta) else []
 
 
-def resume(folder: Path, outcomes: Iterable[TransportOutcome], asked: dict[str, Scalar]) -> None:
-    """Give each outcome what the folder has of it. Raises UserError where it was measured
-    otherwise."""
+def resume(folder: Path, outcomes: Iterable[TransportOutcome], settings: dict[str, Scalar]) -> None:
+    """Give each outcome what the folder has of it.
+
+    Raises UserError where it was measured otherwise.
+    """
     results = read_results(folder)
     if not isinstance(results.meta, TransportMeta):
         raise UserError(f"--resume {folder}: is of another benchmark")
     before = results.meta.asked
     for name in SAME:
-        if before.get(name) != asked[name]:
+        if before.get(name) != settings[name]:
             raise UserError(
                 f"--resume {folder}: was measured with {name} {before.get(name)}, not"
-                f" {asked[name]}; give the same, or measure anew"
+                f" {settings[name]}; give the same, or measure anew"
             )
     runs = {(run.case, run.contender, run.mode): run for run in results.meta.runs}
     samples = results.samples.partition_by(

@@ -33,17 +33,19 @@ from wirecost.system.errors import UserError
 
 SCENARIO = "transport"
 FAULT_RECEIVERS = 2
-"""Subscribers of most faults: one with it, one without."""
+"""Subscribers of most faults: one with the fault, one without."""
 START_S, BLOCK_S, PEAK_S, GROUND_S = 1.6, 0.7, 25.0, 3.0
-"""What starting and ending processes takes, a block beyond its messages, finding a peak, and making
-a network; roughly."""
+"""Seconds for starting and ending processes, a block beyond its messages, finding a peak, and
+making a network; roughly."""
 
 
 @dataclass(frozen=True)
 class TransportSettings:
-    wanted: TransportRequest
+    """Settings of ``bench transport``."""
+
+    request: TransportRequest
     processes: int = PROCESSES
-    """Of each end of each contender, one after the other: rounds."""
+    """Processes of each end of each contender, one after the other: rounds."""
     seed: int = 1
     find_peak: bool = False
     peak_limit_s: float = LIMIT_S
@@ -52,43 +54,43 @@ class TransportSettings:
 
     def check(self) -> None:
         """Check all options. Raises UserError on what cannot be run."""
-        wanted = self.wanted
-        for size in wanted.sizes:
+        request = self.request
+        for size in request.sizes:
             limits.between("--sizes", size, LEAST_BYTES, MOST_BYTES)
-        for subscribers in wanted.subscribers:
+        for subscribers in request.subscribers:
             limits.between("--subscribers", subscribers, 1, 64)
-        _check_memory(max(wanted.sizes, default=0), max(wanted.subscribers, default=1))
-        if wanted.rate is not None and not 0 <= wanted.rate <= 1_000_000:
-            raise UserError(f"--rate {wanted.rate:g}: must lie between 0 and 1,000,000 Hz")
-        if wanted.pattern not in PATTERNS:
-            raise UserError(f"--pattern {wanted.pattern}: there are {', '.join(PATTERNS)}")
-        if wanted.pattern == "reqrep" and wanted.subscribers != (1,):
+        _check_memory(max(request.sizes, default=0), max(request.subscribers, default=1))
+        if request.rate is not None and not 0 <= request.rate <= 1_000_000:
+            raise UserError(f"--rate {request.rate:g}: must lie between 0 and 1,000,000 Hz")
+        if request.pattern not in PATTERNS:
+            raise UserError(f"--pattern {request.pattern}: there are {', '.join(PATTERNS)}")
+        if request.pattern == "reqrep" and request.subscribers != (1,):
             raise UserError("--pattern reqrep: one replier answers; leave --subscribers out")
-        if wanted.pattern == "reqrep" and self.find_peak:
+        if request.pattern == "reqrep" and self.find_peak:
             raise UserError("--find-peak: is for publish and subscribe; leave --pattern out")
-        if wanted.pattern == "reqrep" and self.faults:
+        if request.pattern == "reqrep" and self.faults:
             raise UserError("--faults: are of publish and subscribe; leave --pattern out")
-        limits.between("--queue", wanted.asked.queue, 1, 1_000_000)
+        limits.between("--queue", request.quality.queue, 1, 1_000_000)
         limits.between("--processes", self.processes, 1, 1_000)
-        limits.between("--seconds", wanted.seconds, 0.1, 600)
+        limits.between("--seconds", request.seconds, 0.1, 600)
         limits.seed(self.seed)
         if self.resume is not None:
             resume.check(self.resume)
 
     @property
     def asked(self) -> dict[str, Scalar]:
-        """What a resumed run must have as well."""
-        asked = self.wanted.asked
+        """Return the settings that a resumed run must have as well."""
+        quality = self.request.quality
         return {
-            "seconds": self.wanted.seconds,
-            "reliable": asked.reliable,
-            "queue": asked.queue,
+            "seconds": self.request.seconds,
+            "reliable": quality.reliable,
+            "queue": quality.queue,
             "seed": self.seed,
         }
 
 
 def _check_memory(size: int, subscribers: int) -> None:
-    """Each end has a message of its own, and one is under way. Raises UserError."""
+    """Check that each end can have a message, and one be under way. Raises UserError."""
     needed, free = (2 + subscribers) * size, psutil.virtual_memory().available
     if needed > free:
         raise UserError(
@@ -100,60 +102,64 @@ def _check_memory(size: int, subscribers: int) -> None:
 def planned(
     settings: TransportSettings, logs: Path, client: ClientProgram | None = None
 ) -> TransportPlan:
-    """Return what will be measured, with what a resumed run has of it. Networks that this machine
-    cannot have are left out, with the reason. ``client``: in the place of the Python one. Raises
-    UserError."""
+    """Return what will be measured, with what a resumed run has of it. Raises UserError.
+
+    Networks that this machine cannot have are left out, with the reason. ``client``: in the place
+    of the Python one.
+    """
     usable, not_run = [], {}
-    for profile in settings.wanted.networks:
+    for profile in settings.request.networks:
         if profile is not None and (why := support.missing(profile)):
             not_run[f"network {profile.name}"] = why
         else:
             usable.append(profile)
     # Loopback goes on where nothing else can be had.
     usable = usable or [None]
-    wanted = TransportRequest(**{**vars(settings.wanted), "networks": tuple(usable)})
-    made = plan(wanted, logs, client)
-    made.not_run = {**not_run, **made.not_run}
-    made.notes = [note for one in usable if one is not None and (note := support.instead(one))]
+    request = TransportRequest(**{**vars(settings.request), "networks": tuple(usable)})
+    all_planned = plan(request, logs, client)
+    all_planned.not_run = {**not_run, **all_planned.not_run}
+    all_planned.notes = [
+        note for profile in usable if profile is not None and (note := support.instead(profile))
+    ]
     if settings.resume is not None:
-        resume.resume(settings.resume, made.outcomes, settings.asked)
-    return made
+        resume.resume(settings.resume, all_planned.outcomes, settings.asked)
+    return all_planned
 
 
-def expected_seconds(settings: TransportSettings, made: TransportPlan) -> float:
-    """How long measuring takes, roughly."""
-    total = GROUND_S * sum(profile is not None for profile, _ in made.grounds)
-    for turn in made.turns:
+def expected_seconds(settings: TransportSettings, plan: TransportPlan) -> float:
+    """Return how many seconds measuring takes, roughly."""
+    total = GROUND_S * sum(profile is not None for profile, _ in plan.grounds)
+    for turn in plan.turns:
         for outcome in turn.outcomes:
             rounds = max(0, settings.processes - outcome.rounds)
-            total += rounds * (settings.wanted.seconds + BLOCK_S)
+            total += rounds * (settings.request.seconds + BLOCK_S)
             total += PEAK_S * (settings.find_peak and outcome.peak is None)
-        fewest = min(one.rounds for one in turn.outcomes)
+        fewest = min(outcome.rounds for outcome in turn.outcomes)
         total += START_S * (max(0, settings.processes - fewest) + settings.find_peak)
-    return total + FAULT_S * _faults(settings, made)
+    return total + FAULT_S * _faults(settings, plan)
 
 
-def _faults(settings: TransportSettings, made: TransportPlan) -> int:
-    """How many faults happen to all contenders."""
-    return len(settings.faults) * len(made.contenders) * len(made.grounds)
+def _faults(settings: TransportSettings, plan: TransportPlan) -> int:
+    """Return how many faults happen to all contenders."""
+    return len(settings.faults) * len(plan.contenders) * len(plan.grounds)
 
 
 def run(
-    settings: TransportSettings, made: TransportPlan, journal: Journal, progress: Progress
+    settings: TransportSettings, plan: TransportPlan, journal: Journal, progress: Progress
 ) -> None:
     """Measure all cases. Raises UserError."""
-    outcomes = made.outcomes
+    outcomes = plan.outcomes
     peaks = len(outcomes) if settings.find_peak else 0
-    total = settings.processes * len(outcomes) + peaks + _faults(settings, made)
+    total = settings.processes * len(outcomes) + peaks + _faults(settings, plan)
     measurement = Measurement(journal, progress, total)
-    _about(settings, made, measurement)
+    _about(settings, plan, measurement)
     (journal.folder / "logs").mkdir(exist_ok=True)
     networks: dict[str, object] = {}
     faults = [] if settings.resume is None else resume.faults(settings.resume)
-    with measurement.case("", [one.entry for one in outcomes]) as together:
+    with measurement.case("", [outcome.entry for outcome in outcomes]) as together:
         together.keep()
         before = sum(min(outcome.rounds, settings.processes) for outcome in outcomes)
-        for profile, turns in made.grounds:
+        for profile, turns in plan.grounds:
             if not turns:
                 continue
             together.report(f"{name_of(profile)}: making the network", before)
@@ -179,7 +185,7 @@ def _run_ground(
     together: Case[TransportContender],
 ) -> None:
     rounds = plan_rounds(settings.processes, settings.processes, settings.seed)
-    seconds, report, keep = settings.wanted.seconds, together.report, together.keep
+    seconds, report, keep = settings.request.seconds, together.report, together.keep
     for number in range(rounds.processes):
         for turn in rounds.order(number, turns):
             turn.run(ground, number, seconds, report, keep)
@@ -197,8 +203,8 @@ def _run_faults(
     together: Case[TransportContender],
 ) -> None:
     """Let faults happen, with messages of the smallest size. Adds to ``records`` what they lack."""
-    wanted, size = settings.wanted, min(settings.wanted.sizes)
-    rate = wanted.rate or rate_for(size, FAULT_RECEIVERS, ground.profile)
+    request, size = settings.request, min(settings.request.sizes)
+    rate = request.rate or rate_for(size, FAULT_RECEIVERS, ground.profile)
     contenders = {turn.contender.name: turn.contender for turn in turns}
     logs = journal.folder / "logs"
 
@@ -212,33 +218,31 @@ def _run_faults(
     )  # fmt: skip
 
 
-def _about(settings: TransportSettings, made: TransportPlan, measurement: Measurement) -> None:
-    mwares = dict.fromkeys(one.mware for one in made.contenders)
+def _about(settings: TransportSettings, plan: TransportPlan, measurement: Measurement) -> None:
+    mwares = dict.fromkeys(contender.mware for contender in plan.contenders)
     measurement.about(
         SCENARIO,
-        seconds=settings.wanted.seconds,
+        seconds=settings.request.seconds,
         processes=settings.processes,
         seed=settings.seed,
         asked=settings.asked,
-        contenders={name: msgspec.to_builtins(_contender(name, made)) for name in mwares},
+        contenders={name: msgspec.to_builtins(_contender(name, plan)) for name in mwares},
         settings={
-            " ".join(filter(None, (one.mware, one.setting.client, one.setting.name))): (
-                one.setting.record()
-            )
-            for one in made.contenders
+            " ".join(filter(None, (mware, setting.client, setting.name))): setting.record()
+            for mware, setting in ((entry.mware, entry.setting) for entry in plan.contenders)
         },
-        requested=list(settings.wanted.mwares),
-        not_run=made.not_run,
+        requested=list(settings.request.mwares),
+        not_run=plan.not_run,
         networks={},
         faults=[],
-        notes=made.notes,
+        notes=plan.notes,
     )
 
 
-def _contender(mware: str, made: TransportPlan) -> TransportAbout:
+def _contender(mware: str, plan: TransportPlan) -> TransportAbout:
     versions: dict[str, str] = {}
     server = ""
-    for client in made.clients:
+    for client in plan.clients:
         if client.kind == NATIVE and mware in client.transports:
             versions |= client.versions
     library = ", ".join(f"{name} {number}" for name, number in versions.items())

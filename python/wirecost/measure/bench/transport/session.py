@@ -27,15 +27,18 @@ from wirecost.system.errors import UserError
 START_S = 30.0
 PRIME_S = 20.0
 LEAD_NS = 30_000_000
-"""Before the first message is due: all ends are about to be ready."""
+"""Nanoseconds until the first message is due: all ends are about to be ready."""
 SPARE_S = 30.0
-"""What a block may take beyond its messages."""
+"""Seconds that a block may take beyond its messages."""
 
 
 @dataclass(frozen=True)
 class TransportOrder:
-    """A block of messages: ``rate`` 0 is as fast as they can be sent; of ``count`` and ``seconds``
-    one may be 0. Every ``check``-th is checked in whole."""
+    """Block of messages to send.
+
+    ``rate`` 0 is as fast as they can be sent; of ``count`` and ``seconds`` one may be 0. Every
+    ``check``-th is checked in whole.
+    """
 
     size: int
     rate: float
@@ -43,24 +46,27 @@ class TransportOrder:
     seconds: float = 0.0
     check: int = 1
     quiet_s: float = 0.5
-    """A subscriber waits this long for a further message when all were sent."""
+    """Seconds that a subscriber waits for a further message when all were sent."""
 
 
 @dataclass(frozen=True)
 class TransportBlock:
-    """What became of an order."""
+    """Result of an order."""
 
     order: TransportOrder
     counts: TransportCounts
     arrivals: list[Arrivals]
-    """Of each subscriber."""
+    """Arrivals at each subscriber."""
     price: Price
     wire: WireBytes
     took_s: float
 
 
 class TransportSession:
-    """Use as a context manager. Raises ProgramFailedError where an end does not start."""
+    """Processes of a contender, as a context manager.
+
+    Raises ProgramFailedError where an end does not start.
+    """
 
     def __init__(
         self,
@@ -71,7 +77,7 @@ class TransportSession:
         size: int,
         logs: Path,
     ) -> None:
-        """``size``: the most bytes of a message."""
+        """Prepare a session; ``size``: the most bytes of a message."""
         self.contender = contender
         self.ground = ground
         self._pattern = pattern
@@ -98,9 +104,9 @@ class TransportSession:
     def end(self) -> None:
         """End it. A second call does nothing."""
         # All at once, for some take long.
-        for one in (*self.receivers, *([self.sender] if hasattr(self, "sender") else [])):
+        for end in (*self.receivers, *([self.sender] if hasattr(self, "sender") else [])):
             with suppress(ProgramFailedError):
-                one.send("close")
+                end.send("close")
         self._stack.close()
 
     def _start(self) -> None:
@@ -118,23 +124,23 @@ class TransportSession:
             for number in range(self._count)
         ]
         self.sender = self._end(sending, self.ground.sender, "")
-        for one in (*self.receivers, self.sender):
-            one.receive(START_S)
+        for end in (*self.receivers, self.sender):
+            end.receive(START_S)
         self.prime()
 
     def _end(self, role: str, spot: Spot, suffix: str) -> Channel:
-        """Its process, which is opening its end."""
+        """Start a process, which then opens its end."""
         mware, client = self.contender.mware, self.contender.client
         log = self._logs / f"{mware}-{client.kind}-{role}.txt"
-        made = client.start(
+        process = client.start(
             f"{mware} {role}{suffix}", spot, log, self._meeting.environment_at(spot)
         )
-        self._stack.callback(made.end)
-        made.send("open", **self._opening(role, spot))
-        return made
+        self._stack.callback(process.end)
+        process.send("open", **self._opening(role, spot))
+        return process
 
     def _opening(self, role: str, spot: Spot) -> JsonObject:
-        """Return what an end is told that opens there."""
+        """Return the command's keys for an end that opens there."""
         setting = self.contender.setting
         return {
             "role": role,
@@ -148,7 +154,7 @@ class TransportSession:
         }
 
     def prime(self) -> None:
-        """Until what is sent arrives everywhere. Raises ProgramFailedError."""
+        """Send until messages arrive everywhere. Raises ProgramFailedError."""
         if self._pattern == "reqrep":
             (replier,) = self.receivers
             replier.send("prime", timeout=PRIME_S)
@@ -156,10 +162,10 @@ class TransportSession:
             replier.send("finish", count=0, quiet=0)
             replier.receive(START_S)
             return
-        for one in self.receivers:
-            one.send("prime", timeout=PRIME_S)
+        for receiver in self.receivers:
+            receiver.send("prime", timeout=PRIME_S)
         self.sender.send("prime", timeout=PRIME_S + 1)
-        there = [one.receive(PRIME_S + START_S)["there"] for one in self.receivers]
+        there = [receiver.receive(PRIME_S + START_S)["there"] for receiver in self.receivers]
         self.sender.send("finish", count=0, quiet=0)
         self.sender.receive(START_S)
         if not all(there):
@@ -168,7 +174,7 @@ class TransportSession:
             )
 
     def run(self, order: TransportOrder) -> TransportBlock:
-        """Raises ProgramFailedError."""
+        """Run a block. Raises ProgramFailedError."""
         run = next(self._runs)
         begun = time.monotonic()
         what: JsonObject = {
@@ -181,23 +187,23 @@ class TransportSession:
         }
         files = [self._folder / f"{run}-{number}" for number in range(self._count)]
         sent_file = self._folder / f"{run}-sent"
-        for one, file in zip(self.receivers, files, strict=True):
-            one.send("run", **what, records=str(file))
+        for end, file in zip(self.receivers, files, strict=True):
+            end.send("run", **what, records=str(file))
         self.sender.send("run", **what, records=str(sent_file))
         # What they need is made before anything is counted.
-        for one in (*self.receivers, self.sender):
-            one.receive(START_S)
+        for end in (*self.receivers, self.sender):
+            end.receive(START_S)
         limit = (order.seconds or order.count / (order.rate or 1.0)) + SPARE_S
         servers = self.servers
-        with Pricing(self.sender.pid, [one.pid for one in self.receivers], servers) as pricing:
+        with Pricing(self.sender.pid, [end.pid for end in self.receivers], servers) as pricing:
             wire = self.ground.wire()
             start_ns = time.monotonic_ns() + LEAD_NS
             with self.ground.disturbed():
                 done = self.sender.ask("start", limit, start_ns=start_ns)
-                for one in self.receivers:
-                    one.send("finish", count=done["messages"], quiet=order.quiet_s)
-                for one in self.receivers:
-                    one.receive(limit)
+                for end in self.receivers:
+                    end.send("finish", count=done["messages"], quiet=order.quiet_s)
+                for end in self.receivers:
+                    end.receive(limit)
             price, after = pricing.end(), self.ground.wire()
         sent = read_rows(sent_file, SENT)
         received = [read_rows(file, RECEIVED) for file in files]

@@ -20,24 +20,24 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
 
 BEFORE_S = 1.0
-"""Of undisturbed messages."""
+"""Seconds of undisturbed messages."""
 QUIET_S = 0.5
 EVERYTHING = 1 << 40
-"""More messages than there are: who waits for them ends when nothing comes."""
+"""More messages than there are: an end that waits for them ends when nothing comes."""
 
 
 @dataclass(frozen=True)
 class Running:
-    """A process with a run, and where it writes what happened."""
+    """Process with a run, and the file of its records."""
 
     process: Channel
     file: Path
     start_ns: int
-    """When the first message is due."""
+    """Time when the first message is due."""
 
 
 class Course(TransportSession):
-    """Faults drive its processes one by one. Methods raise ProgramFailedError."""
+    """Session whose processes a fault drives one by one. Methods raise ProgramFailedError."""
 
     def __init__(self, setup: Setup, subscribers: int) -> None:
         ground, logs = setup.ground, setup.logs
@@ -50,60 +50,64 @@ class Course(TransportSession):
         return self
 
     def another_run(self) -> int:
+        """Return the number of a new run."""
         return next(self._runs)
 
-    def listen(self, one: Channel, run: int, hold_ns: int = 0) -> Running:
+    def listen(self, subscriber: Channel, run: int, hold_ns: int = 0) -> Running:
         """Let a subscriber record from here on, and keep each message for ``hold_ns``."""
         file = self._file()
-        one.send("run", **self._order(run, file), seconds=0, hold_ns=hold_ns)
-        one.receive(START_S)
-        return Running(one, file, 0)
+        subscriber.send("run", **self._order(run, file), seconds=0, hold_ns=hold_ns)
+        subscriber.receive(START_S)
+        return Running(subscriber, file, 0)
 
-    def speak(self, one: Channel, run: int, seconds: float) -> Running:
+    def speak(self, publisher: Channel, run: int, seconds: float) -> Running:
         """Let a publisher send."""
         file = self._file()
-        one.ask("run", START_S, **self._order(run, file), seconds=seconds)
+        publisher.ask("run", START_S, **self._order(run, file), seconds=seconds)
         start = time.monotonic_ns() + LEAD_NS
-        one.send("start", start_ns=start)
-        return Running(one, file, start)
+        publisher.send("start", start_ns=start)
+        return Running(publisher, file, start)
 
     def sent(self, speaking: Running, seconds: float) -> Rows:
-        """Return what it has sent when it ends, ``seconds`` after its begin."""
+        """Return the messages it has sent when it ends, ``seconds`` after its begin."""
         speaking.process.receive(seconds + SPARE_S)
         return read_rows(speaking.file, SENT)
 
-    def heard(self, listening: list[Running], count: int, quiet_s: float = QUIET_S) -> list[Rows]:
-        """Return what each got, once it has ``count`` messages or nothing comes any more."""
+    def received(
+        self, listening: list[Running], count: int, quiet_s: float = QUIET_S
+    ) -> list[Rows]:
+        """Return the messages each got, once it has ``count`` or nothing comes any more."""
         quiet_s = max(quiet_s, self.contender.setting.longest_wait_s)
-        for one in listening:
-            one.process.send("finish", count=count, quiet=quiet_s)
-        for one in listening:
-            one.process.receive(SPARE_S + quiet_s)
-        return [undamaged(read_rows(one.file, RECEIVED)) for one in listening]
+        for running in listening:
+            running.process.send("finish", count=count, quiet=quiet_s)
+        for running in listening:
+            running.process.receive(SPARE_S + quiet_s)
+        return [undamaged(read_rows(running.file, RECEIVED)) for running in listening]
 
     def spare(self, role: str, number: int) -> Channel:
-        """Start a process that opens nothing yet: what a start takes is Python's."""
+        """Start a process that opens nothing yet, as the time of a start is Python's."""
         spot = self.spot(role, number)
         mware, client = self.contender.mware, self.contender.client
         log = self._logs / f"{mware}-{client.kind}-{role}.txt"
-        made = client.start(f"another {role}", spot, log, self._meeting.environment_at(spot))
-        self._stack.callback(made.end)
-        made.ask("hello", START_S)
-        return made
+        process = client.start(f"another {role}", spot, log, self._meeting.environment_at(spot))
+        self._stack.callback(process.end)
+        process.ask("hello", START_S)
+        return process
 
-    def open(self, one: Channel, role: str, number: int) -> int:
-        """Lets a spare process open its end; when it was asked to."""
-        asked = time.monotonic_ns()
-        one.send("open", **self._opening(role, self.spot(role, number)))
-        return asked
+    def open(self, process: Channel, role: str, number: int) -> int:
+        """Let a spare process open its end; return when it got the command."""
+        sent_ns = time.monotonic_ns()
+        process.send("open", **self._opening(role, self.spot(role, number)))
+        return sent_ns
 
     def spot(self, role: str, number: int) -> Spot:
+        """Return where an end runs."""
         return self.ground.sender if role == "publisher" else self.ground.receiver(number)
 
     def memory(self, *more: Channel) -> int:
-        """Of all that lives, in bytes."""
+        """Return the memory of all living processes, in bytes."""
         processes = [self.sender, *self.receivers, *more]
-        return memory.held([*(one.pid for one in processes), *self.servers])
+        return memory.held([*(process.pid for process in processes), *self.servers])
 
     def _order(self, run: int, file: Path) -> JsonObject:
         return {
@@ -123,7 +127,7 @@ def undamaged(received: Rows) -> Rows:
     return received
 
 
-def forget(one: Channel) -> None:
-    """Of a process that was killed: its pipes and its zombie."""
+def forget(process: Channel) -> None:
+    """Remove the pipes and the zombie of a process that was killed."""
     with suppress(ProgramFailedError):
-        one.end()
+        process.end()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a fault is, and what it did."""
+"""Fault and its effect."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ SIZE = 1000
 RATE = 100.0
 TOPICS = 1000
 EXPECTED_S = 8.0
-"""What a fault takes, roughly."""
+"""Seconds that a fault takes, roughly."""
 
 Record = transport.Fault
-"""What a result folder keeps of a fault."""
+"""Record of a fault in a result folder."""
 Message = list[int | None]
-"""When it was sent, in nanoseconds since the fault; its latency, None where it did not arrive; the
+"""Nanoseconds from the fault to when it was sent; its latency, None where it did not arrive; the
 subscriber's role: 0 has no fault, 1 has it, 2 came in its place."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """To whom and with what. ``rate``: messages per second."""
+    """Contender that has the fault, and its messages. ``rate``: messages per second."""
 
     contender: TransportContender
     ground: Ground
@@ -42,37 +42,41 @@ class Setup:
 
 @dataclass
 class FaultOutcome:
-    """None: of no interest, or not within the time that the fault was watched."""
+    """Effect of a fault; None: of no interest, or not within the time it was watched."""
 
     recovered_ns: int | None = None
     lost: int | None = None
-    """Of what the library took, summed over the subscribers that should have had it."""
+    """Messages that the library took, summed over the subscribers that should have had them."""
     duplicates: int | None = None
     memory_bytes_before: int | None = None
-    """Of publisher, subscribers and servers together, each shared page once."""
+    """Memory of publisher, subscribers and servers together, each shared page once."""
     memory_bytes_after: int | None = None
     others: str = ""
-    """What became of those that had no fault."""
+    """Effect on the ends that had no fault, in words."""
     messages: list[Message] = field(default_factory=list)
 
 
 class InjectedFault(ABC):
+    """Fault that can happen to a contender."""
+
     name: ClassVar[str]
     about: ClassVar[str]
-    """One line: what happens, and from when to when ``recovered_ns`` is."""
+    """Line that says what happens, and from when to when ``recovered_ns`` is."""
 
     def refusal(self, contender: TransportContender) -> str | None:
-        """Why this cannot happen to a contender."""
+        """Return why this cannot happen to a contender."""
         del contender
         return None
 
     @abstractmethod
     def run(self, setup: Setup) -> FaultOutcome:
-        """Let it happen. Raises ProgramFailedError, UserError: then that is what it did."""
+        """Let it happen. Raises ProgramFailedError, UserError, which are its effect then."""
 
 
-def record(fault: InjectedFault, setup: Setup, found: FaultOutcome, failure: str | None) -> Record:
-    """Return what a result folder keeps of a fault."""
+def record(
+    fault: InjectedFault, setup: Setup, outcome: FaultOutcome, failure: str | None
+) -> Record:
+    """Return a fault's record in a result folder."""
     contender = setup.contender
     return Record(
         fault=fault.name,
@@ -80,14 +84,14 @@ def record(fault: InjectedFault, setup: Setup, found: FaultOutcome, failure: str
         client=contender.client.kind,
         settings=contender.setting.name,
         network=setup.ground.name,
-        recovered_ns=found.recovered_ns,
-        lost=found.lost,
-        duplicates=found.duplicates,
-        memory_bytes_before=found.memory_bytes_before,
-        memory_bytes_after=found.memory_bytes_after,
-        others=found.others,
+        recovered_ns=outcome.recovered_ns,
+        lost=outcome.lost,
+        duplicates=outcome.duplicates,
+        memory_bytes_before=outcome.memory_bytes_before,
+        memory_bytes_after=outcome.memory_bytes_after,
+        others=outcome.others,
         failure=failure,
-        timeline=found.messages,
+        timeline=outcome.messages,
     )
 
 
@@ -102,25 +106,26 @@ def series(
     report: Callable[[str, int], None],
     keep: Callable[[], None],
 ) -> None:
-    """Let faults happen to contenders, one after the other, each with processes of its own. Adds to
-    ``records`` what they lack; ``keep`` is called after each contender."""
-    known = set(map(_who, records))
+    """Let faults happen to contenders, one after the other, each with processes of its own.
+
+    Adds to ``records`` what they lack; ``keep`` is called after each contender.
+    """
+    recorded = set(map(_who, records))
     for contender in contenders:
         setup = Setup(contender, ground, logs, size, min(rate, RATE))
         for fault in faults:
             label = f"{contender.name}, {ground.name}: {fault.name}"
-            if _who(record(fault, setup, FaultOutcome(), None)) not in known and not fault.refusal(
-                contender
-            ):
+            is_new = _who(record(fault, setup, FaultOutcome(), None)) not in recorded
+            if is_new and not fault.refusal(contender):
                 report(label, 0)
                 records.append(_measured(fault, setup))
             report(label, 1)
         keep()
 
 
-def _who(one: Record) -> tuple[str, ...]:
-    """Return what makes two records the same measurement."""
-    return one.fault, one.mware, one.client, one.settings, one.network
+def _who(fault: Record) -> tuple[str, ...]:
+    """Return the parts in which two records of one measurement agree."""
+    return fault.fault, fault.mware, fault.client, fault.settings, fault.network
 
 
 def _measured(fault: InjectedFault, setup: Setup) -> Record:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""1,000 topics between two processes: do they find each other, and what do they cost?"""
+"""1,000 topics between two processes: their finding each other, and their cost."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ManyTopics(InjectedFault):
         return None
 
     def run(self, setup: Setup) -> FaultOutcome:
-        found = FaultOutcome()
+        outcome = FaultOutcome()
         mware, setting = setup.contender.mware, setup.contender.setting
         with ExitStack() as stack:
             log = setup.logs / f"{mware}-server.txt"
@@ -47,45 +47,45 @@ class ManyTopics(InjectedFault):
             receiver, sender = (_start(setup, met, role, stack) for role in ROLES)
             ends = receiver, sender
             pids = [receiver.pid, sender.pid, *met.servers]
-            for one, role in zip(ends, ROLES, strict=True):
-                one.ask("load", OPEN_S, **_load(setup, met, role))
-            found.memory_bytes_before = memory.held(pids)
+            for end, role in zip(ends, ROLES, strict=True):
+                end.ask("load", OPEN_S, **_load(setup, met, role))
+            outcome.memory_bytes_before = memory.held(pids)
             topic = f"bench_{secrets.token_hex(6)}"
             begin = time.monotonic_ns()
-            for one, role in zip(ends, ROLES, strict=True):
-                one.send("open", role=role, topic=topic, topics=setup.topics)
-            opened = [int(one.receive(OPEN_S)["ns"]) for one in ends]
-            for one, role in zip(ends, ROLES, strict=True):
-                one.send("exchange", role=role, seconds=MEET_S)
-            got = receiver.receive(2 * MEET_S)
+            for end, role in zip(ends, ROLES, strict=True):
+                end.send("open", role=role, topic=topic, topics=setup.topics)
+            opened = [int(end.receive(OPEN_S)["ns"]) for end in ends]
+            for end, role in zip(ends, ROLES, strict=True):
+                end.send("exchange", role=role, seconds=MEET_S)
+            received = receiver.receive(2 * MEET_S)
             sender.send("finish")
             sender.receive(2 * MEET_S)
-            if got["wrong"]:
-                raise ProgramFailedError(f"{got['wrong']} messages came on another topic")
-            found.memory_bytes_after = memory.held(pids)
+            if received["wrong"]:
+                raise ProgramFailedError(f"{received['wrong']} messages came on another topic")
+            outcome.memory_bytes_after = memory.held(pids)
             with Meter(pids) as meter:
                 time.sleep(IDLE_S)
                 idle = meter.read()
-        found.lost = setup.topics - int(got["there"])
-        if not found.lost:
-            found.recovered_ns = int(got["last_ns"]) - begin
-        each = (found.memory_bytes_after - found.memory_bytes_before) / setup.topics
-        found.others = (
-            f"{setup.topics} topics: {found.lost} had no message within {MEET_S:g} s; opening took "
-            f"{opened[0] / 1e9:.3g} s at the subscriber and {opened[1] / 1e9:.3g} s at the "
+        outcome.lost = setup.topics - int(received["there"])
+        if not outcome.lost:
+            outcome.recovered_ns = int(received["last_ns"]) - begin
+        each = (outcome.memory_bytes_after - outcome.memory_bytes_before) / setup.topics
+        outcome.others = (
+            f"{setup.topics} topics: {outcome.lost} had no message within {MEET_S:g} s; opening "
+            f"took {opened[0] / 1e9:.3g} s at the subscriber and {opened[1] / 1e9:.3g} s at the "
             f"publisher; {each / 1000:.3g} kB for each; without messages they take "
             f"{100 * idle.cpu_ns / (IDLE_S * 1e9):.2g} % of a processor"
         )
-        return found
+        return outcome
 
 
 def _start(setup: Setup, met: TransportMeeting, role: str, stack: ExitStack) -> Channel:
     log = setup.logs / f"{setup.contender.mware}-topics-{role}.txt"
     spot = _spot(setup, role)
     command = [sys.executable, "-P", "-m", MODULE]
-    made = clients.started(command, f"{role} of topics", spot, log, met.environment_at(spot))
-    stack.callback(made.end)
-    return made
+    process = clients.started(command, f"{role} of topics", spot, log, met.environment_at(spot))
+    stack.callback(process.end)
+    return process
 
 
 def _load(setup: Setup, met: TransportMeeting, role: str) -> JsonObject:

@@ -31,12 +31,12 @@ def faults() -> dict[str, InjectedFault]:
 
 
 def chosen(text: str) -> list[InjectedFault]:
-    """Of ``NAME,…`` or ``all``. Raises UserError."""
-    known = faults()
+    """Return the faults of ``NAME,…`` or ``all``. Raises UserError."""
+    by_name = faults()
     if text == ALL:
-        return list(known.values())
+        return list(by_name.values())
     for name in text.split(","):
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 3, 0.4) or [*known, ALL]
+        if name not in by_name:
+            near = difflib.get_close_matches(name, by_name, 3, 0.4) or [*by_name, ALL]
             raise UserError(f"--faults: {name!r} is unknown: did you mean {', '.join(near)}?")
-    return [known[name] for name in dict.fromkeys(text.split(","))]
+    return [by_name[name] for name in dict.fromkeys(text.split(","))]

@@ -14,66 +14,70 @@ from wirecost.measure.bench.transport.session import START_S
 from wirecost.system.channel.process import Channel
 
 AFTER_S = 5.0
-"""That the second publisher sends."""
+"""Seconds that the second publisher sends."""
 SUBSCRIBERS = 2
 
 
 def replace(setup: Setup, go: Callable[[Channel], None]) -> FaultOutcome:
-    """``go``: lets the first publisher end. What it has sent is known by what arrived, since a
-    killed process writes no records. Raises ProgramFailedError."""
-    found = FaultOutcome()
+    """Let the first publisher end by ``go``, and another one come. Raises ProgramFailedError.
+
+    The messages of the first one are those that arrived, since a killed process writes no records.
+    """
+    outcome = FaultOutcome()
     with Course(setup, SUBSCRIBERS) as course:
         second = course.spare("publisher", 0)
         run = course.another_run()
-        listening = [course.listen(one, run) for one in course.receivers]
+        listening = [course.listen(receiver, run) for receiver in course.receivers]
         first = course.speak(course.sender, run, BEFORE_S + AFTER_S)
         time.sleep(BEFORE_S)
-        found.memory_bytes_before = course.memory()
+        outcome.memory_bytes_before = course.memory()
         fault_ns = time.monotonic_ns()
         go(course.sender)
-        before = course.heard(listening, EVERYTHING)
+        before = course.received(listening, EVERYTHING)
         course.sender = second
         run = course.another_run()
-        listening = [course.listen(one, run) for one in course.receivers]
-        asked_ns = course.open(second, "publisher", 0)
+        listening = [course.listen(receiver, run) for receiver in course.receivers]
+        opened_ns = course.open(second, "publisher", 0)
         second.receive(START_S)
         speaking = course.speak(second, run, AFTER_S)
         sent = course.sent(speaking, AFTER_S)
-        after = course.heard(listening, len(sent), QUIET_S)
-        found.memory_bytes_after = course.memory()
-    firsts = [judging.first_after(sent, one, 0) for one in after]
+        after = course.received(listening, len(sent), QUIET_S)
+        outcome.memory_bytes_after = course.memory()
+    firsts = [judging.first_after(sent, received, 0) for received in after]
     if None not in firsts:
-        found.recovered_ns = max(one for one in firsts if one is not None) - asked_ns
-    gone, known = _gaps(before)
-    found.lost = gone + sum(judging.lost(sent, one) for one in after)
-    found.duplicates = sum(judging.duplicates(one) for one in (*before, *after))
-    found.messages = [
-        *_assumed(before, known, first.start_ns, setup.rate, fault_ns),
-        *judging.timeline(sent, [(0, one) for one in after], fault_ns),
+        outcome.recovered_ns = (
+            max(first_ns for first_ns in firsts if first_ns is not None) - opened_ns
+        )
+    gone, count_before = _gaps(before)
+    outcome.lost = gone + sum(judging.lost(sent, received) for received in after)
+    outcome.duplicates = sum(judging.duplicates(received) for received in (*before, *after))
+    outcome.messages = [
+        *_assumed(before, count_before, first.start_ns, setup.rate, fault_ns),
+        *judging.timeline(sent, [(0, received) for received in after], fault_ns),
     ]
-    found.others = (
+    outcome.others = (
         f"of the first publisher's messages {gone} are missing between others; the second one "
-        f"sent {len(sent)}, its first {judging.in_ms(int(sent[0, 2]) - asked_ns)} after it was "
+        f"sent {len(sent)}, its first {judging.in_ms(int(sent[0, 2]) - opened_ns)} after it was "
         "asked to open"
     )
-    return found
+    return outcome
 
 
 def _gaps(received: list[Rows]) -> tuple[int, int]:
-    """Missing messages, of those up to the last that anybody got, and how many these are."""
-    known = max((int(one[:, 0].max()) + 1 for one in received if len(one)), default=0)
-    return sum(known - len(judging.arrivals(one)) for one in received), known
+    """Return missing messages up to the last that anybody got, and the number of those."""
+    count = max((int(rows[:, 0].max()) + 1 for rows in received if len(rows)), default=0)
+    return sum(count - len(judging.arrivals(rows)) for rows in received), count
 
 
 def _assumed(
-    received: list[Rows], known: int, start_ns: int, rate: float, fault_ns: int
+    received: list[Rows], count: int, start_ns: int, rate: float, fault_ns: int
 ) -> list[Message]:
     """Return the first publisher's messages, sent when they were due."""
-    rows: list[Message] = []
-    for one in received:
-        there = judging.arrivals(one)
-        for number in range(known):
+    messages: list[Message] = []
+    for rows in received:
+        there = judging.arrivals(rows)
+        for number in range(count):
             due = start_ns + round(number * 1e9 / rate)
             at = there.get(number)
-            rows.append([due - fault_ns, None if at is None else at - due, 0])
-    return rows
+            messages.append([due - fault_ns, None if at is None else at - due, 0])
+    return messages

@@ -25,7 +25,7 @@ AFTER_S = 8.0
 
 @dataclass(frozen=True)
 class _KilledServer:
-    """What it takes to start it again."""
+    """Server process, and what it takes to start it again."""
 
     words: list[str]
     environment: dict[str, str]
@@ -33,7 +33,7 @@ class _KilledServer:
 
     @classmethod
     def of(cls, process: int) -> _KilledServer:
-        """Look at a process. Raises UserError where it does not live."""
+        """Read a process's command. Raises UserError where it does not live."""
         proc = Path(f"/proc/{process}")
         try:
             words = (proc / "cmdline").read_bytes().split(b"\0")[:-1]
@@ -41,8 +41,8 @@ class _KilledServer:
             folder = str((proc / "cwd").readlink())
         except OSError as error:
             raise UserError(f"process {process}: {error.strerror}; it has ended") from error
-        variables = [os.fsdecode(one).partition("=") for one in pairs]
-        return cls([os.fsdecode(one) for one in words], {n: v for n, _, v in variables}, folder)
+        variables = [os.fsdecode(pair).partition("=") for pair in pairs]
+        return cls([os.fsdecode(word) for word in words], {n: v for n, _, v in variables}, folder)
 
 
 class ServerKilled(InjectedFault):
@@ -58,62 +58,64 @@ class ServerKilled(InjectedFault):
         return None if served else "no process runs between the ends"
 
     def run(self, setup: Setup) -> FaultOutcome:
-        found, seconds = FaultOutcome(), BEFORE_S + DOWN_S + AFTER_S
+        outcome, seconds = FaultOutcome(), BEFORE_S + DOWN_S + AFTER_S
         started: list[subprocess.Popen[bytes]] = []
         with Course(setup, 2) as course:
             tops = _tops(course.servers)
             if not tops:
                 raise UserError(f"{setup.contender.mware}: no server runs")
-            servers = [_KilledServer.of(one) for one in tops]
+            servers = [_KilledServer.of(process) for process in tops]
             run = course.another_run()
-            listening = [course.listen(one, run) for one in course.receivers]
+            listening = [course.listen(receiver, run) for receiver in course.receivers]
             speaking = course.speak(course.sender, run, seconds)
             time.sleep(BEFORE_S)
-            found.memory_bytes_before = course.memory()
+            outcome.memory_bytes_before = course.memory()
             fault_ns = time.monotonic_ns()
-            for one in course.servers:
+            for server in course.servers:
                 with suppress(ProcessLookupError):
-                    os.kill(one, signal.SIGKILL)
+                    os.kill(server, signal.SIGKILL)
             time.sleep(DOWN_S)
             try:
                 again_ns = time.monotonic_ns()
                 prefix = setup.ground.sender.prefix
-                started += [_start(one, prefix, setup.logs) for one in servers]
+                started += [_start(killed, prefix, setup.logs) for killed in servers]
                 sent = course.sent(speaking, seconds)
-                heard = course.heard(listening, len(sent))
-                course.servers = tuple(one.pid for one in started)
-                found.memory_bytes_after = course.memory()
-                ended = [one.poll() for one in started]
+                received = course.received(listening, len(sent))
+                course.servers = tuple(process.pid for process in started)
+                outcome.memory_bytes_after = course.memory()
+                ended = [process.poll() for process in started]
             finally:
                 for process in started:
                     children.end(process)
-        if any(one is not None for one in ended):
+        if any(status is not None for status in ended):
             raise UserError(f"{servers[0].words[0]} does not start again after kill -9")
-        firsts = [judging.first_after(sent, one, again_ns) for one in heard]
+        firsts = [judging.first_after(sent, rows, again_ns) for rows in received]
         if None not in firsts:
-            found.recovered_ns = max(one for one in firsts if one is not None) - again_ns
-        found.lost = sum(judging.lost(sent, one) for one in heard)
-        found.duplicates = sum(map(judging.duplicates, heard))
-        found.messages = judging.timeline(sent, [(0, one) for one in heard], fault_ns)
-        while_down = sum(judging.lost(sent, one, fault_ns, again_ns) for one in heard)
+            outcome.recovered_ns = (
+                max(first_ns for first_ns in firsts if first_ns is not None) - again_ns
+            )
+        outcome.lost = sum(judging.lost(sent, rows) for rows in received)
+        outcome.duplicates = sum(map(judging.duplicates, received))
+        outcome.messages = judging.timeline(sent, [(0, rows) for rows in received], fault_ns)
+        while_down = sum(judging.lost(sent, rows, fault_ns, again_ns) for rows in received)
         refused = int((sent[:, 3] < 0).sum())
-        found.others = (
-            f"{while_down} lost while it was down, {found.lost - while_down} before and after; "
+        outcome.others = (
+            f"{while_down} lost while it was down, {outcome.lost - while_down} before and after; "
             f"{refused} were refused; sending took at most "
             f"{judging.in_ms(judging.longest_call(sent, fault_ns, int(sent[-1, 2]) + 1))}"
         )
-        return found
+        return outcome
 
 
 def _tops(processes: tuple[int, ...]) -> list[int]:
-    """Those that no other one of them has started."""
-    found = []
-    for one in processes:
+    """Return the processes that no other one of them has started."""
+    tops = []
+    for process in processes:
         with suppress(OSError):
-            stat = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+            stat = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
             if int(stat[1]) not in processes:
-                found.append(one)
-    return found
+                tops.append(process)
+    return tops
 
 
 def _start(server: _KilledServer, prefix: tuple[str, ...], logs: Path) -> subprocess.Popen[bytes]:

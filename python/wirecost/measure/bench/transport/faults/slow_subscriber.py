@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slow subscriber beside a fast one: who suffers?"""
+"""Slow subscriber beside a fast one, which may suffer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wirecost.measure.bench.transport.faults.fault import FaultOutcome, Injected
 from wirecost.measure.bench.transport.faults.judging import in_ms
 
 SLOWER = 2.0
-"""Times that it takes for each message what there is between two."""
+"""Periods of the messages that it takes for each."""
 AFTER_S = 4.0
 QUIET_S = 1.0
 
@@ -19,30 +19,30 @@ class SlowSubscriber(InjectedFault):
     about = "one of two subscribers takes half of the messages' rate for 4 s"
 
     def run(self, setup: Setup) -> FaultOutcome:
-        found = FaultOutcome()
+        outcome = FaultOutcome()
         hold_ns = round(SLOWER * 1e9 / setup.rate)
         with Course(setup, 2) as course:
             run = course.another_run()
-            listening = [course.listen(one, run) for one in course.receivers]
+            listening = [course.listen(receiver, run) for receiver in course.receivers]
             quick = course.sent(course.speak(course.sender, run, BEFORE_S), BEFORE_S)
-            both = course.heard(listening, len(quick))
-            found.memory_bytes_before = course.memory()
+            both = course.received(listening, len(quick))
+            outcome.memory_bytes_before = course.memory()
             run = course.another_run()
             fast, slow = course.receivers
             listening = [course.listen(fast, run), course.listen(slow, run, hold_ns)]
             speaking = course.speak(course.sender, run, AFTER_S)
             sent = course.sent(speaking, AFTER_S)
-            found.memory_bytes_after = course.memory()
-            beside, held = course.heard(listening, len(sent), QUIET_S)
+            outcome.memory_bytes_after = course.memory()
+            beside, held = course.received(listening, len(sent), QUIET_S)
         start = speaking.start_ns
-        found.lost = judging.lost(sent, held)
-        found.duplicates = judging.duplicates(beside) + judging.duplicates(held)
-        found.messages = [
+        outcome.lost = judging.lost(sent, held)
+        outcome.duplicates = judging.duplicates(beside) + judging.duplicates(held)
+        outcome.messages = [
             *judging.timeline(quick, list(enumerate(both)), start),
             *judging.timeline(sent, [(0, beside), (1, held)], start),
         ]
         end = int(sent[-1, 2]) + 1
-        found.others = (
+        outcome.others = (
             f"the fast one lost {judging.lost(sent, beside)}; its worst latency was "
             f"{in_ms(judging.worst(quick, both[0], 0, start))} before and "
             f"{in_ms(judging.worst(sent, beside, 0, end))} beside the slow one, whose was "
@@ -51,7 +51,7 @@ class SlowSubscriber(InjectedFault):
             f"{in_ms(judging.longest_call(sent, 0, end))}; "
             f"{len(sent)} of {round(AFTER_S * setup.rate)} were sent in time"
         )
-        return found
+        return outcome
 
 
 FAULT = SlowSubscriber()

@@ -22,11 +22,13 @@ from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline
 
 TURN_S = 0.2
-"""Between two messages on a topic."""
+"""Seconds between two messages on a topic."""
 LOOK_S = 0.001
 
 
 class TopicsEnd:
+    """End of many topics, in this process."""
+
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
         self._transport: Transport | None = None
@@ -53,8 +55,10 @@ class TopicsEnd:
     def _load(self, command: JsonObject) -> JsonObject:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        asked = command["reliable"], command["queue"]
-        quality = Quality(*asked, command["settings"], untouched=asked == (None, None))
+        reliable_and_queue = command["reliable"], command["queue"]
+        quality = Quality(
+            *reliable_and_queue, command["settings"], untouched=reliable_and_queue == (None, None)
+        )
         self._size = command["size"]
         self._transport = open_transport(command["transport"], command["address"], quality)
         return {"done": "load"}
@@ -74,7 +78,7 @@ class TopicsEnd:
         return {"done": "exchange", **self._receive(deadline)}
 
     def _send(self, deadline: Deadline) -> None:
-        """On every topic each turn, until ``finish`` comes."""
+        """Send on every topic each turn, until ``finish`` comes."""
         payload = TransportPayload(self._size, 1)
         while not deadline.passed and not self._lines.waiting():
             next_turn = Deadline(TURN_S)
@@ -83,8 +87,10 @@ class TopicsEnd:
             time.sleep(next_turn.left)
 
     def _receive(self, deadline: Deadline) -> JsonObject:
-        """Until every topic had a message; how many had, when the last one came, and how many
-        messages came on another topic."""
+        """Receive until every topic had a message.
+
+        Return how many had one, when the last came, and how many came on another topic.
+        """
         waiting = dict(enumerate(self._ends))
         last = wrong = 0
         while waiting and not deadline.passed:
