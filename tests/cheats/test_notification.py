@@ -13,8 +13,8 @@ from wirecost.measure.bench.message.notification.content import NotificationCont
 from wirecost.measure.bench.message.presets.notification import NotificationRow, Side, subject_of
 from wirecost.measure.bench.message.race import run_race
 from wirecost.measure.bench.message.scenario import backend_of
+from wirecost.measure.bench.message.selection import CodecFile, ContenderSelection
 from wirecost.measure.bench.message.subject import canonical
-from wirecost.measure.bench.message.wanted import CodecFile, ContenderSelection
 from wirecost.results.records.journal import Journal
 
 CHEATS = Path(__file__).parent / "notification"

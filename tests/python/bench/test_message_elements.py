@@ -14,11 +14,11 @@ from syrupy.assertion import SnapshotAssertion
 from support import columns_reference
 from wirecost.measure.bench.message.choices import LISTS
 from wirecost.measure.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
-from wirecost.measure.bench.message.elements.lists import ElementList, element_list
 from wirecost.measure.bench.message.elements.reader import ColumnsReader
+from wirecost.measure.bench.message.elements.repeated import RepeatedElements, repeated_elements
 from wirecost.system.errors import UserError
 
-DETECTIONS = element_list("lidar-detection")
+DETECTIONS = repeated_elements("lidar-detection")
 COLUMNS = columns_reference.tag(6 * (1 << 26) + DETECTIONS.field.number, 2)
 
 
@@ -44,7 +44,7 @@ def changed(rows: Any, at: int, **values: Any) -> Any:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_messages_hold_their_content(name: str) -> None:
-    elements = element_list(name)
+    elements = repeated_elements(name)
     content = synthetic(name, 33, 1)
     read = elements.subject.read(elements.subject.write(elements.message(content)))
     values = elements.content(read)
@@ -61,7 +61,7 @@ def test_contents_follow_the_seed(name: str) -> None:
 
 
 def test_only_the_list_is_left_of_a_schema() -> None:
-    objects = element_list("moving-object").subject
+    objects = repeated_elements("moving-object").subject
     assert [field.name for field in objects.message_class.DESCRIPTOR.fields] == ["moving_object"]
     assert len(objects.message_class().moving_object.add().DESCRIPTOR.fields) > 10
     assert not any("TrafficLight" in one.full_name for one in objects.schema.messages())
@@ -145,7 +145,7 @@ def test_a_scan_fills_the_lidars_lists(tmp_path: Path) -> None:
     assert contents["lidar-reflection"]["time_of_flight"][0] == pytest.approx(10 / 299_792_458)
     assert contents["point"]["x"].tolist() == [3.0]
     for name, content in contents.items():
-        lists: ElementList = element_list(name)
+        lists: RepeatedElements = repeated_elements(name)
         assert len(getattr(lists.message(content), lists.field.name)) == 1
 
 

@@ -16,9 +16,9 @@ from wirecost.measure.bench.message.cpp import sources
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.presets import find
 from wirecost.measure.bench.message.presets.classes import ClassesBackend, ground_truth
+from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.measure.bench.message.stages import combined
 from wirecost.measure.bench.message.subject import subject
-from wirecost.measure.bench.message.wanted import ContenderSelection
 from wirecost.schema.compile import frontends
 from wirecost.system.children import ProgramFailedError
 

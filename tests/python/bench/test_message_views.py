@@ -16,8 +16,8 @@ from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.ros.definitions import RosDefinitions
 from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import ContenderSelection
 
 
 def backend(about: Subject) -> Python:

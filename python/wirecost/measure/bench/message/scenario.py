@@ -33,15 +33,15 @@ from wirecost.measure.bench.message.ros import installed
 from wirecost.measure.bench.message.ros.definitions import of_files, short
 from wirecost.measure.bench.message.ros.installed import Ros2Installation
 from wirecost.measure.bench.message.ros.subject import ros_subject
-from wirecost.measure.bench.message.shapes import MOST_ELEMENTS
-from wirecost.measure.bench.message.subject import Subject, subject
-from wirecost.measure.bench.message.wanted import (
+from wirecost.measure.bench.message.selection import (
     HEADERS,
     JAVA,
     MODULE,
     CodecFile,
     ContenderSelection,
 )
+from wirecost.measure.bench.message.shapes import MOST_ELEMENTS
+from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.messaging.transport import find
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.schemas.message import TOGETHER

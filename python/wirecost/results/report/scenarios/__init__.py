@@ -20,6 +20,9 @@ from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.table import Table
 from wirecost.system.plugins import load_plugin, module_names
 
+_PACKAGES = {"lists": "repeated"}
+"""Packages of scenarios that have another name in result folders."""
+
 
 @dataclass(frozen=True)
 class ScenarioContent:
@@ -57,8 +60,9 @@ def _module(results: Results, name: str) -> Any:
     scenario = results.meta.scenario
     if scenario not in SCENARIOS:
         raise ValueError(f"unknown scenario {scenario}")
-    there = name in module_names(Path(__file__).parent / scenario)
-    return load_plugin(f"{__name__}.{scenario}", name) if there else None
+    package = _PACKAGES.get(scenario, scenario)
+    there = name in module_names(Path(__file__).parent / package)
+    return load_plugin(f"{__name__}.{package}", name) if there else None
 
 
 def built_with(environment: Mapping[str, object]) -> str:

@@ -30,8 +30,8 @@ from wirecost.measure.bench.message.cpp.code import has_view
 from wirecost.measure.bench.message.cpp.programs import Say
 from wirecost.measure.bench.message.cpp.source import RECYCLED
 from wirecost.measure.bench.message.cpp.sources import CURRENT_PROTOBUF
+from wirecost.measure.bench.message.selection import HEADERS, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import HEADERS, ContenderSelection
 from wirecost.observe.heap.launch import COUNTING
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError

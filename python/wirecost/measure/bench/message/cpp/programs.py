@@ -19,8 +19,8 @@ from pathlib import Path
 from wirecost.measure.bench.message.cpp.source import ProgramSource
 from wirecost.measure.bench.message.cpp.sources import generate, of_file
 from wirecost.measure.bench.message.cpp.tools import TIMEOUT_S, first_error, ran
+from wirecost.measure.bench.message.selection import HEADERS, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import HEADERS, ContenderSelection
 from wirecost.system import children, private, scratch
 from wirecost.system.errors import UserError
 

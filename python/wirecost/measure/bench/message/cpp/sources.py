@@ -18,8 +18,8 @@ from wirecost.measure.bench.message.cpp.flatbuffers_code import flatbuffers
 from wirecost.measure.bench.message.cpp.source import SHARED, ProgramSource
 from wirecost.measure.bench.message.cpp.tools import has_header, ran
 from wirecost.measure.bench.message.ros.installed import Ros2Installation
+from wirecost.measure.bench.message.selection import HEADERS, CodecFile, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import HEADERS, CodecFile, ContenderSelection
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.schema import CompileError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
 from wirecost.measure.bench.message.cpp.source import ProgramSource
-from wirecost.measure.bench.message.elements.lists import ElementField, ElementList
+from wirecost.measure.bench.message.elements.repeated import ElementField, RepeatedElements
 from wirecost.measure.bench.message.fields import fields_along
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
@@ -29,7 +29,7 @@ class _ColumnField:
     place: str
 
 
-def generate(elements: ElementList, subject: Subject, folder: Path) -> ProgramSource:
+def generate(elements: RepeatedElements, subject: Subject, folder: Path) -> ProgramSource:
     """Write the program and what it includes into a folder."""
     names = Names(subject.schema, ROOT)
     home = subject.schema.home(elements.element)
@@ -51,7 +51,7 @@ def generate(elements: ElementList, subject: Subject, folder: Path) -> ProgramSo
     return ProgramSource(NAME, (f"{NAME}.cpp",), include=("columns/cpp",))
 
 
-def _field(elements: ElementList, field: ElementField) -> _ColumnField:
+def _field(elements: RepeatedElements, field: ElementField) -> _ColumnField:
     along = fields_along(elements.subject.schema, elements.element, field.path)
     get = place = "row"
     for part in along:

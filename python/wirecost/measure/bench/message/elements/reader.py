@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from wirecost.measure.bench.message.elements.contents import Array
-from wirecost.measure.bench.message.elements.lists import ElementField, ElementList
+from wirecost.measure.bench.message.elements.repeated import ElementField, RepeatedElements
 from wirecost.measure.bench.message.subject import canonical
 
 FIXED = {1: 8, 5: 4}
@@ -29,7 +29,7 @@ Parsed = dict[int, int | bytes]
 class ColumnsReader:
     """Reads messages whose list is in columns. ``is_reduced``: values are within stated errors."""
 
-    elements: ElementList
+    elements: RepeatedElements
     is_reduced: bool = False
 
     def read(self, data: bytes) -> Message:
@@ -61,7 +61,7 @@ class ColumnsReader:
 class ReducedRowsReader:
     """Reads rows that were made of reduced columns."""
 
-    elements: ElementList
+    elements: RepeatedElements
 
     def read(self, data: bytes) -> Any:
         """Return a message of Google's class. Raises DecodeError."""
@@ -72,7 +72,7 @@ class ReducedRowsReader:
         return self.elements.difference(message, expected, is_reduced=True)
 
 
-def _row(of: ElementList) -> Descriptor:
+def _row(of: RepeatedElements) -> Descriptor:
     return _type_of(of.subject.message_class.DESCRIPTOR.fields_by_name[of.field.name])
 
 

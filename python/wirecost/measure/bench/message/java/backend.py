@@ -20,8 +20,8 @@ from wirecost.measure.bench.message.backend import (
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.tools import ran
 from wirecost.measure.bench.message.java import code
+from wirecost.measure.bench.message.selection import JAVA, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import JAVA, ContenderSelection
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch

@@ -21,9 +21,9 @@ from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.narrowing import narrowed
 from wirecost.measure.bench.message.race import RacePart, run_race
+from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection
 from wirecost.measure.bench.message.stages import Stages, combined
 from wirecost.measure.bench.message.subject import Subject, subject
-from wirecost.measure.bench.message.wanted import OPTIMIZED, ContenderSelection
 from wirecost.results.records.journal import Journal
 from wirecost.schema.compile import frontends
 from wirecost.system import scratch

@@ -34,8 +34,8 @@ from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.ros.definitions import RosDefinitions
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.scenario import backend_of
+from wirecost.measure.bench.message.selection import OPTIMIZED, CodecFile, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject, canonical, subject
-from wirecost.measure.bench.message.wanted import OPTIMIZED, CodecFile, ContenderSelection
 from wirecost.results.records.journal import Journal
 from wirecost.system.errors import UserError
 

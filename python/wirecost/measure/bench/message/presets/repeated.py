@@ -22,12 +22,12 @@ from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.elements import program
 from wirecost.measure.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
-from wirecost.measure.bench.message.elements.lists import ElementList, element_list
 from wirecost.measure.bench.message.elements.reader import ColumnsReader, ReducedRowsReader
+from wirecost.measure.bench.message.elements.repeated import RepeatedElements, repeated_elements
 from wirecost.measure.bench.message.race import RacePart, run_race
+from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection, Generated
 from wirecost.measure.bench.message.stages import Stages, combined
 from wirecost.measure.bench.message.subject import MessageReader
-from wirecost.measure.bench.message.wanted import OPTIMIZED, ContenderSelection, Generated
 from wirecost.results.records.journal import Journal
 from wirecost.system.errors import UserError
 
@@ -121,7 +121,7 @@ class RepeatedBackend(Cpp):
 class RepeatedRace:
     """A list with its programs."""
 
-    elements: ElementList
+    elements: RepeatedElements
     backend: RepeatedBackend
     rows: dict[RaceRow, Contender]
 
@@ -206,7 +206,7 @@ def _contents(settings: RepeatedSettings) -> Iterator[tuple[str, str, Content]]:
 
 def _race(name: str, jobs: int, say: Callable[[str], None]) -> RepeatedRace:
     """Compile what is not in the cache. Raise UserError where there is no compiler."""
-    plain = element_list(name)
+    plain = repeated_elements(name)
     readers: dict[str, MessageReader] = {
         "columns": ColumnsReader(plain),
         REDUCED: ColumnsReader(plain, is_reduced=True),

@@ -27,9 +27,9 @@ from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.python import native, rclpy_library
 from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
+from wirecost.measure.bench.message.selection import MODULE, ContenderSelection
 from wirecost.measure.bench.message.shapes import is_octets
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.wanted import MODULE, ContenderSelection
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch

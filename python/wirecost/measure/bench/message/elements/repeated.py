@@ -80,7 +80,7 @@ class ElementField:
 
 
 @dataclass(frozen=True)
-class ElementList:
+class RepeatedElements:
     """A message type with its repeated field, and the fields that every element has."""
 
     name: str
@@ -157,7 +157,7 @@ def _is_near(values: Array, others: Array, error: float) -> Array:
     return np.asarray(values.view(bits) == others.view(bits))
 
 
-def element_list(name: str) -> ElementList:
+def repeated_elements(name: str) -> RepeatedElements:
     """Return the list of this name."""
     if name == "point":
         about = ros_subject(RosDefinitions("ros1", POINT), name, "lists_msgs/Points")
@@ -169,7 +169,7 @@ def element_list(name: str) -> ElementList:
     (field,) = fields_along(about.schema, about.type, f"{list_field}[]")
     assert isinstance(field.type, MessageRef)
     element = field.type.name
-    return ElementList(
+    return RepeatedElements(
         name,
         about,
         field,

@@ -10,8 +10,8 @@ import altair as alt
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.lists import RepeatedRun
-from wirecost.results.report.scenarios.lists.content import compared_with_protobuf, quotient
+from wirecost.results.records.schemas.repeated import RepeatedRun
+from wirecost.results.report.scenarios.repeated.content import compared_with_protobuf, quotient
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import GREY, keyed, names_down, plot
 from wirecost.results.report.shared.figure import WIDTH, Figure

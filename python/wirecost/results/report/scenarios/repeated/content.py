@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.lists import RepeatedMeta, RepeatedRun
+from wirecost.results.records.schemas.repeated import RepeatedMeta, RepeatedRun
 from wirecost.results.report.scenarios import ScenarioContent, built_with
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (

@@ -7,8 +7,8 @@ from support.result_folders import DATA
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
 from wirecost.results.report.scenarios import content_of, figures_of
-from wirecost.results.report.scenarios.lists.content import matrix
-from wirecost.results.report.scenarios.lists.figures import FARTHEST, heat
+from wirecost.results.report.scenarios.repeated.content import matrix
+from wirecost.results.report.scenarios.repeated.figures import FARTHEST, heat
 
 RESULTS = read_results(DATA / "lists")
 ROWS = summarize(RESULTS)
