@@ -15,7 +15,6 @@ from wirecost.cli.options import numbers, option, transport_names
 from wirecost.measure.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
 from wirecost.measure.bench.transport.faults import registry
 from wirecost.measure.bench.transport.faults.registry import ALL
-from wirecost.measure.bench.transport.settings import NAMES
 from wirecost.measure.network import profiles
 from wirecost.results.records.journal import Journal
 from wirecost.system import scratch
@@ -32,6 +31,12 @@ EXAMPLE = "wirecost bench transport --mwares zeromq,zenoh --sizes 5M --rate 20 -
 SIZES = "100,10k,1M,8M"
 NETWORKS = (profiles.LOOPBACK, *profiles.BUILT_IN)
 DEFAULT_SETTINGS = "default,matched"
+
+
+def _settings() -> list[str]:
+    from wirecost.measure.bench.transport.settings import names
+
+    return names()
 
 
 def _mwares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
@@ -73,7 +78,7 @@ def command(
         int, option("Messages that may wait at each end, if matched.", metavar="N")
     ] = 16,
     settings: Annotated[
-        str, option("Groups of settings; see docs/transports.md.", known=NAMES)
+        str, option("Groups of settings; see docs/transports.md.", known=_settings)
     ] = DEFAULT_SETTINGS,
     client: Annotated[str, option("python, native (C or C++).", known=KINDS)] = PYTHON,
     find_peak: Annotated[
@@ -106,6 +111,7 @@ def command(
     from wirecost.measure.bench.transport import scenario as transport
     from wirecost.measure.bench.transport.plan import TransportRequest
     from wirecost.measure.bench.transport.settings import AskedQuality
+    from wirecost.measure.bench.transport.settings import names as setting_names
 
     kinds = chosen("--client", client, KINDS)
     selection = TransportRequest(
@@ -117,7 +123,7 @@ def command(
         tuple(map(_network, dict.fromkeys(network.split(",")))),
         AskedQuality(reliable, queue),
         kinds,
-        chosen("--settings", settings, NAMES),
+        chosen("--settings", settings, setting_names()),
         seconds,
     )
     happening = tuple(registry.chosen(faults)) if faults else ()

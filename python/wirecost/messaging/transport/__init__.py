@@ -3,15 +3,16 @@
 
 They are found by iterating over this package's modules. A module's ``TRANSPORTS`` holds its
 classes; their names begin with the module's, as those of ``zeromq`` and ``zeromq-tcp`` do, so that
-only it is imported when one of them is asked for.
+only it is imported when one of them is asked for. It also declares ``settings`` and, where their
+ends can meet between hosts, ``MEETINGS``: see the modules of these names.
 """
 
 from __future__ import annotations
 
 import difflib
-import importlib
-import pkgutil
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from wirecost.messaging.transport.base import (
     Capabilities,
@@ -23,10 +24,14 @@ from wirecost.messaging.transport.base import (
     Subscriber,
     Transport,
 )
+from wirecost.messaging.transport.meeting import Meeting
 from wirecost.messaging.transport.package import Package
 from wirecost.messaging.transport.quality import OWN, Quality
 from wirecost.messaging.transport.shared.trailer import Count
 from wirecost.system.errors import UserError
+from wirecost.system.plugins import load_plugin, load_plugins, module_names
+
+_FOLDER = Path(__file__).parent
 
 __all__ = [
     "Capabilities",
@@ -39,7 +44,9 @@ __all__ = [
     "Sample",
     "Subscriber",
     "Transport",
+    "declared",
     "find",
+    "meetings",
     "names",
     "open_transport",
 ]
@@ -47,7 +54,7 @@ __all__ = [
 
 def modules() -> list[str]:
     """Return the names of this package's modules: middlewares, and what they have in common."""
-    return [one.name for one in pkgutil.iter_modules([str(Path(__file__).parent)])]
+    return module_names(_FOLDER)
 
 
 def names() -> list[str]:
@@ -65,8 +72,19 @@ def find(name: str) -> type[Transport]:
 
 
 def _classes(module: str) -> dict[str, type[Transport]]:
-    found = importlib.import_module(f"wirecost.messaging.transport.{module}")
-    return {one.name: one for one in getattr(found, "TRANSPORTS", ())}
+    classes: tuple[type[Transport], ...] = getattr(load_plugin(__name__, module), "TRANSPORTS", ())
+    return {kind.name: kind for kind in classes}
+
+
+def declared(name: str) -> dict[str, Any]:
+    """Return what the modules of transports declare under a name, by the module's name."""
+    return load_plugins(__name__, _FOLDER, name)
+
+
+@cache
+def meetings() -> dict[str, Meeting]:
+    """Return where ends meet, by the name of the transport, where its module declares it."""
+    return {name: kind for every in declared("MEETINGS").values() for name, kind in every.items()}
 
 
 def open_transport(name: str, address: str | None = None, quality: Quality = OWN) -> Transport:

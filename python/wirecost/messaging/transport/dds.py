@@ -12,11 +12,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wirecost.messaging.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
+from wirecost.messaging.transport.meeting import InDomain
 from wirecost.messaging.transport.package import Package
 from wirecost.messaging.transport.quality import OWN, Quality
+from wirecost.messaging.transport.settings import DEFAULT, AskedQuality, TransportSetting, matched
 from wirecost.messaging.transport.shared.images import ImagePublisher
 from wirecost.messaging.transport.shared.inbox_based import InboxReplier, InboxRequester
 from wirecost.messaging.transport.shared.ros2_messages import array_data, array_head, image_message
@@ -271,4 +274,39 @@ class Dds(Transport):
         self._participant.close()
 
 
-TRANSPORTS = [Dds]
+def dds_settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of any DDS."""
+    repaired = "RELIABLE: lost parts are asked for"
+    keep = f"KEEP_LAST {asked.queue}"
+    return [
+        TransportSetting(
+            DEFAULT, "BEST_EFFORT reader, RELIABLE writer", "KEEP_LAST 1", "KEEP_LAST 1", "lost",
+            options={"depth": 1},
+        ),
+        matched(
+            asked,
+            (repaired, "the writer waits, for 100 ms at most"),
+            ("BEST_EFFORT", "lost"),
+            sender="KEEP_ALL, 64" if asked.reliable else keep,
+            receiver="KEEP_ALL" if asked.reliable else keep,
+        ),
+        TransportSetting(
+            "ros2", repaired, "KEEP_LAST 10", "KEEP_LAST 10", "the writer's oldest is lost",
+            reliable=True, queue=10, options={"keep_last": True},
+        ),
+    ]  # fmt: skip
+
+
+def settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the Python client.
+
+    Its makers would take shared memory on one machine, which neither client does.
+    """
+    ours = "; wirecost's: UDP alone, sockets of 64 MiB"
+    default, *others = dds_settings(asked)
+    return [replace(default, reliability=default.reliability + ours), *others]
+
+
+TRANSPORTS = (Dds,)
+MEETINGS = {"dds": InDomain()}
+PLUGIN_ORDER = 8

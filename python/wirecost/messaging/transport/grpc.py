@@ -15,7 +15,9 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.messaging.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
+from wirecost.messaging.transport.meeting import AtListener
 from wirecost.messaging.transport.package import Package
+from wirecost.messaging.transport.settings import DEFAULT, AskedQuality, TransportSetting, matched
 from wirecost.messaging.transport.shared.discovery import Servers, path_of
 from wirecost.messaging.transport.shared.inbox import Inbox
 from wirecost.messaging.transport.shared.inbox_based import InboxRequester, joined
@@ -245,4 +247,19 @@ class Grpc(ServerTransport):
         return _Server(self._servers.address if given else "127.0.0.1:0")
 
 
-TRANSPORTS = [Grpc]
+def settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the Python client."""
+    stream = "HTTP/2's, while connected"
+    return [
+        TransportSetting(
+            DEFAULT, stream, "1", "1", "the publisher waits", True, options={"depth": 1}
+        ),
+        matched(
+            asked, (stream, "the publisher waits"), (stream, "the oldest is lost, at either end")
+        ),
+    ]
+
+
+TRANSPORTS = (Grpc,)
+MEETINGS = {"grpc": AtListener("{}:{}")}
+PLUGIN_ORDER = 6

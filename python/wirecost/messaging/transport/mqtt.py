@@ -8,11 +8,23 @@ import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from wirecost.messaging.transport.base import Capabilities, Frame, Publisher
+from wirecost.messaging.transport.meeting import AtServer
 from wirecost.messaging.transport.package import Package
 from wirecost.messaging.transport.quality import OWN, Quality
+from wirecost.messaging.transport.settings import (
+    DEEP,
+    DEFAULT,
+    MATCHED,
+    OLDEST,
+    UNLIMITED,
+    AskedQuality,
+    TransportSetting,
+    matched,
+)
 from wirecost.messaging.transport.shared.broker_based import BrokerTransport, Linked
 from wirecost.messaging.transport.shared.inbox_based import (
     InboxReplier,
@@ -287,4 +299,41 @@ class Mqtt(BrokerTransport):
     replies = _Replier
 
 
-TRANSPORTS = [Mqtt]
+def settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the Python client."""
+    sent_again = "QoS 1: acknowledged, sent again"
+    once = "QoS 0: sent once over TCP"
+    broker = "; the broker drops above 1000"
+    return [
+        TransportSetting(
+            DEFAULT, once, UNLIMITED, UNLIMITED, f"nothing is refused{broker}",
+            options={"depth": DEEP},
+        ),
+        matched(
+            asked,
+            (sent_again, f"refused at the publisher{broker}"),
+            (once, f"refused at the publisher; {OLDEST}"),
+            promise=False,
+            qos=int(asked.reliable),
+        ),
+        TransportSetting(
+            "qos1", sent_again, UNLIMITED, UNLIMITED, f"nothing is refused{broker}",
+            options={"qos": 1, "depth": DEEP},
+        ),
+    ]  # fmt: skip
+
+
+def native_settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the native client.
+
+    libmosquitto's thread calls the subscriber, so that what waits there waits in the socket.
+    """
+    receiver = "the socket's"
+    full = "refused at the publisher; the broker drops above 1000"
+    groups = [replace(group, receiver_queue=receiver) for group in settings(asked)]
+    return [replace(group, full=full) if group.name == MATCHED else group for group in groups]
+
+
+TRANSPORTS = (Mqtt,)
+MEETINGS = {"mqtt": AtServer()}
+PLUGIN_ORDER = 4

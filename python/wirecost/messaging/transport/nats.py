@@ -14,8 +14,17 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from wirecost.messaging.transport.base import Capabilities, Frame, Publisher
+from wirecost.messaging.transport.meeting import AtServer
 from wirecost.messaging.transport.package import Package
 from wirecost.messaging.transport.quality import OWN, Quality
+from wirecost.messaging.transport.settings import (
+    DEFAULT,
+    OLDEST,
+    UNLIMITED,
+    AskedQuality,
+    TransportSetting,
+    matched,
+)
 from wirecost.messaging.transport.shared.broker_based import BrokerTransport, Linked
 from wirecost.messaging.transport.shared.inbox_based import (
     InboxReplier,
@@ -237,4 +246,48 @@ class Nats(BrokerTransport):
     replies = _Replier
 
 
-TRANSPORTS = [Nats]
+_SENDER_QUEUE = "64 MiB, then it refuses"
+
+
+def settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the Python client."""
+    core = "core NATS: at most once over TCP"
+    cut = "the server cuts off a slow subscriber"
+    return [
+        TransportSetting(
+            DEFAULT, core, _SENDER_QUEUE, "524288", f"lost; {cut}", options={"depth": 524_288}
+        ),
+        matched(
+            asked,
+            (core, f"TCP makes the server wait, then {cut}"),
+            (core, OLDEST),
+            sender=_SENDER_QUEUE,
+            promise=False,
+        ),
+    ]
+
+
+def native_settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the native client.
+
+    nats.c takes from the socket whatever comes, and cannot make the server wait.
+    """
+    core = "core NATS: at most once over TCP"
+    sender = "32 KiB, then the publisher waits"
+    own = "65536, 64 MiB"
+    return [
+        TransportSetting(DEFAULT, core, sender, own, "the newest is lost"),
+        matched(
+            asked,
+            (core, "nothing waits: memory grows"),
+            (core, "the newest is lost"),
+            sender=sender,
+            receiver=UNLIMITED if asked.reliable else "",
+            promise=False,
+        ),
+    ]
+
+
+TRANSPORTS = (Nats,)
+MEETINGS = {"nats": AtServer()}
+PLUGIN_ORDER = 5

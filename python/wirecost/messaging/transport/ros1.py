@@ -18,7 +18,17 @@ from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 from wirecost.messaging.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.messaging.transport.meeting import AtServer
 from wirecost.messaging.transport.package import Package
+from wirecost.messaging.transport.settings import (
+    DEEP,
+    DEFAULT,
+    TCP,
+    UNLIMITED,
+    AskedQuality,
+    TransportSetting,
+    matched,
+)
 from wirecost.messaging.transport.shared.images import Image, ImagePublisher
 from wirecost.messaging.transport.shared.inbox_based import InboxSubscriber
 from wirecost.messaging.transport.shared.ros_topic import RosPublisher
@@ -261,4 +271,38 @@ class Ros1(Transport):
         return _Subscriber(self._rospy, topic, depth, self.quality.waits())
 
 
-TRANSPORTS = [Ros1]
+_ROSPY = "none: rospy writes to the socket"
+_OLDEST_OF_BOTH = "the oldest of the publisher's queue, then of the subscriber's, is lost"
+
+
+def settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the Python client."""
+    return [
+        TransportSetting(
+            DEFAULT, TCP, _ROSPY, UNLIMITED, "the publisher waits", True, options={"depth": DEEP}
+        ),
+        matched(
+            asked,
+            (TCP, "the publisher waits"),
+            (TCP, _OLDEST_OF_BOTH),
+            sender=_ROSPY if asked.reliable else "",
+        ),
+    ]
+
+
+def native_settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the native client.
+
+    roscpp never waits, whatever is asked for.
+    """
+    most = "100000, 1 GiB"
+    lost = TCP, _OLDEST_OF_BOTH
+    return [
+        TransportSetting(DEFAULT, TCP, most, most, _OLDEST_OF_BOTH),
+        matched(asked, lost, lost, promise=False),
+    ]
+
+
+TRANSPORTS = (Ros1,)
+MEETINGS = {"ros1": AtServer("ROS_IP")}
+PLUGIN_ORDER = 9

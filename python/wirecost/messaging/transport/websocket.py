@@ -17,7 +17,16 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.messaging.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
+from wirecost.messaging.transport.meeting import AtListener
 from wirecost.messaging.transport.package import Package
+from wirecost.messaging.transport.settings import (
+    DEFAULT,
+    OLDEST,
+    TCP,
+    AskedQuality,
+    TransportSetting,
+    matched,
+)
 from wirecost.messaging.transport.shared.discovery import Following, Servers, path_of
 from wirecost.messaging.transport.shared.inbox_based import InboxRequester, joined
 from wirecost.messaging.transport.shared.server_based import (
@@ -284,4 +293,21 @@ class WebSocket(ServerTransport):
         return _Server(*self._bind)
 
 
-TRANSPORTS = [WebSocket]
+def settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the Python client."""
+    waits = "the publisher waits, and cuts off who takes 2 s"
+    return [
+        TransportSetting(DEFAULT, TCP, "the socket's", "16", waits, True, longest_wait_s=2.0),
+        matched(
+            asked,
+            (TCP, waits),
+            (TCP, f"{waits}; {OLDEST}"),
+            sender="the socket's",
+            longest_wait_s=2.0,
+        ),
+    ]
+
+
+TRANSPORTS = (WebSocket,)
+MEETINGS = {"websocket": AtListener("ws://{}:{}")}
+PLUGIN_ORDER = 7

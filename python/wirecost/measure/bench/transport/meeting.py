@@ -14,7 +14,16 @@ from pathlib import Path
 from wirecost.measure.bench.transport.clients import started
 from wirecost.measure.bench.transport.ground import LOOPBACK_ADDRESS, Ground, Spot
 from wirecost.measure.network.profiles import Profile
-from wirecost.messaging.transport import find
+from wirecost.messaging.transport import find, meetings
+from wirecost.messaging.transport.meeting import (
+    AmongPeers,
+    AtListener,
+    AtServer,
+    InDomain,
+    InFolder,
+    Meeting,
+    OnOneMachine,
+)
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 
@@ -44,27 +53,22 @@ class TransportMeeting:
         return {self.own_address_in: spot.address} if self.own_address_in else {}
 
 
-SERVED = {"mqtt": "", "nats": "", "zenoh": "", "ros1": "ROS_IP"}
-"""Those with a server between hosts, and the variable that an end's own address goes into."""
-BOUND = {"zeromq-tcp": "tcp://{}:{}", "websocket": "ws://{}:{}", "grpc": "{}:{}", "tcp": "{}:{}"}
-"""Those of which one end listens, and the form of its address."""
-DDS = ("dds", "cyclone")
-"""Libraries whose ends find each other by multicast within a domain."""
-PEERS = "ros2"
-"""Its ends find each other by their addresses within a domain."""
-FOLDER = "zeromq"
-"""Its sockets lie in a folder."""
+def _place(mware: str) -> Meeting | None:
+    """Return the kind of place where the ends of a library meet; ``cyclone`` and ``tcp`` have a
+    native client only."""
+    return {"cyclone": InDomain(), "tcp": AtListener("{}:{}"), **meetings()}.get(mware)
 
 
 def unreachable(mware: str, profile: Profile | None) -> str | None:
-    """Why a transport's ends cannot find each other in a network; None is loopback."""
-    if profile is None or mware in SERVED or mware in BOUND or mware in (*DDS, PEERS):
+    """Return why a transport's ends cannot find each other in a network; None is loopback."""
+    place = _place(mware)
+    if profile is None or isinstance(place, AtServer | AtListener | InDomain | AmongPeers):
         return None
     try:
         away = find(mware).capabilities.other_machines
     except UserError:
         away = True
-    if not away or mware == "zenoh-shm":
+    if not away or isinstance(place, OnOneMachine):
         return "stays on one machine"
     return "how its ends find each other between hosts is not known here"
 
@@ -80,29 +84,30 @@ def meeting(
     mware: str, ground: Ground, pattern: str, router: bool, log: Path
 ) -> Iterator[TransportMeeting]:
     """Run the servers as long as it lasts. Raises ProgramFailedError."""
-    if mware in BOUND:
+    place = _place(mware)
+    if isinstance(place, AtListener):
         binding = ground.sender if pattern == "pubsub" else ground.receiver(0)
         port = _free_port() if ground.loopback else next(_PORTS)
-        yield TransportMeeting(BOUND[mware].format(binding.address, port))
+        yield TransportMeeting(place.address.format(binding.address, port))
         return
-    if mware in DDS and not ground.loopback:
+    if isinstance(place, InDomain) and not ground.loopback:
         yield TransportMeeting(f"{DOMAIN}@{OWN}")
         return
-    if mware == PEERS and not ground.loopback:
+    if isinstance(place, AmongPeers) and not ground.loopback:
         spots = [ground.sender, *ground.receivers]
         yield TransportMeeting(f"{DOMAIN}@{';'.join(spot.address for spot in spots)}")
         return
-    if mware == FOLDER:
+    if isinstance(place, InFolder):
         with scratch.folder("sockets") as folder:
             yield TransportMeeting(str(folder))
         return
-    kind = DDS[0] if mware in DDS else mware
+    kind = "dds" if isinstance(place, InDomain) else mware
     at = ground.sender.address if router or not ground.loopback else ""
     command = [sys.executable, "-P", "-m", HOST, kind, at]
     host = started(command, f"{mware} server", ground.sender, log)
     try:
         answer = host.ask("open", START_S)
-        variable = "" if ground.loopback else SERVED.get(mware, "")
-        yield TransportMeeting(answer["address"], tuple(answer["pids"]), variable)
+        remote = place if isinstance(place, AtServer) and not ground.loopback else AtServer()
+        yield TransportMeeting(answer["address"], tuple(answer["pids"]), remote.own_address_in)
     finally:
         host.end()

@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """iceoryx2: shared memory without a daemon."""
 
+from __future__ import annotations
+
 from wirecost.messaging.transport.iceoryx2.adapter import Iceoryx2
+from wirecost.messaging.transport.settings import (
+    DEFAULT,
+    OLDEST,
+    AskedQuality,
+    TransportSetting,
+    matched,
+)
 
 TRANSPORTS = (Iceoryx2,)
+PLUGIN_ORDER = 3
+
+
+def settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the Python client."""
+    lossless = "shared memory loses nothing"
+    return [
+        TransportSetting(DEFAULT, lossless, "none", "2", OLDEST, options={"depth": 2}),
+        matched(asked, (lossless, "the publisher waits"), (lossless, OLDEST), sender="none"),
+    ]

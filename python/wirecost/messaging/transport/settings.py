@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group of settings of one middleware: what is set, and what that means in words."""
+"""Groups of settings of one middleware: what is set, and what that means in words.
+
+A transport's module declares ``settings``, a function that gets what is asked of all middlewares
+and returns its groups, ``DEFAULT`` first; and ``native_settings``, where a client in C or C++
+cannot have the same.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,11 @@ from typing import Any
 
 from wirecost.messaging.transport.quality import Scalar
 
+DEFAULT, MATCHED = "default", "matched"
+TCP = "TCP's, while connected"
+OLDEST = "the subscriber's oldest is lost"
+DEEP = 1 << 20
+"""Messages: no limit that a run reaches."""
 UNLIMITED = "no limit"
 
 
@@ -70,3 +80,32 @@ class TransportSetting:
             "promise": self.promised or "none",
             **self.options,
         }
+
+
+def matched(
+    asked: AskedQuality,
+    reliable: tuple[str, str],
+    best_effort: tuple[str, str],
+    sender: str = "",
+    receiver: str = "",
+    promise: bool = True,
+    longest_wait_s: float = 0.0,
+    **options: str | int | float | bool,
+) -> TransportSetting:
+    """Return the group of what is asked for.
+
+    Each pair says what is done against loss, and what happens when there is no room.
+    """
+    reliability, full = reliable if asked.reliable else best_effort
+    return TransportSetting(
+        MATCHED,
+        reliability,
+        sender or str(asked.queue),
+        receiver or str(asked.queue),
+        full,
+        promise and asked.reliable,
+        longest_wait_s if asked.reliable else 0.0,
+        asked.reliable,
+        asked.queue,
+        options,
+    )
