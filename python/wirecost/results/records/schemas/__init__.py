@@ -1,34 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the folders of each scenario must hold, one scenario a module."""
+"""Schemas of the result folders of each scenario, one scenario a module.
+
+The order of the modules is that of the columns that scenarios add to a CSV file.
+"""
 
 from __future__ import annotations
 
-from wirecost.results.records.schemas import (
-    classes,
-    cloud,
-    heap,
-    message,
-    notification,
-    osi,
-    probe,
-    repeated,
-    replay,
-    tensor,
-    transport,
-)
-from wirecost.results.records.schemas.common import Scenario
+from pathlib import Path
 
+from wirecost.results.records.schemas.common import Scenario
+from wirecost.system.plugins import load_plugins, plugin_facts
+
+_FOLDER = Path(__file__).parent
+_NAMES: dict[str, str] = plugin_facts(_FOLDER, "NAME")
 SCENARIOS: dict[str, Scenario] = {
-    "osi": osi.SCENARIO,
-    "notification": notification.SCENARIO,
-    "lists": repeated.SCENARIO,
-    "replay": replay.SCENARIO,
-    "probe": probe.SCENARIO,
-    "cloud": cloud.SCENARIO,
-    "tensor": tensor.SCENARIO,
-    "heap": heap.SCENARIO,
-    "classes": classes.SCENARIO,
-    "transport": transport.SCENARIO,
-    "message": message.SCENARIO,
+    _NAMES.get(module, module): scenario
+    for module, scenario in load_plugins(__name__, _FOLDER, "SCENARIO").items()
 }
 """By the scenario's name; no other name in a folder leads anywhere."""

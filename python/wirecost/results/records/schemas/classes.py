@@ -31,6 +31,7 @@ class ClassesMeta(common.Meta, kw_only=True):
 
 
 STAGES = ("build", "rebuild", "encode", "parse", "reparse", "total")
+PLUGIN_ORDER = 9
 SCENARIO = Scenario(
     meta=ClassesMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT, "objects": COUNT}),

@@ -43,6 +43,7 @@ class CloudMeta(common.Meta, kw_only=True):
     runs: Sequence[CloudRun]
 
 
+PLUGIN_ORDER = 6
 SCENARIO = Scenario(
     meta=CloudMeta,
     baseline=("usual", "plain"),

@@ -36,6 +36,7 @@ class HeapMeta(common.Meta, kw_only=True):
     runs: Sequence[HeapRun]
 
 
+PLUGIN_ORDER = 8
 SCENARIO = Scenario(
     meta=HeapMeta,
     baseline=("glibc", "defaults"),

@@ -90,6 +90,7 @@ class MessageMeta(common.Meta, kw_only=True):
 
 
 STAGES = ("fill", "encode", "decode", "read", "destroy", "total")
+PLUGIN_ORDER = 11
 SCENARIO = Scenario(
     meta=MessageMeta,
     columns=columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT}),

@@ -34,6 +34,7 @@ class NotificationMeta(common.Meta, kw_only=True):
     runs: Sequence[NotificationRun]
 
 
+PLUGIN_ORDER = 2
 SCENARIO = Scenario(
     meta=NotificationMeta,
     columns=columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT, "factor": COUNT}),

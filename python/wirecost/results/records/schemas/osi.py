@@ -50,6 +50,7 @@ class OsiMeta(common.Meta, kw_only=True):
     runs: Sequence[OsiRun]
 
 
+PLUGIN_ORDER = 1
 SCENARIO = Scenario(
     meta=OsiMeta,
     columns=columns({"ns": AMOUNT, "fmi": WHOLE, "mode": replace(TEXT, optional=True)}),

@@ -38,6 +38,7 @@ class ProbeMeta(common.Meta, kw_only=True):
                 raise ValueError(f"contenders lacks {name}, which has a run")
 
 
+PLUGIN_ORDER = 5
 SCENARIO = Scenario(
     meta=ProbeMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT}),

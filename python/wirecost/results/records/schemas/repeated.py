@@ -31,6 +31,9 @@ class RepeatedMeta(common.Meta, kw_only=True):
 
 
 STAGES = ("encode", "decode", "total")
+NAME = "lists"
+"""Name of the scenario in folders, which is older than the module's."""
+PLUGIN_ORDER = 3
 SCENARIO = Scenario(
     meta=RepeatedMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT, "wire": TEXT, "elements": COUNT}),

@@ -77,6 +77,7 @@ class ReplayMeta(common.Meta, kw_only=True):
             self.complete = not self.interrupted
 
 
+PLUGIN_ORDER = 4
 SCENARIO = Scenario(
     meta=ReplayMeta,
     columns=columns({"run": COUNT, "index": COUNT}),

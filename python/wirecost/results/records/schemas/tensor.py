@@ -121,6 +121,7 @@ def raw_library(contender: str) -> str:
     return f"raw-{contender.removeprefix('raw-').removeprefix('wrapyfi-')}"
 
 
+PLUGIN_ORDER = 7
 SCENARIO = Scenario(
     meta=TensorMeta,
     stages=(

@@ -166,6 +166,7 @@ class TransportMeta(common.Meta, kw_only=True):
                 raise ValueError(f"contenders lacks {run.contender}, which has a run")
 
 
+PLUGIN_ORDER = 10
 SCENARIO = Scenario(
     meta=TransportMeta,
     stages=("lateness", "publish", "request", "total"),
