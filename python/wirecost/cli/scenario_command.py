@@ -12,15 +12,17 @@ from typing import Annotated, Any, get_args, get_origin
 
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.options import numbers, option
-from wirecost.measure.bench.engine.option import Setting, settings_of
+from wirecost.measure.bench.engine.option import METAVARS, ScenarioSettings, Setting, settings_of
 from wirecost.system.chosen import chosen
 
 
-def scenario_command(about: str, settings_type: type, scenario: str) -> Callable[..., None]:
+def scenario_command(
+    about: str, settings_type: type[ScenarioSettings], scenario: str, folder: str = ""
+) -> Callable[..., None]:
     """Return the function of a command that measures a scenario.
 
-    ``settings_type``: a dataclass with an ``Option`` beside each field that a user sets;
-    ``scenario``: the module with ``SCENARIO`` and ``run``, imported when the command is run.
+    ``scenario``: the module with ``SCENARIO`` and ``run``, imported when the command is run;
+    ``folder``: what result folders are called, where it is not ``SCENARIO``.
     """
     declared = settings_of(settings_type)
 
@@ -28,33 +30,36 @@ def scenario_command(about: str, settings_type: type, scenario: str) -> Callable
         from wirecost.cli.measuring import measure_and_report
 
         module = importlib.import_module(scenario)
-        values = {setting.name: _value(setting, texts[setting.name]) for setting in declared}
-        settings = settings_type(**values)
+        settings = settings_type(**{item.name: _value(item, texts[item.name]) for item in declared})
         settings.check()
-        measure_and_report(module.SCENARIO, out, json_file, partial(module.run, settings))
+        run = partial(module.run, settings)
+        measure_and_report(folder or module.SCENARIO, out, json_file, run)
 
-    parameters = [_parameter(setting) for setting in declared]
-    parameters += [_named("out", Out, None), _named("json_file", JsonFile, None)]
+    parameters = [
+        *(_parameter(item.name, *_declared(item)) for item in declared),
+        _parameter("out", Out, None),
+        _parameter("json_file", JsonFile, None),
+    ]
     command.__doc__, command.__annotations__ = about, {}
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return command
 
 
-def _parameter(setting: Setting) -> Parameter:
-    """Declare the option of a setting for Typer."""
-    kind, default = setting.type, setting.default
+def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def _declared(setting: Setting) -> tuple[Any, Any]:
+    """Return a setting's type and default for Typer."""
+    kind, default, details = setting.type, setting.default, setting.option
+    metavar = METAVARS.get(kind) if details.metavar is None else details.metavar or None
     if _is_one_text(setting):
         kind, default = (str, ",".join(map(str, default))) if default else (str | None, None)
     elif get_origin(kind) is tuple:
         kind, default = list[get_args(kind)[0]] | None, None  # type: ignore[misc]
-    details = setting.option
     names = (details.name,) if details.name else ()
-    declared = option(details.help, *names, known=details.known, metavar=details.metavar)
-    return _named(setting.name, Annotated[kind, declared], default)
-
-
-def _named(name: str, annotation: Any, default: Any) -> Parameter:
-    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+    declaration = option(details.help, *names, known=details.known, metavar=metavar)
+    return Annotated[kind, declaration], default
 
 
 def _value(setting: Setting, text: Any) -> Any:

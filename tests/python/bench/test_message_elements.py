@@ -12,10 +12,10 @@ from google.protobuf.message import DecodeError
 from syrupy.assertion import SnapshotAssertion
 
 from support import columns_reference
-from wirecost.measure.bench.message.choices import LISTS
 from wirecost.measure.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
 from wirecost.measure.bench.message.elements.reader import ColumnsReader
 from wirecost.measure.bench.message.elements.repeated import RepeatedElements, repeated_elements
+from wirecost.measure.bench.message.preset_settings import LISTS
 from wirecost.system.errors import UserError
 
 DETECTIONS = repeated_elements("lidar-detection")

@@ -8,17 +8,21 @@ from random import Random
 import pytest
 
 from wirecost.measure.bench.message.altered import alter
-from wirecost.measure.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
+from wirecost.measure.bench.message.choices import LANGUAGES
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.notification.content import (
     MESSAGES,
     NotificationContent,
     mirror,
 )
+from wirecost.measure.bench.message.preset_settings import (
+    NOTIFICATION_WIRES,
+    NotificationSettings,
+)
 from wirecost.measure.bench.message.presets.notification import (
     NotificationRow,
-    NotificationSettings,
     row_of,
+    selection,
     subject_of,
 )
 from wirecost.system.errors import UserError
@@ -79,9 +83,9 @@ def test_nothing_is_compiled_for_modes_that_nobody_asks_for() -> None:
     asked = NotificationSettings(("cpp", "python"), modes=("arena", "recycled"))
     assert asked.sides() == [("cpp", wire) for wire in NOTIFICATION_WIRES]
     assert asked.libraries("cpp", "protobuf") == {"protobuf", "wirecost"}
-    assert [file.name for file in asked.wanted("cpp", "ros1").files] == ["hand_written"]
-    assert asked.wanted("cpp", "ros1").has_recycled
-    assert NotificationSettings(modes=("view",)).wanted("cpp", "ros1").files == ()
+    assert [file.name for file in selection(asked, "cpp", "ros1").files] == ["hand_written"]
+    assert selection(asked, "cpp", "ros1").has_recycled
+    assert selection(NotificationSettings(modes=("view",)), "cpp", "ros1").files == ()
 
 
 def test_who_takes_part_nowhere_is_refused_before_anything_is_compiled() -> None:

@@ -13,8 +13,12 @@ from support.skip_list import in_ci
 from wirecost.measure.bench.cloud import program as cloud
 from wirecost.measure.bench.engine.allocators import ALLOCATORS
 from wirecost.measure.bench.heap import program as heap
-from wirecost.measure.bench.message.choices import LANGUAGES, NOTIFICATION_WIRES
-from wirecost.measure.bench.message.presets.notification import NotificationSettings, subject_of
+from wirecost.measure.bench.message.choices import LANGUAGES
+from wirecost.measure.bench.message.preset_settings import (
+    NOTIFICATION_WIRES,
+    NotificationSettings,
+)
+from wirecost.measure.bench.message.presets.notification import selection, subject_of
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.messaging.api.available import frameworks
@@ -78,7 +82,7 @@ def test_a_transport_can_be_used(name: str) -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("wire", NOTIFICATION_WIRES)
 def test_a_language_has_all_its_contenders(lang: str, wire: str) -> None:
-    wanted = NotificationSettings().wanted(lang, wire)
+    wanted = selection(NotificationSettings(), lang, wire)
     backend = backend_of(lang, subject_of(lang, wire), wanted, lambda _: None)
     assert backend.missing == {}
     assert backend.contenders()

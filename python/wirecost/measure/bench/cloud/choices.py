@@ -4,47 +4,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from wirecost.measure.bench.engine import limits
-from wirecost.measure.bench.engine.option import (
-    Option,
-    Processes,
-    ScenarioSettings,
-    seed_option,
-    within,
-)
-from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
+from wirecost.measure.bench.engine import option
+from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.system.errors import UserError
 
 STUDIES = ("ring", "area")
 FORMATS = ("aedt", "radrt")
 
 
-def _percents(option: str, text: str) -> list[float]:
+def _percents(label: str, text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UserError(f"{option} {text}: give percentages, separated by commas") from None
+        raise UserError(f"{label} {text}: give percentages, separated by commas") from None
 
 
-def _check_percent(option: str, percent: float) -> None:
+def _check_percent(label: str, percent: float) -> None:
     if not 0 <= percent <= 100:
-        raise UserError(f"{option} {percent:g}: must lie between 0 and 100 percent")
+        raise UserError(f"{label} {percent:g}: must lie between 0 and 100 percent")
 
 
-def _check_seconds(option: str, seconds: float) -> None:
+def _check_seconds(label: str, seconds: float) -> None:
     if not 0 < seconds <= 3600:
-        raise UserError(f"{option} {seconds:g}: must be above 0 and at most 3600")
+        raise UserError(f"{label} {seconds:g}: must be above 0 and at most 3600")
 
 
-def _check_format(option: str, name: str) -> None:
+def _check_format(label: str, name: str) -> None:
     if name not in FORMATS:
-        raise UserError(f"{option} {name}: there are {', '.join(FORMATS)}")
+        raise UserError(f"{label} {name}: there are {', '.join(FORMATS)}")
 
 
 @dataclass(frozen=True)
-class CloudSettings(ScenarioSettings):
+class CloudSettings(option.ScenarioSettings):
     """Settings of the two studies.
 
     ``scans``: empty for the real ones that ``WIRECOST_DATA`` has, and a made-up one of the largest
@@ -53,57 +45,41 @@ class CloudSettings(ScenarioSettings):
     each process.
     """
 
-    studies: Annotated[
-        tuple[str, ...],
-        Option(
-            "ring (outlier filter), area (detection area); default: both.", "--study", known=STUDIES
-        ),
-    ] = STUDIES
-    scans: Annotated[
-        tuple[str, ...],
-        Option(
-            "A real scan, or vlp16, vlp32 or vls128 for a synthetic one; can be repeated.",
-            "--scan",
-            metavar="FILE.pcd|SENSOR",
-        ),
-    ] = ()
-    points: Annotated[
-        tuple[int, ...],
-        Option("Points of the area study.", metavar="N,N,…", check=within(1, 1_000_000)),
-    ] = (100_000,)
-    vertices: Annotated[
-        tuple[int, ...],
-        Option("Vertices of each of the 8 areas.", metavar="N,N,…", check=within(3, 100_000)),
-    ] = (8, 64, 1000)
-    inside: Annotated[
-        tuple[float, ...],
-        Option(
-            "Percent of points inside an area.",
-            metavar="%,%,…",
-            parse=_percents,
-            check=_check_percent,
-        ),
-    ] = (1, 10, 50)
-    samples: Annotated[
-        int,
-        Option(
-            "Callbacks of each version, in all processes.", metavar="N", check=limits.at_least_one
-        ),
-    ] = 100
-    processes: Processes = PROCESSES
-    seconds: Annotated[
-        float,
-        Option(
-            "Take no more samples of a case after this time.", metavar="S", check=_check_seconds
-        ),
-    ] = 10.0
-    format: Annotated[
-        str, Option("Points of the rings: aedt (32 B) or radrt (40 B).", check=_check_format)
-    ] = "aedt"
-    published: Annotated[bool, Option("Use the ring filter as published, with its faults.")] = False
-    seed: Annotated[
-        int, seed_option("Seed of synthetic scans, points, areas, and the processes' order.")
-    ] = 1
+    studies: tuple[str, ...] = option.setting(
+        STUDIES,
+        "ring (outlier filter), area (detection area); default: both.",
+        "--study",
+        known=STUDIES,
+    )
+    scans: tuple[str, ...] = option.setting(
+        (),
+        "A real scan, or vlp16, vlp32 or vls128 for a synthetic one; can be repeated.",
+        "--scan",
+        metavar="FILE.pcd|SENSOR",
+    )
+    points: tuple[int, ...] = option.setting(
+        (100_000,), "Points of the area study.", check=option.within(1, 1_000_000)
+    )
+    vertices: tuple[int, ...] = option.setting(
+        (8, 64, 1000), "Vertices of each of the 8 areas.", check=option.within(3, 100_000)
+    )
+    inside: tuple[float, ...] = option.setting(
+        (1, 10, 50),
+        "Percent of points inside an area.",
+        metavar="%,%,…",
+        parse=_percents,
+        check=_check_percent,
+    )
+    samples: int = option.samples(100, "Callbacks of each version, in all processes.")
+    processes: int = option.processes()
+    seconds: float = option.setting(
+        10.0, "Take no more samples of a case after this time.", metavar="S", check=_check_seconds
+    )
+    format: str = option.setting(
+        "aedt", "Points of the rings: aedt (32 B) or radrt (40 B).", check=_check_format
+    )
+    published: bool = option.setting(False, "Use the ring filter as published, with its faults.")
+    seed: int = option.seed("Seed of synthetic scans, points, areas, and the processes' order.")
     growth: tuple[int, ...] = (1000, 10_000)
 
     @property

@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of a scenario's command, each declared beside the setting that it sets."""
+"""Options of a scenario's command, each declared with the setting that it sets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
 from wirecost.measure.bench.engine import limits
+from wirecost.measure.bench.engine.processes import PROCESSES
 
 Check = Callable[[str, Any], None]
 """Function of an option's name and a value. Raises UserError."""
+METAVARS = {int: "N", tuple[int, ...]: "N,N,…"}
 
 
 @dataclass(frozen=True)
 class Option:
-    """Option of a setting: ``samples: Annotated[int, Option("Samples.", metavar="N")] = 30``.
+    """Option of a setting.
 
-    ``name``: that of the option, where it is not the setting's; ``known``: names of which the
-    setting has some; ``parse``: makes numbers of the option's name and text; ``check``: checks a
-    value, or each of several.
+    ``name``: that of the option, where it is not the setting's; ``metavar``: where it is not that
+    of ``METAVARS``; ``known``: names of which the setting has some; ``parse``: makes numbers of the
+    option's name and text; ``check``: checks a value, or each of several.
     """
 
     help: str
@@ -31,24 +33,14 @@ class Option:
     check: Check | None = None
 
 
+def setting(default: Any, text: str, name: str = "", **details: Any) -> Any:
+    """Return the default of a dataclass's field that an ``Option`` sets; ``text``: its help."""
+    return field(default=default, metadata={"option": Option(text, name, **details)})
+
+
 def within(least: float, most: float) -> Check:
     """Return the check of a number between two limits."""
     return partial(limits.between, least=least, most=most)
-
-
-def seed_option(text: str) -> Option:
-    """Return the option of a seed, by its help."""
-    return Option(text, check=lambda _, number: limits.seed(number))
-
-
-Processes = Annotated[
-    int,
-    Option(
-        "Fresh processes of each contender, one per round.",
-        metavar="N",
-        check=limits.at_least_one,
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -66,25 +58,39 @@ class Setting:
         return self.option.name or f"--{self.name}"
 
 
-def settings_of(settings_type: type) -> list[Setting]:
+def settings_of(settings_type: type[ScenarioSettings]) -> list[Setting]:
     """Return the fields that have an option, in their order."""
-    hints = get_type_hints(settings_type, include_extras=True)
+    types = get_type_hints(settings_type)
     return [
-        Setting(field.name, kind, field.default, option)
+        Setting(field.name, types[field.name], field.default, field.metadata["option"])
         for field in fields(settings_type)
-        for kind, *options in [get_args(hints[field.name])]
-        for option in options
-        if isinstance(option, Option)
+        if "option" in field.metadata
     ]
 
 
+@dataclass(frozen=True)
 class ScenarioSettings:
-    """Settings of a scenario: base of a dataclass with an ``Option`` beside each field."""
+    """Settings of a scenario: base of dataclasses whose fields are a ``setting``."""
 
     def check(self) -> None:
         """Check all options. Raises UserError on what cannot be run."""
-        for setting in settings_of(type(self)):
-            value = getattr(self, setting.name)
+        for declared in settings_of(type(self)):
+            value, check = getattr(self, declared.name), declared.option.check
             for item in value if isinstance(value, tuple) else (value,):
-                if setting.option.check is not None:
-                    setting.option.check(setting.label, item)
+                if check is not None:
+                    check(declared.label, item)
+
+
+def samples(default: int, text: str) -> Any:
+    """Return the setting of a number of samples, one at least."""
+    return setting(default, text, check=limits.at_least_one)
+
+
+def processes() -> Any:
+    """Return the setting of the number of processes."""
+    return samples(PROCESSES, "Fresh processes of each contender, one per round.")
+
+
+def seed(text: str) -> Any:
+    """Return the setting of a seed."""
+    return setting(1, text, metavar="", check=lambda _, number: limits.seed(number))

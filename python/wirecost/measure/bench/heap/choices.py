@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 from wirecost.measure.bench.engine.allocators import ALLOCATORS
-from wirecost.measure.bench.engine.option import Option, ScenarioSettings, within
+from wirecost.measure.bench.engine.option import ScenarioSettings, setting, within
 from wirecost.measure.bench.engine.processes import PROCESSES
 
 STUDIES = ("callback", "throughput")
@@ -17,35 +16,23 @@ STUDIES = ("callback", "throughput")
 class HeapSettings(ScenarioSettings):
     """Settings of the two studies."""
 
-    allocators: Annotated[
-        tuple[str, ...], Option("Allocators, comma-separated; default: all.", known=ALLOCATORS)
-    ] = tuple(ALLOCATORS)
-    studies: Annotated[
-        tuple[str, ...], Option("callback, throughput or both.", "--study", known=STUDIES)
-    ] = STUDIES
-    samples: Annotated[
-        int,
-        Option("Callbacks of each allocator in a round.", metavar="N", check=within(1, 1_000_000)),
-    ] = 1000
-    rounds: Annotated[
-        int,
-        Option(
-            "Rounds; in each, every allocator has a new process.",
-            metavar="N",
-            check=within(1, 1000),
-        ),
-    ] = PROCESSES
-    threads: Annotated[
-        tuple[int, ...],
-        Option(
-            "Numbers of threads in the throughput study.", metavar="N,N,…", check=within(1, 256)
-        ),
-    ] = (1, 2, 4, 8)
-    pairs: Annotated[
-        int,
-        Option(
-            "Pairs of malloc and free of a process in the throughput study.",
-            metavar="N",
-            check=within(100_000, 1_000_000_000),
-        ),
-    ] = 1_000_000
+    allocators: tuple[str, ...] = setting(
+        tuple(ALLOCATORS), "Allocators, comma-separated; default: all.", known=ALLOCATORS
+    )
+    studies: tuple[str, ...] = setting(
+        STUDIES, "callback, throughput or both.", "--study", known=STUDIES
+    )
+    samples: int = setting(
+        1000, "Callbacks of each allocator in a round.", check=within(1, 1_000_000)
+    )
+    rounds: int = setting(
+        PROCESSES, "Rounds; in each, every allocator has a new process.", check=within(1, 1000)
+    )
+    threads: tuple[int, ...] = setting(
+        (1, 2, 4, 8), "Numbers of threads in the throughput study.", check=within(1, 256)
+    )
+    pairs: int = setting(
+        1_000_000,
+        "Pairs of malloc and free of a process in the throughput study.",
+        check=within(100_000, 1_000_000_000),
+    )

@@ -16,20 +16,4 @@ FRAMINGS = (SINGLE, DELIMITED)
 SAMPLED = 50
 """Messages that are measured of a longer recording, unless another number is asked for."""
 PROCESSES = 5
-LISTS = (
-    "radar-reflection",
-    "radar-detection",
-    "lidar-reflection",
-    "lidar-detection",
-    "moving-object",
-    "point",
-)
-LIST_COUNTS = (10, 1000, 100_000)
-"""Elements of the lists of ``bench repeated``."""
-OBJECTS = (10, 100, 1000, 10_000)
-"""Moving objects of ``bench classes``."""
-GROUND_TRUTHS = ("full", "sparse")
-NOTIFICATION_MODES = ("new", "recycled", "reused", "arena", "view", "facade")
-NOTIFICATION_CONTENTS = ("ticket", "realistic")
-NOTIFICATION_WIRES = ("protobuf", "ros1", "cdr")
 PRESETS = tuple(plugin_names(Path(__file__).parent / "presets", "run"))

@@ -4,35 +4,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from wirecost.measure.bench.engine.option import (
-    Option,
-    Processes,
-    ScenarioSettings,
-    seed_option,
-    within,
-)
-from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
+from wirecost.measure.bench.engine import option
+from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 
 MOST_SAMPLES = 1000
 """Most samples, since a log holds every section that is timed."""
 
 
 @dataclass(frozen=True)
-class ProbeSettings(ScenarioSettings):
+class ProbeSettings(option.ScenarioSettings):
     """Settings of the race of probes."""
 
-    samples: Annotated[
-        int,
-        Option(
-            "Samples of each contender, 500 sections each, in all processes.",
-            metavar="N",
-            check=within(1, MOST_SAMPLES),
-        ),
-    ] = 200
-    processes: Processes = PROCESSES
-    seed: Annotated[int, seed_option("Seed of the processes' order.")] = 1
+    samples: int = option.setting(
+        200,
+        "Samples of each contender, 500 sections each, in all processes.",
+        check=option.within(1, MOST_SAMPLES),
+    )
+    processes: int = option.processes()
+    seed: int = option.seed("Seed of the processes' order.")
 
     @property
     def plan(self) -> ProcessPlan:

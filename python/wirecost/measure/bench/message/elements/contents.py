@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.data.scans import pcd
+from wirecost.measure.bench.message.preset_settings import SCANNED_LISTS
 from wirecost.system.errors import UserError
 
 Array = npt.NDArray[Any]
@@ -217,9 +218,7 @@ def _scanned_point(points: Content) -> Content:
     }
 
 
-SCANNED: dict[str, Callable[[Content], Content]] = {
-    "lidar-reflection": _scanned_reflection,
-    "lidar-detection": _scanned_detection,
-    "point": _scanned_point,
-}
+SCANNED: dict[str, Callable[[Content], Content]] = dict(
+    zip(SCANNED_LISTS, (_scanned_reflection, _scanned_detection, _scanned_point), strict=True)
+)
 """Lists that a real scan can fill."""

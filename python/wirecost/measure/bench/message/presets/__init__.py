@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Presets of ``bench message``, one a file: which messages, which contenders, what rows are called.
 
-Every module here has ``Settings``, which have a default, and ``run``; they are found by looking.
+Every module here has ``SETTINGS``, a class whose fields have defaults, and ``run``; they are found
+by looking.
 """
 
 from __future__ import annotations
@@ -17,4 +18,4 @@ from wirecost.system.plugins import load_plugin
 def find(name: str) -> Callable[[Journal, Progress], None]:
     """Return what measures one of ``choices.PRESETS`` with its default settings."""
     module = load_plugin(__name__, name)
-    return partial(module.run, module.Settings())
+    return partial(module.run, module.SETTINGS())

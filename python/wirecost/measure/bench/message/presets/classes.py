@@ -3,23 +3,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case, Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.message.backend import Carried, Timed
-from wirecost.measure.bench.message.choices import GROUND_TRUTHS, OBJECTS
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.narrowing import narrowed
+from wirecost.measure.bench.message.preset_settings import ClassesSettings
 from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection
 from wirecost.measure.bench.message.stages import Stages, combined
@@ -31,7 +28,7 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 SCENARIO = "classes"
-MOST_OBJECTS = 100_000
+SETTINGS = ClassesSettings
 LIBRARIES = {
     "protobuf": "protobuf",
     "protobuf-current": "protobuf-current",
@@ -50,35 +47,6 @@ OF_NEW: Stages = {
 OF_KEPT: Stages = {"rebuild": {"fill": 1}, "encode": {"encode": 1}, "reparse": {"decode": 1}}
 COUNTED = ("", "glibc")
 """Allocators under which the memory of a message is known: glibc counts what it gives."""
-
-
-@dataclass(frozen=True)
-class ClassesSettings:
-    """Settings of ``bench classes``.
-
-    ``allocators``: of ``allocators.NAMED``; none for glibc's at its defaults; ``jobs``: compilers
-    at the same time.
-    """
-
-    objects: tuple[int, ...] = OBJECTS
-    contents: tuple[str, ...] = GROUND_TRUTHS
-    repetitions: int = 30
-    processes: int = PROCESSES
-    seed: int = 1
-    allocators: tuple[str, ...] = ()
-    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
-
-    def check(self) -> None:
-        """Raise UserError on what cannot be run."""
-        for count in self.objects:
-            limits.between("--objects", count, 1, MOST_OBJECTS)
-        limits.at_least_one("--repetitions", self.repetitions)
-        limits.at_least_one("--processes", self.processes)
-        limits.seed(self.seed)
-
-    @property
-    def plan(self) -> ProcessPlan:
-        return plan(self.repetitions, self.processes, self.seed)
 
 
 class ClassesBackend(Cpp):

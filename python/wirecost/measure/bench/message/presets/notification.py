@@ -7,29 +7,22 @@ and ROS 2. Python and Java hold texts as bytes, C++ as strings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from google.protobuf import descriptor_pb2 as pb
 
-from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.message.backend import MessageBackend
-from wirecost.measure.bench.message.choices import (
-    LANGUAGES,
-    NOTIFICATION_CONTENTS,
-    NOTIFICATION_MODES,
-    NOTIFICATION_WIRES,
-)
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.notification import content as notification
 from wirecost.measure.bench.message.notification.content import NotificationContent, mirror
+from wirecost.measure.bench.message.preset_settings import NotificationSettings
 from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.ros.definitions import RosDefinitions
 from wirecost.measure.bench.message.ros.subject import ros_subject
@@ -40,35 +33,10 @@ from wirecost.results.records.journal import Journal
 from wirecost.system.errors import UserError
 
 SCENARIO = "notification"
-TICKET_SIZES = (4, 8, 16, 32, 64, 128)
-LARGEST_SIZE = 65_536
+SETTINGS = NotificationSettings
 CODECS = Path(notification.__file__).parent
 HAND_WRITTEN = {"cpp": "hand_written.hpp", "java": "HandWritten.java"}
 """Files with codecs of the ros1 wire."""
-NEW = frozenset({"new"})
-OWNED = frozenset({"new", "reused"})
-OURS = frozenset({"new", "recycled", "reused", "view"})
-LIBRARIES: dict[tuple[str, str], Mapping[str, Collection[str]]] = {
-    ("cpp", "protobuf"): {
-        "protobuf": OWNED | {"arena"},
-        "wirecost": OURS,
-        "wirecost-classes": {"facade"},
-    },
-    ("cpp", "ros1"): {
-        "wirecost": OURS,
-        "hand_written": OWNED | {"recycled"},
-        "memcpy": {"reused"},
-        "gencpp": OWNED,
-    },
-    ("cpp", "cdr"): {"wirecost": OURS, "fast-cdr": OWNED},
-    ("python", "protobuf"): dict.fromkeys(("protobuf", "wirecost", "wirecost-native"), NEW),
-    ("python", "ros1"): dict.fromkeys(("genpy", "wirecost", "wirecost-native"), NEW),
-    ("python", "cdr"): dict.fromkeys(("wirecost", "wirecost-native"), NEW),
-    ("java", "protobuf"): {"protobuf": OWNED | {"view"}, "wirecost": OWNED},
-    ("java", "ros1"): {"wirecost": OWNED, "HandWritten": NEW},
-    ("java", "cdr"): {"wirecost": OWNED},
-}
-"""Who takes part, and the modes of the rows."""
 FLOORS = {"hand_written": "hand-written", "HandWritten": "hand-written", "memcpy": "memcpy"}
 """Names of rows, by those of libraries."""
 ORDER = (
@@ -88,77 +56,25 @@ OWNING = "owning, validating"
 
 
 @dataclass(frozen=True)
-class NotificationSettings:
-    """``allocators``: of ``allocators.NAMED``, for C++; none for the one this program has."""
-
-    languages: tuple[str, ...] = LANGUAGES
-    sizes: tuple[int, ...] = TICKET_SIZES
-    modes: tuple[str, ...] = NOTIFICATION_MODES
-    contents: tuple[str, ...] = NOTIFICATION_CONTENTS
-    wires: tuple[str, ...] = NOTIFICATION_WIRES
-    repetitions: int = 30
-    seed: int = 1
-    processes: int = PROCESSES
-    allocators: tuple[str, ...] = ()
-
-    def check(self) -> None:
-        """Raise UserError on settings that cannot be run."""
-        for size in self.sizes:
-            limits.between("--sizes", size, 1, LARGEST_SIZE)
-        limits.at_least_one("--repetitions", self.repetitions)
-        limits.at_least_one("--processes", self.processes)
-        limits.seed(self.seed)
-        if not self.sides():
-            raise self.without_contender()
-
-    def without_contender(self, missing: Mapping[str, str] | None = None) -> UserError:
-        """Return the error; ``missing``: contenders that cannot take part, and why."""
-        reasons = "".join(f"; {name}: {why}" for name, why in (missing or {}).items())
-        return UserError(
-            f"no contender of {', '.join(self.languages)} has mode {', '.join(self.modes)} on "
-            f"{', '.join(self.wires)}{reasons}"
-        )
-
-    def sides(self) -> list[tuple[str, str]]:
-        """Return the languages and wires of which somebody takes part."""
-        sides = [(lang, wire) for lang in self.languages for wire in self.wires]
-        return [side for side in sides if self.libraries(*side)]
-
-    def libraries(self, lang: str, wire: str) -> frozenset[str]:
-        modes = LIBRARIES[lang, wire]
-        return frozenset(name for name, has in modes.items() if not set(has).isdisjoint(self.modes))
-
-    def plan(self, lang: str) -> ProcessPlan:
-        """Plan the processes: a virtual machine takes seconds to compile what it runs."""
-        return plan(self.repetitions, 1 if lang == "java" else self.processes, self.seed)
-
-    def wanted(self, lang: str, wire: str) -> ContenderSelection:
-        """Return what is compiled: nothing for modes that nobody asks for."""
-        libraries = self.libraries(lang, wire)
-        path = CODECS / HAND_WRITTEN.get(lang, "")
-        return ContenderSelection(
-            libraries,
-            (CodecFile(path, wire, is_kept=True),) if path.stem in libraries else (),
-            has_recycled="recycled" in self.modes,
-            allocators=self.allocators or ("",),
-            flags=OPTIMIZED,
-        )
-
-    def cases(self) -> list[NotificationContent]:
-        return [
-            NotificationContent(kind, size, self.seed)
-            for kind in self.contents
-            for size in self.sizes
-        ]
-
-
-@dataclass(frozen=True)
 class NotificationRow:
     """A contender's names in rows and tables, and its promises."""
 
     contender: str
     mode: str
     guarantees: str
+
+
+def selection(settings: NotificationSettings, lang: str, wire: str) -> ContenderSelection:
+    """Return what is compiled: nothing for modes that nobody asks for."""
+    libraries = settings.libraries(lang, wire)
+    path = CODECS / HAND_WRITTEN.get(lang, "")
+    return ContenderSelection(
+        libraries,
+        (CodecFile(path, wire, is_kept=True),) if path.stem in libraries else (),
+        has_recycled="recycled" in settings.modes,
+        allocators=settings.allocators or ("",),
+        flags=OPTIMIZED,
+    )
 
 
 def row_of(contender: Contender, wire: str) -> NotificationRow | None:
@@ -252,7 +168,7 @@ def _sides(
     for lang, wire in settings.sides():
         about = subject_of(lang, wire)
         try:
-            backend = backend_of(lang, about, settings.wanted(lang, wire), say)
+            backend = backend_of(lang, about, selection(settings, lang, wire), say)
         except UserError as error:  # there is no compiler
             missing[lang] = str(error)
             continue
@@ -273,7 +189,11 @@ def run(settings: NotificationSettings, journal: Journal, progress: Progress) ->
     total = sum(len(side.rows) for side in sides)
     if not total:
         raise settings.without_contender(missing)
-    contents = settings.cases()
+    contents = [
+        NotificationContent(kind, size, settings.seed)
+        for kind in settings.contents
+        for size in settings.sizes
+    ]
     repetitions = settings.repetitions
     measurement = Measurement(journal, progress, repetitions * total * len(contents))
     measurement.about(

@@ -3,36 +3,32 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import zstandard
 
-from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.measure.bench.engine.processes import PROCESSES, ProcessPlan, plan
 from wirecost.measure.bench.message.backend import MessageCounts, Timed
-from wirecost.measure.bench.message.choices import LIST_COUNTS, LISTS
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.elements import program
 from wirecost.measure.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
 from wirecost.measure.bench.message.elements.reader import ColumnsReader, ReducedRowsReader
 from wirecost.measure.bench.message.elements.repeated import RepeatedElements, repeated_elements
+from wirecost.measure.bench.message.preset_settings import RepeatedSettings
 from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection, Generated
 from wirecost.measure.bench.message.stages import Stages, combined
 from wirecost.measure.bench.message.subject import MessageReader
 from wirecost.results.records.journal import Journal
-from wirecost.system.errors import UserError
 
 SCENARIO = "lists"
-LARGEST_COUNT = 2_000_000
+SETTINGS = RepeatedSettings
 ZSTD_LEVEL = 3
 STAGES: Stages = {
     "encode": {"fill": 1, "encode": 1},
@@ -70,37 +66,6 @@ ROWS = {
     (program.NAME, "memcpy"): RaceRow("memcpy", "reused", "trusting; a floor"),
 }  # fmt: skip
 """By library and mode, in the order of the results."""
-
-
-@dataclass(frozen=True)
-class RepeatedSettings:
-    """Settings of ``bench repeated``.
-
-    ``scans``: real scans, measured beside or, where no counts are given, instead of synthetic
-    elements; ``jobs``: compilers at the same time.
-    """
-
-    lists: tuple[str, ...] = LISTS
-    counts: tuple[int, ...] = LIST_COUNTS
-    scans: tuple[Path, ...] = ()
-    repetitions: int = 30
-    seed: int = 1
-    processes: int = PROCESSES
-    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
-
-    def check(self) -> None:
-        """Raise UserError on what cannot be run."""
-        for count in self.counts:
-            limits.between("--count", count, 1, LARGEST_COUNT)
-        limits.at_least_one("--repetitions", self.repetitions)
-        limits.at_least_one("--processes", self.processes)
-        limits.seed(self.seed)
-        if self.scans and not set(self.lists) & set(SCANNED):
-            raise UserError(f"--scan: fills only {', '.join(SCANNED)}; choose one with --list")
-
-    @property
-    def plan(self) -> ProcessPlan:
-        return plan(self.repetitions, self.processes, self.seed)
 
 
 class RepeatedBackend(Cpp):
@@ -196,7 +161,7 @@ def run(settings: RepeatedSettings, journal: Journal, progress: Progress) -> Non
 def _contents(settings: RepeatedSettings) -> Iterator[tuple[str, str, Content]]:
     """Yield list, variant and content: synthetic ones by count, then scans."""
     for name in settings.lists:
-        for count in settings.counts:
+        for count in settings.synthetic_counts:
             yield name, name, synthetic(name, count, settings.seed)
     for path in settings.scans:
         for name in settings.lists:
