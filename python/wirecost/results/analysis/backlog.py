@@ -49,7 +49,7 @@ def pairs(
     """
     return [
         _pair(ns[here], before[here], sending[here])
-        for here in (processes == one for one in np.unique(processes))
+        for here in (processes == process for process in np.unique(processes))
     ]
 
 

@@ -50,8 +50,8 @@ def thinned(x: Array, y: Array, most: int) -> Indices:
     )
     regular = np.arange(0, len(x), -(-2 * len(x) // most))
     ends = extremes["low"].to_numpy(), extremes["high"].to_numpy(), [x.argmin(), x.argmax()]
-    kept: Indices = np.unique(np.concatenate([*ends, regular])).astype(np.intp)
-    return kept
+    indices: Indices = np.unique(np.concatenate([*ends, regular])).astype(np.intp)
+    return indices
 
 
 def windows(at: Array, y: Array, percents: Iterable[float], most: int, fewest: int) -> pl.DataFrame:

@@ -49,7 +49,7 @@ class Effects:
 
 def gains_of(samples: pl.DataFrame, plain: str) -> list[Gain]:
     """Return gains by case, then by remedy, in the order of the rows; columns as ``SAMPLES``."""
-    found = []
+    gains = []
     for (case,), rows in samples.group_by(["case"], maintain_order=True):
         before = rows.filter(remedy=plain)
         if before.is_empty():
@@ -57,17 +57,17 @@ def gains_of(samples: pl.DataFrame, plain: str) -> list[Gain]:
         for (remedy,), after in rows.group_by(["remedy"], maintain_order=True):
             if remedy != plain:
                 shifts = (_shift(before, after, q) for q in (0.5, 0.99))
-                found.append(Gain(str(case), str(remedy), len(after), *shifts))
-    return found
+                gains.append(Gain(str(case), str(remedy), len(after), *shifts))
+    return gains
 
 
 def effects_of(processes: pl.DataFrame, plain: str) -> list[Effects]:
     """Return effects of each remedy and of the program as it is; columns as ``PROCESSES``."""
     before = set(processes.filter(remedy=plain)["output"])
-    found = []
+    effects = []
     for (remedy,), rows in processes.group_by(["remedy"], maintain_order=True):
         outputs = "equal" if set(rows["output"]) == before else "different"
-        found.append(
+        effects.append(
             Effects(
                 remedy=str(remedy),
                 processes=len(rows),
@@ -76,7 +76,7 @@ def effects_of(processes: pl.DataFrame, plain: str) -> list[Effects]:
                 outputs=outputs if len(before) == 1 else "varying",
             )
         )
-    return found
+    return effects
 
 
 def _shift(before: pl.DataFrame, after: pl.DataFrame, q: float) -> Shift:

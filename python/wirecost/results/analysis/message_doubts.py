@@ -43,16 +43,16 @@ def doubts(rows: Iterable[Row], samples: pl.DataFrame) -> dict[Key, Doubt]:
         else:
             sums[key] = sums.get(key, 0.0) + row.median_ns
     apart = process_ends(samples)
-    found = {}
+    by_contender = {}
     for key, total in totals.items():
         stages, ends = sums.get(key), apart.get(key)
         is_off = stages is not None and abs(stages - total) > MOST_OFF * total
         is_apart = ends is not None and ends[1] > MOST_APART * ends[0]
         if is_off or is_apart:
-            found[key] = Doubt(
+            by_contender[key] = Doubt(
                 key[1], total, stages if is_off else None, ends if is_apart else None
             )
-    return found
+    return by_contender
 
 
 def process_ends(samples: pl.DataFrame) -> dict[Key, tuple[float, float]]:

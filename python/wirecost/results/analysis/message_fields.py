@@ -47,11 +47,11 @@ class FieldShares:
 
 def shares(samples: pl.DataFrame) -> list[FieldShares]:
     """Return shares of every contender from whose messages fields were taken out."""
-    taken = samples.filter(pl.col("variant") == TAKEN_OUT)
-    if taken.is_empty():
+    without_field = samples.filter(pl.col("variant") == TAKEN_OUT)
+    if without_field.is_empty():
         return []
-    race = Race(taken)
-    found = []
+    race = Race(without_field)
+    per_contender = []
     for contender, mode in race.names:
         if WITHOUT in mode:
             continue
@@ -66,5 +66,5 @@ def shares(samples: pl.DataFrame) -> list[FieldShares]:
                     low, high = ratio.ci95
                     field = name[1].partition(WITHOUT)[2]
                     of[field, stage] = Share(1 - ratio.median, 1 - high, 1 - low)
-        found.append(FieldShares(f"{contender} {mode}", of))
-    return found
+        per_contender.append(FieldShares(f"{contender} {mode}", of))
+    return per_contender

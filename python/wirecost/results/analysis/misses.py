@@ -42,11 +42,13 @@ def missed(
     """Return misses of every section, the longest first. ``prices``: the machine's; one that a
     section's own executions show comes before it."""
     own = {
-        one.section: {cost.name: cost.ns_each for cost in one.costs if not cost.holds_waiting}
-        for one in explanations
+        explanation.section: {
+            cost.name: cost.ns_each for cost in explanation.costs if not cost.holds_waiting
+        }
+        for explanation in explanations
     }
     counters = [name for name in executed.columns if name.startswith(COUNTER)]
-    found = []
+    misses = []
     executed = _with_nested(executed, limit_ns)
     for (section,), rows in executed.group_by(["section"], maintain_order=True):
         late = (
@@ -55,16 +57,16 @@ def missed(
         if late.is_empty():
             continue
         usual = rows.select("ns", *counters).median().row(0, named=True)
-        known = {**prices, **own.get(str(section), {})}
-        wanted = late.select("ns", "begin_ns", "loop", "nested", *counters)
-        for row in wanted.iter_rows(named=True):
+        known_prices = {**prices, **own.get(str(section), {})}
+        executions_late = late.select("ns", "begin_ns", "loop", "nested", *counters)
+        for row in executions_late.iter_rows(named=True):
             excess = max(0.0, row["ns"] - usual["ns"])
-            reason, ns = reason_of(row, usual, known)
+            reason, ns = reason_of(row, usual, known_prices)
             if ns < MUCH * excess:
                 reason, ns = None, 0.0
             at = row["begin_ns"], row["loop"], row["ns"]
-            found.append(Missed(str(section), *at, excess, reason, ns, row["nested"]))
-    return sorted(found, key=lambda one: -one.ns)
+            misses.append(Missed(str(section), *at, excess, reason, ns, row["nested"]))
+    return sorted(misses, key=lambda one: -one.ns)
 
 
 def _with_nested(executed: pl.DataFrame, limit_ns: float) -> pl.DataFrame:

@@ -106,10 +106,10 @@ def _rate(begin_ns: pl.Series) -> float | None:
 
 
 def _misses(rows: pl.DataFrame, deadline_ns: float | None) -> int | None:
-    taken = turnarounds(rows)
-    if deadline_ns is None or taken.is_empty():
+    times = turnarounds(rows)
+    if deadline_ns is None or times.is_empty():
         return None
-    return int((taken["ns"] > deadline_ns).sum())
+    return int((times["ns"] > deadline_ns).sum())
 
 
 def percentile(ns: pl.Series, percent: float) -> float | None:

@@ -32,12 +32,12 @@ class Node:
 def inside(nodes: Sequence[Node], section: str) -> list[Node]:
     """Return all that is below a section, where ``tree`` shows it first."""
     at = next((i for i, node in enumerate(nodes) if node.section == section), len(nodes))
-    found = []
+    inner = []
     for node in nodes[at + 1 :]:
         if node.level <= nodes[at].level:
             break
-        found.append(node)
-    return found
+        inner.append(node)
+    return inner
 
 
 def tree(executed: pl.DataFrame) -> list[Node]:
@@ -60,15 +60,15 @@ def tree(executed: pl.DataFrame) -> list[Node]:
         ns[section] = ns.get(section, 0.0) + total
         inside.setdefault(parent, []).append((section, count, total))
     # What is around has no execution where the program ended inside it, or where it was dropped.
-    roots = [one for parent in inside if parent not in calls for one in inside[parent]]
-    shown: set[str] = set()
+    roots = [child for parent in inside if parent not in calls for child in inside[parent]]
+    visited: set[str] = set()
 
     def walked(
         found: list[tuple[str, int, float]], parent: str | None, level: int
     ) -> Iterator[Node]:
         for section, count, total in sorted(found, key=lambda one: -one[2]):
             within = inside.get(section, [])
-            own = max(0.0, ns[section] - sum(one[2] for one in within))
+            own = max(0.0, ns[section] - sum(child[2] for child in within))
             yield Node(
                 section,
                 level,
@@ -79,8 +79,8 @@ def tree(executed: pl.DataFrame) -> list[Node]:
                 own / calls[section],
                 own / ns[section] if ns[section] > 0 else 1.0,
             )
-            if section not in shown and level < DEEPEST:
-                shown.add(section)
+            if section not in visited and level < DEEPEST:
+                visited.add(section)
                 yield from walked(within, section, level + 1)
 
     nodes = []

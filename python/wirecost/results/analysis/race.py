@@ -62,12 +62,13 @@ class Race:
             which: part["ns"].to_numpy().astype(np.float64) for which, part in parts.items()
         }
         """Nanoseconds of a contender's stage, shape (repetitions,)."""
-        taken = {which: part["process"].to_numpy() for which, part in parts.items()}
-        self.processes = max(len(np.unique(processes)) for processes in taken.values())
+        by_series = {which: part["process"].to_numpy() for which, part in parts.items()}
+        self.processes = max(len(np.unique(processes)) for processes in by_series.values())
         """That took the repetitions of a contender."""
-        each = round(max(map(len, taken.values())) / self.processes)
+        each = round(max(map(len, by_series.values())) / self.processes)
         self._resampled = {
-            which: Resampler(taken[which], each).medians(ns) for which, ns in self.series.items()
+            which: Resampler(by_series[which], each).medians(ns)
+            for which, ns in self.series.items()
         }
 
     def median(self, name: Name, stage: str) -> Estimate:
@@ -77,11 +78,11 @@ class Race:
         """Compare; None where the other did not run, or its median cannot be divided by."""
         if to is None or (to, stage) not in self.series:
             return None
-        mine, theirs = (name, stage), (to, stage)
-        found = ratio(
-            self.series[mine], self._resampled[mine], self.series[theirs], self._resampled[theirs]
+        own, other = (name, stage), (to, stage)
+        interval = ratio(
+            self.series[own], self._resampled[own], self.series[other], self._resampled[other]
         )
-        return Ratio(label(to), found.value, (found.low, found.high)) if found else None
+        return Ratio(label(to), interval.value, (interval.low, interval.high)) if interval else None
 
     def without_mode(self, name: Name | None) -> Name | None:
         """Return the first of a contender's modes where it is wanted without one and has only

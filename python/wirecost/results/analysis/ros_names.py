@@ -61,32 +61,32 @@ class RosPlace:
 def place_of(section: str) -> RosPlace | None:
     """Return the place; None for sections that are no node's."""
     place = None
-    if found := PUBLISH.match(section):
-        place = RosPlace(found[1], found[2], "publish")
-    elif found := IDLE.match(section):
-        place = RosPlace(found[1], "", found[2])
-    elif found := TIMER.match(section):
-        place = RosPlace(found[1], found[2] or "", "timer", short_symbol(found[3] or ""))
-    elif found := NAMED.match(section):
-        place = RosPlace(found[1], found[3], found[2], short_symbol(found[4] or ""))
-    elif found := OF_NODE.match(section):
-        place = RosPlace(found[1], "", found[2], short_symbol(found[3]))
-    elif found := SUBSCRIPTION.match(section):
-        if found[3] in WAITS or found[3].startswith(KEPT):
-            place = RosPlace(found[1], found[2], found[3])
+    if match := PUBLISH.match(section):
+        place = RosPlace(match[1], match[2], "publish")
+    elif match := IDLE.match(section):
+        place = RosPlace(match[1], "", match[2])
+    elif match := TIMER.match(section):
+        place = RosPlace(match[1], match[2] or "", "timer", short_symbol(match[3] or ""))
+    elif match := NAMED.match(section):
+        place = RosPlace(match[1], match[3], match[2], short_symbol(match[4] or ""))
+    elif match := OF_NODE.match(section):
+        place = RosPlace(match[1], "", match[2], short_symbol(match[3]))
+    elif match := SUBSCRIPTION.match(section):
+        if match[3] in WAITS or match[3].startswith(KEPT):
+            place = RosPlace(match[1], match[2], match[3])
         else:
-            place = RosPlace(found[1], found[2], "subscription", short_symbol(found[3]))
+            place = RosPlace(match[1], match[2], "subscription", short_symbol(match[3]))
     return place
 
 
 def places_of(sections: Iterable[str]) -> dict[str, RosPlace]:
     """Return those of nodes, each with a name of its own: where two callbacks of a node have the
     same topic and kind, with their symbols."""
-    found = {name: place for name in sections if (place := place_of(name)) is not None}
-    taken = Counter(place.name for place in found.values())
+    places = {name: place for name in sections if (place := place_of(name)) is not None}
+    uses = Counter(place.name for place in places.values())
     return {
-        name: replace(place, distinction=place.symbol or name) if taken[place.name] > 1 else place
-        for name, place in found.items()
+        name: replace(place, distinction=place.symbol or name) if uses[place.name] > 1 else place
+        for name, place in places.items()
     }
 
 
@@ -102,9 +102,9 @@ def short_symbol(symbol: str) -> str:
     """Return a C++ name without template arguments and parameters; a lambda of a constructor is one
     of its class: ``Filter::{lambda#1}``; of what std::bind makes, the class and the parameters of
     its method: ``Filter::*(std::shared_ptr)``."""
-    if found := _BIND.match(symbol):
-        inner = _outside(found[2].replace("std::__cxx11::", "std::"), "<>")
-        return f"{_outside(found[1], '<>')}::*({inner})"
+    if match := _BIND.match(symbol):
+        inner = _outside(match[2].replace("std::__cxx11::", "std::"), "<>")
+        return f"{_outside(match[1], '<>')}::*({inner})"
     name = _LAMBDA.sub(lambda found: f"{{lambda#{found[1]}}}", _outside(symbol, "<>()"))
     return _CONSTRUCTOR.sub(r"\1::{lambda", name).strip() or symbol
 
@@ -113,12 +113,12 @@ def _outside(text: str, brackets: str) -> str:
     """Return what is in none of these brackets; they may lack their ends, as in a name that was
     cut."""
     opening, closing = brackets[::2], brackets[1::2]
-    kept, depth = [], 0
+    chars, depth = [], 0
     for at, char in enumerate(text):
         if char in closing and depth and text[at - 1 : at + 1] != "->":
             depth -= 1
         elif char in opening and not text[:at].endswith("operator"):
             depth += 1
         elif depth == 0:
-            kept.append(char)
-    return "".join(kept)
+            chars.append(char)
+    return "".join(chars)

@@ -67,10 +67,10 @@ class View:
 
     def table(self, title: str) -> pl.DataFrame:
         """The table whose title begins so, as a frame of text. Raises UserError."""
-        for one in self.tables:
-            if one.title.startswith(title):
-                return pl.DataFrame(one.rows, schema=one.headings, orient="row")
-        titles = "; ".join(one.title for one in self.tables)
+        for candidate in self.tables:
+            if candidate.title.startswith(title):
+                return pl.DataFrame(candidate.rows, schema=candidate.headings, orient="row")
+        titles = "; ".join(table.title for table in self.tables)
         raise UserError(f"no table begins with {title!r}; there are {titles}")
 
     def _repr_html_(self) -> str:
@@ -79,23 +79,25 @@ class View:
 
 def results(folder: str | Path | None = None) -> View:
     """A result folder; without a name the latest in ``results``. Raises UserError."""
-    found = read_results(Path(folder) if folder is not None else latest())
-    rows = summarize(found)
-    content = content_of(found, rows)
-    figures = [figure.chart for figure in figures_of(found, rows)]
-    return View(content.title, content.lead or "", content.tables, found.samples, figures)
+    result_folder = read_results(Path(folder) if folder is not None else latest())
+    rows = summarize(result_folder)
+    content = content_of(result_folder, rows)
+    figures = [figure.chart for figure in figures_of(result_folder, rows)]
+    return View(content.title, content.lead or "", content.tables, result_folder.samples, figures)
 
 
 def probe(files: str | Path | Iterable[str | Path]) -> View:
     """Probe logs, folders of them, or LTTng traces. Raises UserError."""
-    paths = [Path(one) for one in ([files] if isinstance(files, str | Path) else files)]
+    paths = [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
     logs = read_recorded(paths)
     prices = prices_beside(paths)
     kinds = [executions(events) for events in event_tables(logs)]
-    sections = [one for executed in kinds for one in summary(executed, None)]
-    explained = [one for each in kinds for one in explain(each, prices.ns if prices else {})]
+    sections = [section for executed in kinds for section in summary(executed, None)]
+    explained = [
+        explanation for each in kinds for explanation in explain(each, prices.ns if prices else {})
+    ]
     executed = pl.concat(kinds)
-    places = places_of(one.section for one in sections)
+    places = places_of(section.section for section in sections)
     first = node_table(sections, places, losses(logs)) if places else time_table(sections, logs)
     tables = (first, counter_table(sections, logs), cause_table(explained))
     drawn = probe_figures(executed, logs, None)
@@ -104,17 +106,17 @@ def probe(files: str | Path | Iterable[str | Path]) -> View:
         "",
         [table for table in tables if table is not None],
         executed,
-        [figure.chart for one in drawn for _, figure in one.figures],
+        [figure.chart for section in drawn for _, figure in section.figures],
     )
 
 
 def store(place: str) -> View:
     """A campaign's store, a folder or a URL of fsspec's. Raises UserError."""
-    kept = Store(place)
-    records = kept.records()
+    opened = Store(place)
+    records = opened.records()
     if records.is_empty():
         raise UserError(f"{place}: no store, or an empty one; name one that a campaign has filled")
-    content = store_content(records, kept.scan("samples"), kept.scan("rows"), None, None)
+    content = store_content(records, opened.scan("samples"), opened.scan("rows"), None, None)
     tables = [*content.machines, *([content.changes] if content.changes else [])]
     return View(f"Campaign {place}", content.lead, tables, records)
 

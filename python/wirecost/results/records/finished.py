@@ -74,12 +74,12 @@ def finished_copy(folder: Path) -> Iterator[Path]:
     """A folder with what ``finish`` would make of this one, which stays as it is. Raises
     UserError."""
     meta, samples = read_journal(folder)
-    with scratch.folder("finished", in_memory=True) as made:
+    with scratch.folder("finished", in_memory=True) as copy:
         try:
-            write_results(made, meta, samples)
+            write_results(copy, meta, samples)
         except OSError as error:
-            raise UserError(f"{made}: {error.strerror}; make room") from error
-        yield made
+            raise UserError(f"{copy}: {error.strerror}; make room") from error
+        yield copy
 
 
 def read_journal(folder: Path) -> tuple[Values, pl.DataFrame]:
@@ -187,18 +187,18 @@ def _steps(run: _Run, logs: Path) -> list[pl.DataFrame]:
     repetitions = 0
     for process, turns in run.turns.items():
         try:
-            found = step_samples(turns, logs if process is None else logs / str(process))
+            samples = step_samples(turns, logs if process is None else logs / str(process))
         except UserError as error:
             if not parts and run.about is not None:
                 run.about["failure"] = str(error)
             break
         parts.append(
-            found.with_columns(
+            samples.with_columns(
                 pl.col("repetition") + repetitions, process=pl.lit(process or 0, pl.Int64)
             )
         )
-        repetitions += found["repetition"].n_unique()
-        if found["repetition"].n_unique() < sum(len(transfer_ns) for _, transfer_ns in turns):
+        repetitions += samples["repetition"].n_unique()
+        if samples["repetition"].n_unique() < sum(len(transfer_ns) for _, transfer_ns in turns):
             break
     return parts
 

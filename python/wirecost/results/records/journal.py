@@ -55,7 +55,7 @@ class Journal:
         self._write({"meta": meta})
 
     def run(
-        self, about: Mapping[str, object], columns: Mapping[str, Any], logs: Path | None = None
+        self, about: dict[str, Any], columns: Mapping[str, Any], logs: Path | None = None
     ) -> Run:
         """A contender of a race, as ``runs`` in ``meta.json`` has it, and what is the same in all
         its rows. ``logs``: a folder below this one from which its steps' stages are taken."""
@@ -79,7 +79,7 @@ class Journal:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def _write(self, line: Mapping[str, object]) -> None:
+    def _write(self, line: dict[str, Any]) -> None:
         content = json.dumps(line, separators=(",", ":")).encode() + b"\n"
         while content and self._descriptor >= 0:
             try:
@@ -117,6 +117,6 @@ class Run:
             {"run": self.number, "process": process, "steps": [first, transfer_ns]}
         )
 
-    def about(self, about: Mapping[str, object] | None) -> None:
+    def about(self, about: dict[str, Any] | None) -> None:
         """More is known of the contender; None: it did not take part."""
         self._journal._write({"run": self.number, "about": about})

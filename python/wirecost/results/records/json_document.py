@@ -55,8 +55,8 @@ def check(path: Path, document: Any, kind: type, remedy: str) -> None:
 def text(document: Any, indent: int | None = 2) -> str:
     """The document as JSON that every reader takes: a number that is none becomes null, and bytes
     that are no text are shown by their numbers. A list of numbers is on one line."""
-    made = json.dumps(_strict(document), indent=indent, allow_nan=False)
-    return NUMBERS.sub(lambda found: "[" + BREAK.sub(", ", found[1]) + "]", made)
+    written = json.dumps(_strict(document), indent=indent, allow_nan=False)
+    return NUMBERS.sub(lambda found: "[" + BREAK.sub(", ", found[1]) + "]", written)
 
 
 def all_printable(document: Any) -> Any:
@@ -65,7 +65,7 @@ def all_printable(document: Any) -> Any:
         return printable(document)
     if isinstance(document, dict):
         return {printable(key): all_printable(value) for key, value in document.items()}
-    return [all_printable(one) for one in document] if isinstance(document, list) else document
+    return [all_printable(item) for item in document] if isinstance(document, list) else document
 
 
 @contextmanager
@@ -100,4 +100,4 @@ def _strict(value: Any) -> Any:
         return {
             _strict(key) if isinstance(key, str) else key: _strict(v) for key, v in value.items()
         }
-    return [_strict(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_strict(item) for item in value] if isinstance(value, list | tuple) else value

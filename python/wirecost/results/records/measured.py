@@ -67,18 +67,18 @@ def measured_in(folder: Path) -> list[MeasuredFolder]:
     Raises UserError if there is no such folder.
     """
     try:
-        below = [one for one in folder.iterdir() if _is_result(one)]
+        below = [path for path in folder.iterdir() if _is_result(path)]
     except OSError as error:
         raise UserError(
             f"{folder}: {error.strerror}; measure with `wirecost bench`, or name the folder with "
             "your result folders: `wirecost results .` lists those in this one"
         ) from error
-    return sorted((_measured(one) for one in below), key=lambda one: one.order)
+    return sorted((_measured(path) for path in below), key=lambda one: one.order)
 
 
 def latest(folder: Path = HERE) -> Path:
     """The result folder that was measured last. Raises UserError if there is none."""
-    readable = [one for one in measured_in(folder) if not one.problem]
+    readable = [candidate for candidate in measured_in(folder) if not candidate.problem]
     if not readable:
         raise UserError(f"{folder}: no result folder in it; measure with `wirecost bench`")
     return readable[-1].folder

@@ -43,7 +43,7 @@ def step_samples(turns: Iterable[Turn], logs: Path) -> pl.DataFrame:
     measured = parts.group_by("step", "repetition", "stage", maintain_order=True).agg(
         pl.col("ns").sum()
     )
-    found = (
+    samples_of_steps = (
         with_sums(measured, ["step", "repetition"])
         .join(sizes, on="step")
         .with_columns(
@@ -52,9 +52,9 @@ def step_samples(turns: Iterable[Turn], logs: Path) -> pl.DataFrame:
         .select("stage", "repetition", "ns", "bytes")
         .sort("repetition", maintain_order=True)
     )
-    if found.is_empty():
+    if samples_of_steps.is_empty():
         raise UserError(f"{logs}: the models' logs hold none of the measured steps")
-    return found
+    return samples_of_steps
 
 
 def _sizes(stages: pl.DataFrame, stage: str, name: str) -> pl.DataFrame:
@@ -69,16 +69,16 @@ def _events(logs: Path) -> list[pl.DataFrame]:
     except OSError as error:
         raise UserError(f"{logs}: {error.strerror}; the models' logs are needed") from error
     by_model: dict[str, list[pl.DataFrame]] = {}
-    for left in read_probe_logs([file for file in files if file.suffix == SUFFIX]):
-        for (model,), part in _marks(left).group_by("model"):
+    for probe_log in read_probe_logs([file for file in files if file.suffix == SUFFIX]):
+        for (model,), part in _marks(probe_log).group_by("model"):
             by_model.setdefault(str(model), []).append(part)
-    found = [pl.concat(parts).sort("time_ns").select(list(EVENTS)) for parts in by_model.values()]
+    tables = [pl.concat(parts).sort("time_ns").select(list(EVENTS)) for parts in by_model.values()]
     for file in files:
         if file.suffix == ".json":
-            found += [log.events for log in _written(file) if log.model not in by_model]
-    if not found:
+            tables += [log.events for log in _written(file) if log.model not in by_model]
+    if not tables:
         raise UserError(f"{logs}: the models left no log; make room there and measure again")
-    return found
+    return tables
 
 
 def _written(file: Path) -> list[PerformanceLog]:

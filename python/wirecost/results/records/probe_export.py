@@ -100,8 +100,8 @@ def export(logs: list[ProbeLog], form: str, out: Path) -> None:
     if form not in FORMATS:
         raise UserError(f"--format {form}: there are {', '.join(FORMATS)}")
     try:
-        with replaced_by_polars(out) as made:
-            FORMATS[form](logs, made)
+        with replaced_by_polars(out) as file:
+            FORMATS[form](logs, file)
     except OSError as error:
         raise failed_write(out, error, "name a file that can be written") from error
 
@@ -131,13 +131,13 @@ def _trace_events(log: ProbeLog) -> Iterator[dict[str, object]]:
             event |= {"ph": "i", "s": "t", "name": f"{row['section']} {row['part']}"}
         elif row["kind"] == "span":
             # Slices of a track must nest; what may overlap with them has a track of its own.
-            one = {
+            span = {
                 "cat": "span",
                 "id": f"{log.process}-{log.thread}-{index}",
                 "name": row["section"],
             }
-            yield event | one | {"ph": "b"}
-            event |= one | {"ph": "e", "ts": row["end_ns"] / 1e3}
+            yield event | span | {"ph": "b"}
+            event |= span | {"ph": "e", "ts": row["end_ns"] / 1e3}
         else:
             duration = (row["end_ns"] - row["begin_ns"]) / 1e3
             event |= {"ph": "X", "name": row["section"], "dur": duration}

@@ -148,29 +148,29 @@ class ProbeLog:
 
     def events(self) -> pl.DataFrame:
         """One row a record of a known kind, in the order of their ends (columns: ``EVENTS``)."""
-        known = self.records[np.isin(self.records["kind"], list(KINDS))]
-        ids = pl.Series(known["id"])
-        parents = pl.Series(known["parent"])
+        of_known_kinds = self.records[np.isin(self.records["kind"], list(KINDS))]
+        ids = pl.Series(of_known_kinds["id"])
+        parents = pl.Series(of_known_kinds["parent"])
         columns: Mapping[str, Any] = {
-            "process": np.full(len(known), self.process, np.uint32),
-            "thread": np.full(len(known), self.thread, np.uint32),
-            "kind": pl.Series(known["kind"]).replace_strict(KINDS, return_dtype=pl.String),
+            "process": np.full(len(of_known_kinds), self.process, np.uint32),
+            "thread": np.full(len(of_known_kinds), self.thread, np.uint32),
+            "kind": pl.Series(of_known_kinds["kind"]).replace_strict(KINDS, return_dtype=pl.String),
             "section": self._named(ids),
             "parent": self._named(parents.set(parents == NO_PARENT, None)),
-            "depth": known["depth"],
-            "part": known["part"],
-            "loop": known["loop"],
-            "value": known["value"],
-            "begin_ns": known["begin_ns"],
-            "end_ns": known["end_ns"],
-            "wall_ns": known["begin_ns"] + np.int64(self.wall_minus_monotonic_ns),
-            "scaled": known["scaled"] != 0,
-            "message": pl.Series(known["message"]).replace(0, None),
+            "depth": of_known_kinds["depth"],
+            "part": of_known_kinds["part"],
+            "loop": of_known_kinds["loop"],
+            "value": of_known_kinds["value"],
+            "begin_ns": of_known_kinds["begin_ns"],
+            "end_ns": of_known_kinds["end_ns"],
+            "wall_ns": of_known_kinds["begin_ns"] + np.int64(self.wall_minus_monotonic_ns),
+            "scaled": of_known_kinds["scaled"] != 0,
+            "message": pl.Series(of_known_kinds["message"]).replace(0, None),
         }
         table = pl.DataFrame(columns, schema=EVENTS)
         for i, counter in enumerate(self.counters):
-            values = pl.Series(COUNTER + counter.name, known["counters"][:, i], pl.UInt64)
-            absent = pl.Series((known["counted"] & (1 << i)) == 0)
+            values = pl.Series(COUNTER + counter.name, of_known_kinds["counters"][:, i], pl.UInt64)
+            absent = pl.Series((of_known_kinds["counted"] & (1 << i)) == 0)
             table = table.with_columns(values.set(absent, None))
         return table
 
@@ -179,14 +179,16 @@ class ProbeLog:
         numbers = self.records[self.records["kind"] == NUMBERS]
         there = np.unpackbits(numbers["counted"][:, None], axis=1, bitorder="little") == 1
         rows, places = np.nonzero(there)
-        found = self._values(numbers[rows], numbers["part"][rows] * np.uint32(8) + places)
+        number_values = self._values(numbers[rows], numbers["part"][rows] * np.uint32(8) + places)
         doubles = np.ascontiguousarray(numbers["counters"]).view("<f8").reshape(-1, MAX_COUNTERS)
-        found = found.with_columns(number=pl.Series(doubles[there], dtype=pl.Float64))
+        number_values = number_values.with_columns(
+            number=pl.Series(doubles[there], dtype=pl.Float64)
+        )
         texts = self.records[(self.records["kind"] == TEXT) & (self.records["id"] != NAME_VARIABLE)]
         texts_found = [_text(row.tobytes()) for row in texts["counters"]]
         return pl.concat(
             [
-                found.with_columns(text=pl.lit(None, pl.String)),
+                number_values.with_columns(text=pl.lit(None, pl.String)),
                 self._values(texts, texts["part"]).with_columns(
                     number=pl.lit(None, pl.Float64), text=pl.Series(texts_found, dtype=pl.String)
                 ),
@@ -279,15 +281,15 @@ def _records(file: BinaryIO, capacity: int) -> np.ndarray[Any, Any]:
     blocks: list[np.ndarray[Any, Any]] = []
     count = 0
     while count < capacity:
-        wanted = min(BLOCK_RECORDS, capacity - count)
-        content = file.read(wanted * RECORD.itemsize)
+        block_count = min(BLOCK_RECORDS, capacity - count)
+        content = file.read(block_count * RECORD.itemsize)
         block = np.frombuffer(content, RECORD, len(content) // RECORD.itemsize)
         expected = np.arange(count + 1, count + 1 + len(block), dtype=np.uint64)
         torn = np.flatnonzero(block["sequence"] != expected)
         whole = int(torn[0]) if len(torn) else len(block)
         blocks.append(block[:whole])
         count += whole
-        if whole < wanted:
+        if whole < block_count:
             break
     return np.concatenate(blocks) if blocks else np.zeros(0, RECORD)
 
@@ -296,13 +298,13 @@ def _counters(header: bytes, count: int, access: int) -> tuple[Counter, ...]:
     counters: dict[str, Counter] = {}
     for i in range(min(count, MAX_COUNTERS)):
         name, status = struct.unpack_from("<56sI", header, COUNTERS_AT + i * ENTRY)
-        known = COUNTER_STATUS.get(status, "n/a")
+        wording = COUNTER_STATUS.get(status, "n/a")
         # Older logs have one source for all counters.
         source = COUNTER_SOURCES.get(header[SOURCES_AT + i] or access, "")
         key = _text(name)
         while key in counters:  # columns need names of their own
             key += "#"
-        counters[key] = Counter(key, known, "" if known == "n/a" else source)
+        counters[key] = Counter(key, wording, "" if wording == "n/a" else source)
     return tuple(counters.values())
 
 
@@ -314,13 +316,15 @@ def _names(header: bytes) -> dict[int, str]:
 def _whole_names(records: np.ndarray[Any, Any]) -> dict[int, str]:
     """Names that have no room in the header, from records."""
     parts: dict[int, dict[int, bytes]] = {}
-    for one in records[(records["kind"] == TEXT) & (records["id"] == NAME_VARIABLE)]:
-        if one["part"] < LONGEST_NAME:
-            parts.setdefault(int(one["parent"]), {})[int(one["part"])] = one["counters"].tobytes()
+    for record in records[(records["kind"] == TEXT) & (records["id"] == NAME_VARIABLE)]:
+        if record["part"] < LONGEST_NAME:
+            parts.setdefault(int(record["parent"]), {})[int(record["part"])] = record[
+                "counters"
+            ].tobytes()
     return {
-        identifier: _text(b"".join(found[part].rstrip(b"\0") for part in range(len(found))))
-        for identifier, found in parts.items()
-        if set(found) == set(range(len(found)))
+        identifier: _text(b"".join(pieces[part].rstrip(b"\0") for part in range(len(pieces))))
+        for identifier, pieces in parts.items()
+        if set(pieces) == set(range(len(pieces)))
     }
 
 

@@ -38,12 +38,12 @@ def read_results(folder: Path) -> Results:
     the file, the place in it, what is wrong there, and the remedy.
     """
     if (folder / JOURNAL).exists():
-        with finished_copy(folder) as made:
+        with finished_copy(folder) as copy:
             try:
-                return replace(read_results(made), folder=folder)
+                return replace(read_results(copy), folder=folder)
             except UserError as error:  # it is the journal that says so
                 reason = str(error)
-                for file in (made / META, made / SAMPLES):
+                for file in (copy / META, copy / SAMPLES):
                     reason = reason.replace(str(file), str(folder / JOURNAL))
                 raise UserError(reason) from error
     try:

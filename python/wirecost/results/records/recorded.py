@@ -67,9 +67,9 @@ def _with_logs(path: Path) -> Path:
 def _elsewhere(path: Path) -> str:
     """Where logs are, below a folder that holds none; ``another folder`` if nowhere."""
     for pattern in (f"*/*{SUFFIX}", f"*/*/*{SUFFIX}", f"*/*/*/*{SUFFIX}"):
-        if found := sorted({one.parent for one in islice(path.glob(pattern), MOST_LOOKED_AT)}):
-            more = f" or one of {len(found) - 1} more like it" if len(found) > 1 else ""
-            return f"{found[0]}{more}"
+        if parents := sorted({file.parent for file in islice(path.glob(pattern), MOST_LOOKED_AT)}):
+            more = f" or one of {len(parents) - 1} more like it" if len(parents) > 1 else ""
+            return f"{parents[0]}{more}"
     return "another folder"
 
 
@@ -136,7 +136,7 @@ def _table(traces: list[Ros2Trace], sections: list[int]) -> pl.DataFrame:
 
 def _of_trace(trace: Ros2Trace, rows: dict[str, np.ndarray[Any, Any]]) -> pl.DataFrame:
     names = pl.Series(trace.sections(), dtype=pl.String)
-    threads = np.array([one[:2] for one in trace.threads()], np.uint32).reshape(-1, 2)
+    threads = np.array([thread[:2] for thread in trace.threads()], np.uint32).reshape(-1, 2)
     count = len(rows["begin_ns"])
     columns: Mapping[str, Any] = {
         "process": threads[rows["thread"], 0],

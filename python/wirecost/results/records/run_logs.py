@@ -18,9 +18,9 @@ def logs_of(folder: Path, run: int) -> Path:
 
 def run_logs(folder: Path) -> list[tuple[int, list[ProbeLog]]]:
     """Each run that has logs, in order. Raises UserError on a damaged log."""
-    named = [(re.fullmatch(r"run-(\d{1,9})", one.name), one) for one in folder.glob("probe/*")]
-    found = sorted((int(name[1]), path) for name, path in named if name)
-    return [(run, read_logs([path])) for run, path in found]
+    named = [(re.fullmatch(r"run-(\d{1,9})", path.name), path) for path in folder.glob("probe/*")]
+    numbered = sorted((int(name[1]), path) for name, path in named if name)
+    return [(run, read_logs([path])) for run, path in numbered]
 
 
 def run_events(runs: list[tuple[int, list[ProbeLog]]]) -> pl.DataFrame | None:

@@ -21,10 +21,10 @@ def with_all_columns(samples: pl.DataFrame) -> pl.DataFrame:
     """Samples of any scenario and schema with every column that names a race or contender, and the
     process of it that took them."""
     defaults = {"lang": "", "mode": "", "process": 0}
-    made = {
+    added = {
         name: pl.col(name).fill_null(value) if name in samples.columns else pl.lit(value)
         for name, value in defaults.items()
     }
     if "fmi" not in samples.columns:
-        made["fmi"] = pl.lit(None, pl.Int64)
-    return samples.with_columns(**made | {"process": made["process"].cast(pl.Int64)})
+        added["fmi"] = pl.lit(None, pl.Int64)
+    return samples.with_columns(**added | {"process": added["process"].cast(pl.Int64)})

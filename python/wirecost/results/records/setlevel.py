@@ -141,7 +141,7 @@ def _salvage(path: Path, text: str) -> _Document:
     for part in parts:
         identity = re.match(r'\s*:\s*"([^"]*)"', part)
         rows = part.partition('"OsiEvents"')[2]
-        whole = [_numbers(found[1]) for found in ROW.finditer(rows)]
+        whole = [_numbers(row[1]) for row in ROW.finditer(rows)]
         data.append(
             {
                 "Instance": {"ModelIdentity": identity[1] if identity else "unknown"},

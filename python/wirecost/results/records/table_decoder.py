@@ -61,11 +61,11 @@ def decoded(content: bytes, columns: Columns) -> pl.DataFrame:
     """Raises RefusedError."""
     try:
         lazy = pl.scan_parquet(content)
-        found = _found(lazy.collect_schema(), columns)
+        declared = _found(lazy.collect_schema(), columns)
         rows = int(lazy.select(pl.len()).collect().item())
         if rows > max(ROWS, len(content)):
             raise RefusedError(f"claims {rows:,} rows in {len(content):,} bytes")
-        return _checked(lazy.select(list(found)).collect(), found, columns)
+        return _checked(lazy.select(list(declared)).collect(), declared, columns)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = shortened(printable(str(error)), LONGEST_REASON)
         raise RefusedError(f"cannot be read ({reason})") from error
@@ -73,18 +73,18 @@ def decoded(content: bytes, columns: Columns) -> pl.DataFrame:
 
 def _found(schema: pl.Schema, columns: Columns) -> dict[str, TableColumn]:
     """What of the schema is declared."""
-    for name, wanted in columns.items():
-        if name not in schema and not name.endswith("*") and not wanted.optional:
+    for name, declaration in columns.items():
+        if name not in schema and not name.endswith("*") and not declaration.optional:
             raise RefusedError(f"has no column {name}")
-    found = {name: column for name in schema if (column := _declared(name, columns)) is not None}
-    if len(found) > MOST_COLUMNS:
-        raise RefusedError(f"has {len(found):,} columns, more than {MOST_COLUMNS}")
-    for name, declared in found.items():
+    by_name = {name: column for name in schema if (column := _declared(name, columns)) is not None}
+    if len(by_name) > MOST_COLUMNS:
+        raise RefusedError(f"has {len(by_name):,} columns, more than {MOST_COLUMNS}")
+    for name, declared in by_name.items():
         kind = schema[name]
         if not _holds(declared.kind, kind) and not (declared.nullable and kind == pl.Null):
             actual = f"{_shown(str(kind))}, not {declared.kind.value}"
             raise RefusedError(f"column {_shown(name)} is {actual}")
-    return found
+    return by_name
 
 
 def _holds(kind: ColumnKind, found: pl.DataType) -> bool:
@@ -96,8 +96,10 @@ def _holds(kind: ColumnKind, found: pl.DataType) -> bool:
 def _declared(name: str, columns: Columns) -> TableColumn | None:
     if name in columns:
         return columns[name]
-    prefixes = (one for one in columns if one.endswith("*") and name.startswith(one[:-1]))
-    return next((columns[one] for one in prefixes), None)
+    prefixes = (
+        prefix for prefix in columns if prefix.endswith("*") and name.startswith(prefix[:-1])
+    )
+    return next((columns[prefix] for prefix in prefixes), None)
 
 
 def _checked(table: pl.DataFrame, found: dict[str, TableColumn], columns: Columns) -> pl.DataFrame:
@@ -144,11 +146,11 @@ def main() -> None:
     """Answers until standard input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked decides what Ctrl-C means
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    asked, answers = sys.stdin.buffer, sys.stdout.buffer
-    while head := asked.read(REQUEST.size):
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    while head := requests.read(REQUEST.size):
         of_columns, of_content = REQUEST.unpack(head)
-        columns = msgspec.json.decode(asked.read(of_columns), type=dict[str, TableColumn])
-        content = asked.read(of_content)
+        columns = msgspec.json.decode(requests.read(of_columns), type=dict[str, TableColumn])
+        content = requests.read(of_content)
         _limit(len(content))
         try:
             out = io.BytesIO()

@@ -81,8 +81,8 @@ class _Decoder:
     def ask(self, content: bytes, columns: Columns) -> tuple[bytes, bytes]:
         """What it answers, and how. Raises EOFError, BrokenPipeError where it ended of it."""
         assert self._process.stdin is not None
-        wanted = msgspec.json.encode(dict(columns))
-        for part in (REQUEST.pack(len(wanted), len(content)), wanted, content):
+        declaration = msgspec.json.encode(dict(columns))
+        for part in (REQUEST.pack(len(declaration), len(content)), declaration, content):
             self._process.stdin.write(part)
         self._process.stdin.flush()
         kind, length = ANSWER.unpack(self._read(ANSWER.size))
@@ -103,10 +103,10 @@ class _Decoder:
 
     def _read(self, count: int) -> bytes:
         assert self._process.stdout is not None
-        found = self._process.stdout.read(count)
-        if len(found) < count:
+        content = self._process.stdout.read(count)
+        if len(content) < count:
             raise EOFError
-        return found
+        return content
 
 
 _using = threading.Lock()

@@ -35,7 +35,7 @@ def kept_where_it_fails(pending: PendingFolder) -> Iterator[None]:
     try:
         yield
     except (UserError, OSError) as error:
-        if not any(one.is_file() for one in (pending.path / RUNS).rglob("*")):
+        if not any(path.is_file() for path in (pending.path / RUNS).rglob("*")):
             raise
         pending.keep()
         line = described(error) if isinstance(error, OSError) else error

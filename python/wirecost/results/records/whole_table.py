@@ -18,22 +18,22 @@ PROBE = bytes(1 << 16)
 
 def write_table(path: Path, table: pl.DataFrame) -> None:
     """As Parquet. Raises OSError."""
-    with replaced_by_polars(path) as made:
-        table.write_parquet(made)
+    with replaced_by_polars(path) as file:
+        table.write_parquet(file)
 
 
 @contextmanager
 def replaced_by_polars(path: Path) -> Iterator[Path]:
     """``replaced``; the system's errors are OSError, whatever Polars makes of them."""
-    with replaced(path) as made:
+    with replaced(path) as file:
         try:
-            yield made
+            yield file
         except pl.exceptions.PolarsError as error:
-            found = re.search(r"(?:os error|Errno) (\d+)", str(error))
-            if found is None:
-                _write_more(made)
+            match = re.search(r"(?:os error|Errno) (\d+)", str(error))
+            if match is None:
+                _write_more(file)
                 raise
-            raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from error
+            raise OSError(int(match[1]), os.strerror(int(match[1])), str(path)) from error
 
 
 def _write_more(path: Path) -> None:

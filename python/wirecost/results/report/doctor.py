@@ -39,8 +39,8 @@ def noise_table(noise: list[CpuNoise]) -> Table:
         Column("stolen", lambda one: _time(one.stolen_ns)),
         Column("other", lambda one: units.time(_other_ns(one))),
     ]
-    seconds = max((one.elapsed_ns for one in noise), default=0) / 1e9
-    notes = [MEANING, *(note for one in noise for note in _notes(one))]
+    seconds = max((cpu_noise.elapsed_ns for cpu_noise in noise), default=0) / 1e9
+    notes = [MEANING, *(note for cpu_noise in noise for note in _notes(cpu_noise))]
     return Table.of(f"Noise over {seconds:.3g} s", noise, columns, notes)
 
 
@@ -83,18 +83,18 @@ def write_noise_figure(noise: list[CpuNoise], path: Path) -> None:
 
 def noise_chart(noise: list[CpuNoise]) -> alt.VConcatChart:
     """Draw the longest gaps against time over all gaps by length, a colour for each CPU."""
-    names = [f"CPU {one.cpu}" for one in noise]
+    names = [f"CPU {cpu_noise.cpu}" for cpu_noise in noise]
     shades = [COLOURS[i % len(COLOURS)] for i in range(len(names))]
     colour = keyed(alt.Color, "cpu", names, shades, columns=8)
     points = [
         {"cpu": name, "s": start / 1e9, "us": length / 1e3}
-        for name, one in zip(names, noise, strict=True)
-        for start, length in one.longest
+        for name, cpu_noise in zip(names, noise, strict=True)
+        for start, length in cpu_noise.longest
     ]
     bars = [
         {"cpu": name, "us": low / 1e3, "count": count}
-        for name, one in zip(names, noise, strict=True)
-        for low, count in one.histogram
+        for name, cpu_noise in zip(names, noise, strict=True)
+        for low, count in cpu_noise.histogram
     ]
     over_time = plot(points).mark_point(filled=True, size=18, opacity=0.7).encode(
         x=alt.X("s:Q", title="time [s]"),

@@ -64,8 +64,8 @@ class StorePlace(Protocol):
 def place_of(named: str | Path) -> StorePlace:
     """Raise UserError for a URL that cannot be used here."""
     text = str(named)
-    if found := PARTITION.search(text):
-        raise UserError(f"{text}: {found[0]} in it is read as a column; name another place")
+    if match := PARTITION.search(text):
+        raise UserError(f"{text}: {match[0]} in it is read as a column; name another place")
     if "\\" in text:
         raise UserError(f"{text}: DuckDB cannot read below a backslash; name another place")
     return _Url(text) if "://" in text else _Folder(Path(text))
@@ -87,17 +87,17 @@ class _Folder:
 
     def write(self, name: str, data: bytes) -> None:
         path = self._path / name
-        with made_folder(path.parent), replaced(path) as made:
-            made.write_bytes(data)
+        with made_folder(path.parent), replaced(path) as file:
+            file.write_bytes(data)
 
     def remove(self, name: str) -> None:
         (self._path / name).unlink(missing_ok=True)
         # Nobody else writes a store, and an empty folder says nothing.
-        remove_empty(self._path / one for one in Path(name).parents)
+        remove_empty(self._path / parent for parent in Path(name).parents)
 
     def names(self, folder: str) -> list[str]:
-        found = (self._path / folder).rglob("*.parquet")
-        return sorted(path.relative_to(self._path).as_posix() for path in found)
+        listed = (self._path / folder).rglob("*.parquet")
+        return sorted(path.relative_to(self._path).as_posix() for path in listed)
 
     def is_other(self) -> bool:
         path = self._path
@@ -146,9 +146,9 @@ class _Url:
         if not names:
             return
         with self._errors(""):
-            found: dict[str, bytes] = self._system.cat([self._path(name) for name in names])
+            contents: dict[str, bytes] = self._system.cat([self._path(name) for name in names])
         for name in names:
-            yield found[self._path(name)]
+            yield contents[self._path(name)]
 
     def write(self, name: str, data: bytes) -> None:
         path = self._path(name)
@@ -158,9 +158,9 @@ class _Url:
                 self._system.pipe_file(path, data)
                 return
             folder, _, own = path.rpartition("/")
-            made = f"{folder}/.{own}.{secrets.token_hex(4)}.new"
-            self._system.pipe_file(made, data)
-            self._system.mv(made, path)
+            temporary = f"{folder}/.{own}.{secrets.token_hex(4)}.new"
+            self._system.pipe_file(temporary, data)
+            self._system.mv(temporary, path)
 
     def remove(self, name: str) -> None:
         with self._errors(name):
@@ -171,9 +171,9 @@ class _Url:
         with self._errors(folder):
             self._system.invalidate_cache()
             path = self._path(folder)
-            found = self._system.find(path) if self._system.exists(path) else []
+            listed = self._system.find(path) if self._system.exists(path) else []
         begin = len(self._root.rstrip("/")) + 1
-        return sorted(name[begin:] for name in found if name.endswith(".parquet"))
+        return sorted(name[begin:] for name in listed if name.endswith(".parquet"))
 
     def is_other(self) -> bool:
         with self._errors(""):
@@ -184,11 +184,11 @@ class _Url:
         from pyarrow import dataset  # noqa: PLC0415 - of an extra
 
         with self._errors(folder):
-            found = dataset.dataset(
+            table = dataset.dataset(
                 self._path(folder), filesystem=self._system, format="parquet",
                 partitioning="hive", partition_base_dir=self._path(folder.partition("/")[0]),
             )  # fmt: skip
-        return pl.scan_pyarrow_dataset(found)
+        return pl.scan_pyarrow_dataset(table)
 
     def files(self, folder: str) -> str:
         return f"{_literal(self._url.rstrip('/'))}/{folder}/**/*.parquet"

@@ -144,18 +144,18 @@ class Store:
         """Return all of them, in the order of their start. Raises UserError for a damaged file."""
         names = self.place.names(RECORDS)
         try:
-            found = list(self.place.read_all(names))
+            contents = list(self.place.read_all(names))
         except OSError as error:
             raise UserError(f"{self.place}: cannot be read ({shown(error)})") from error
-        parts = [self._record(name, data) for name, data in zip(names, found, strict=True)]
+        parts = [self._record(name, data) for name, data in zip(names, contents, strict=True)]
         return pl.concat(parts or [pl.DataFrame(schema=SCHEMA)]).sort("host", "boot", "start_ns")
 
     def scan(self, kind: str) -> pl.LazyFrame | None:
         """All files of that kind as one table, with the columns of all scenarios and ``campaign``,
         ``scenario`` and ``host``; None where there are none. Raises OSError, UserError."""
         if kind == RECORDS:  # whose columns depend on the version
-            found = self.records()
-            return None if found.is_empty() else found.lazy()
+            table = self.records()
+            return None if table.is_empty() else table.lazy()
         parts = list(scanned(self.place, kind).values())
         return pl.concat(parts, how="diagonal_relaxed") if parts else None
 
@@ -194,20 +194,20 @@ def files_of(record: Record, samples: pl.DataFrame | None, rows: Rows) -> Files:
 def read_record(data: bytes) -> pl.DataFrame:
     """Return a record's file, of whatever version. Raises ValueError."""
     try:
-        found = pl.read_parquet(io.BytesIO(data), hive_partitioning=False)
+        record = pl.read_parquet(io.BytesIO(data), hive_partitioning=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise ValueError(f"damaged ({type(error).__name__})") from error
-    lacking = {name: pl.lit("") for name in LATER if name not in found.columns}
-    found = found.with_columns(**lacking)
-    if dict(found.schema) != SCHEMA:
+    lacking = {name: pl.lit("") for name in LATER if name not in record.columns}
+    record = record.with_columns(**lacking)
+    if dict(record.schema) != SCHEMA:
         raise ValueError("no record of a store")
-    return found
+    return record
 
 
 def _parquet(table: pl.DataFrame) -> bytes:
-    made = io.BytesIO()
-    table.write_parquet(made)
-    return made.getvalue()
+    buffer = io.BytesIO()
+    table.write_parquet(buffer)
+    return buffer.getvalue()
 
 
 def _name(kind: str, record: Record) -> str:

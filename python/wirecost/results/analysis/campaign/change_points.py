@@ -34,12 +34,12 @@ def probability(values: Array) -> tuple[float, int]:
 
     ranks = rankdata(values)
     centred = ranks - ranks.mean()
-    found = _sums(centred[None, :])[0]
-    place = int(np.argmax(found))
+    statistics = _sums(centred[None, :])[0]
+    place = int(np.argmax(statistics))
     random = np.random.default_rng(SEED)
     shuffled = random.permuted(np.tile(centred, (PERMUTATIONS, 1)), axis=1)
     # Ties are sums of halves, which are exact.
-    as_large = int((_sums(shuffled).max(axis=1) >= found[place]).sum())
+    as_large = int((_sums(shuffled).max(axis=1) >= statistics[place]).sum())
     return (1 + as_large) / (1 + PERMUTATIONS), place + LEAST
 
 

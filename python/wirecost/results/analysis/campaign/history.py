@@ -70,7 +70,7 @@ def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[HistorySeries]:
     changes."""
     columns = ["task", "scenario", "options", "host", "created", "revision"]
     tasks = described(records).select(columns).filter(pl.col("created") != "")
-    found = (
+    measured = (
         rows.filter(pl.col("stage") == "total")
         .select("task", "case", "contender", "mode", "median_ns", "low_ns", "high_ns")
         .join(tasks.lazy(), on="task")
@@ -78,8 +78,8 @@ def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[HistorySeries]:
         .collect()
     )
     keys = ["scenario", "case", "options", "host", "contender", "mode"]
-    made = []
-    for key, part in found.sort(*keys, maintain_order=True).group_by(keys, maintain_order=True):
+    histories = []
+    for key, part in measured.sort(*keys, maintain_order=True).group_by(keys, maintain_order=True):
         named = dict(zip(keys, key, strict=True))
         subject = Subject(str(named["scenario"]), str(named["case"]), str(named["options"]))
         points = [
@@ -88,17 +88,17 @@ def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[HistorySeries]:
                 "task", "created", "revision", "median_ns", "low_ns", "high_ns"
             ).iter_rows()
         ]
-        made.append(HistorySeries(subject, str(named["host"]), name_of(named), points))
-    return _searched(made)
+        histories.append(HistorySeries(subject, str(named["host"]), name_of(named), points))
+    return _searched(histories)
 
 
 def moved_together(series: list[HistorySeries]) -> list[MovedTogether]:
     """Return the runs with which nearly all series of a machine changed."""
-    long = Counter(one.host for one in series if len(one.points) >= ENOUGH)
+    long = Counter(entry.host for entry in series if len(entry.points) >= ENOUGH)
     changed = Counter(
-        (one.host, one.points[change.at].created[:10], one.points[change.at].revision)
-        for one in series
-        for change in one.changes
+        (entry.host, entry.points[change.at].created[:10], entry.points[change.at].revision)
+        for entry in series
+        for change in entry.changes
     )
     return [
         MovedTogether(host, created, revision, count, long[host])
@@ -108,20 +108,20 @@ def moved_together(series: list[HistorySeries]) -> list[MovedTogether]:
 
 
 def _searched(series: list[HistorySeries]) -> list[HistorySeries]:
-    values = [np.array([point.median.value for point in one.points]) for one in series]
+    values = [np.array([point.median.value for point in entry.points]) for entry in series]
     likely = [probability(some)[0] for some in values]
-    made = []
-    for one, some, q in zip(series, values, adjusted(likely), strict=True):
+    searched = []
+    for entry, some, q in zip(series, values, adjusted(likely), strict=True):
         if q > FALSE_DISCOVERIES or len(some) < ENOUGH:
-            made.append(one)
+            searched.append(entry)
             continue
         bounds = [0, *change_points(some), len(some)]
         changes = [
             HistoryChange(at, _factor(some[before:at], some[at:after]), q)
             for before, at, after in zip(bounds, bounds[1:], bounds[2:], strict=False)
         ]
-        made.append(replace(one, changes=changes))
-    return made
+        searched.append(replace(entry, changes=changes))
+    return searched
 
 
 def _factor(before: Array, after: Array) -> Estimate:

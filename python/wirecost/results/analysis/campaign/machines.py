@@ -46,7 +46,9 @@ def across(
 ) -> list[Across]:
     """Return every subject, by its name. ``baseline``: a contender; else the one that is the
     quickest on most machines."""
-    return [_across(subject, found, baseline) for subject, found in totals(records, samples)]
+    return [
+        _across(subject, samples_of, baseline) for subject, samples_of in totals(records, samples)
+    ]
 
 
 def _across(subject: Subject, samples: pl.DataFrame, baseline: str | None) -> Across:
@@ -69,9 +71,9 @@ def _across(subject: Subject, samples: pl.DataFrame, baseline: str | None) -> Ac
         if (name, TOTAL) in race.series
     }
     ratios = {
-        (host, name): found
+        (host, name): ratio
         for host, name in medians
-        if base in races[host].names and (found := races[host].ratio(name, TOTAL, base))
+        if base in races[host].names and (ratio := races[host].ratio(name, TOTAL, base))
     }
     names.sort(key=lambda name: min(e.value for (_, n), e in medians.items() if n == name))
     return Across(subject, base, list(races), names, runs, medians, ratios, _flips(races, names))
@@ -79,26 +81,26 @@ def _across(subject: Subject, samples: pl.DataFrame, baseline: str | None) -> Ac
 
 def _baseline(races: dict[str, Race], names: list[Name], wanted: str | None) -> Name:
     if wanted is not None:
-        found = next((name for name in names if wanted in (name[0], " ".join(name).strip())), None)
-        if found is not None:
-            return found
+        chosen = next((name for name in names if wanted in (name[0], " ".join(name).strip())), None)
+        if chosen is not None:
+            return chosen
     quickest = [race.quickest(race.names) for race in races.values()]
     won = [name for name in quickest if name is not None]
     return max(won, key=won.count, default=names[0])
 
 
 def _flips(races: dict[str, Race], names: list[Name]) -> list[Flip]:
-    found = []
+    flips = []
     for a, b in combinations(names, 2):
         ratios = {
             host: ratio
             for host, race in races.items()
             if a in race.names and b in race.names and (ratio := race.ratio(a, TOTAL, b))
         }
-        below = {host: one for host, one in ratios.items() if one.ci95[1] < 1}
-        above = {host: one for host, one in ratios.items() if one.ci95[0] > 1}
+        below = {host: of_host for host, of_host in ratios.items() if of_host.ci95[1] < 1}
+        above = {host: of_host for host, of_host in ratios.items() if of_host.ci95[0] > 1}
         if below and above:
             least = min(below, key=lambda host: below[host].median)
             most = max(above, key=lambda host: above[host].median)
-            found.append(Flip(a, b, least, below[least], most, above[most]))
-    return found
+            flips.append(Flip(a, b, least, below[least], most, above[most]))
+    return flips

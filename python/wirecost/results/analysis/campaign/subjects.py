@@ -33,7 +33,7 @@ class Subject:
 
 def options_of(arguments: list[str]) -> str:
     """Return the words of a task that change what is measured, as one text."""
-    kept: list[str] = []
+    words: list[str] = []
     skipping = False
     for word in arguments:
         if skipping and not word.startswith("--"):
@@ -41,8 +41,8 @@ def options_of(arguments: list[str]) -> str:
             continue
         skipping = word in CHOOSING
         if not skipping:
-            kept.append(word)
-    return " ".join(kept)
+            words.append(word)
+    return " ".join(words)
 
 
 def described(records: pl.DataFrame) -> pl.DataFrame:
@@ -64,16 +64,16 @@ def totals(records: pl.DataFrame, samples: pl.LazyFrame) -> Iterator[tuple[Subje
         "mode": pl.lit("").alias("mode"),
         "process": pl.lit(0, pl.Int64).alias("process"),
     }
-    made = [missing[name] if name not in names else pl.col(name) for name in COLUMNS]
+    columns = [missing[name] if name not in names else pl.col(name) for name in COLUMNS]
     for (scenario,), part in tasks.group_by("scenario", maintain_order=True):
-        found = (
+        measured = (
             samples.filter(pl.col("scenario") == str(scenario), pl.col("stage") == "total")
-            .select(made)
+            .select(columns)
             .with_columns(mode=pl.col("mode").fill_null(""), process=pl.col("process").fill_null(0))
             .join(part.drop("scenario").lazy(), on="task")
             .collect()
         )
-        for (case, options), group in found.sort("case", "options").group_by(
+        for (case, options), group in measured.sort("case", "options").group_by(
             "case", "options", maintain_order=True
         ):
             yield Subject(str(scenario), str(case), str(options)), _numbered(group)

@@ -16,6 +16,6 @@ def advice_for(name: str, comes_with: bool, counted: Collection[str]) -> str:
     events may gain nothing. ``counted``: the numbers that were recorded."""
     if not comes_with:
         return kind_of(name).advice
-    if seen := [one for one in WAITS if one in counted]:
+    if seen := [wait for wait in WAITS if wait in counted]:
         return f"compare with {' and '.join(seen)}"
     return f"probably waiting, which was not counted ({WAITED})"

@@ -41,9 +41,9 @@ def costs_of(
 ) -> list[Cost]:
     """Return what costs most first. ``usual``: prices of causes among all but the slowest
     executions; ``prices``: the machine's, nanoseconds by ``Kind.event``."""
-    found = []
+    costs = []
     for name in executions.numbers:
-        cause = next((one for one in causes if one.name == name), None)
+        cause = next((candidate for candidate in causes if candidate.name == name), None)
         of_machine = prices.get(kind_of(name).event or "")
         if is_duration(name):
             cost = _cost(executions, name, (1.0, 1.0), Origin.ITSELF)
@@ -63,9 +63,9 @@ def costs_of(
             far = of_machine if of_machine and _shown(cost) > FAR * of_machine else None
             waiting = _holds_waiting(executions, cost, of_machine)
             advice = advice_for(name, far is not None or waiting, executions.numbers)
-            found.append(replace(cost, benchmark_ns=far, advice=advice, holds_waiting=waiting))
-    found.sort(key=lambda cost: -_share(executions, cost))
-    return without_overlaps(executions, found, causes)
+            costs.append(replace(cost, benchmark_ns=far, advice=advice, holds_waiting=waiting))
+    costs.sort(key=lambda cost: -_share(executions, cost))
+    return without_overlaps(executions, costs, causes)
 
 
 def steady_of(
@@ -74,7 +74,7 @@ def steady_of(
     """Return the avoidable events that nearly every execution has and that nothing gives a
     price."""
     causing = {cause.name for cause in causes}
-    found = [
+    steady_costs = [
         Steady(name, float(np.median(array)), kind_of(name).advice)
         for name, array in executions.numbers.items()
         if name not in causing
@@ -82,7 +82,7 @@ def steady_of(
         and is_avoidable(name)
         and np.quantile(array, RARELY) >= 1
     ]
-    return sorted(found, key=lambda steady: -steady.each)
+    return sorted(steady_costs, key=lambda steady: -steady.each)
 
 
 def without_price(executions: Executions, cause: Cause, prices: Mapping[str, float]) -> bool:

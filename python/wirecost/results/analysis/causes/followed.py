@@ -35,36 +35,36 @@ class Followed:
 
 def followed(models: Iterable[Correlations], names: list[str]) -> list[Followed]:
     """Select model after model; each starts from what those before it have found."""
-    found: list[Followed] = []
+    causes: list[Followed] = []
     for model in models:
-        before = [one.index for one in found]
+        before = [cause.index for cause in causes]
         new = sorted(set(_selected(model, names, before)) - set(before))
         if new:
             slopes = model.slopes([*before, *new])[len(before) :]
-            found += [Followed(i, model, float(s)) for i, s in zip(new, slopes, strict=True)]
-    return found
+            causes += [Followed(i, model, float(s)) for i, s in zip(new, slopes, strict=True)]
+    return causes
 
 
 def rivals(one: Followed, names: list[str], chosen: list[int]) -> list[str]:
     """Return the numbers that would explain about as much in the place of ``one`` of ``chosen``."""
     model = one.model
     others = [j for j in chosen if j != one.index]
-    left, without = model.left(chosen) + DUST, model.left(others) + DUST
-    if without <= left:
+    with_cause, without = model.left(chosen) + DUST, model.left(others) + DUST
+    if without <= with_cause:
         return []
-    found = []
+    rival_names = []
     for j, name in enumerate(names):
         if j in chosen or is_work(name) or not model.varies[j]:
             continue
         if model.slopes([*others, j])[-1] <= 0:
             continue
         instead = model.left([*others, j]) + DUST
-        part = (without - instead) / (without - left)
+        part = (without - instead) / (without - with_cause)
         # Too few executions to distinguish them, or next to no difference.
-        doubtful = part > 0.5 and model.count * np.log(instead / left) < CHANCE
-        if doubtful or (part >= ALIKE and instead <= ALIKE_LEFT * left):
-            found.append(name)
-    return found
+        doubtful = part > 0.5 and model.count * np.log(instead / with_cause) < CHANCE
+        if doubtful or (part >= ALIKE and instead <= ALIKE_LEFT * with_cause):
+            rival_names.append(name)
+    return rival_names
 
 
 def _selected(model: Correlations, names: list[str], start: list[int]) -> list[int]:
@@ -99,7 +99,7 @@ def _best(
     model: Correlations, candidates: list[int], chosen: list[int], start: list[int]
 ) -> int | None:
     """Return the candidate that explains most of what is left; None where that is not notable."""
-    left = model.left(chosen)
+    unexplained = model.left(chosen)
     lefts = {
         i: model.left([*chosen, i])
         for i in candidates
@@ -107,6 +107,6 @@ def _best(
         if i not in chosen and (model.slopes([*chosen, i])[len(start) :] > 0).all()
     }
     best = min(lefts, key=lambda i: lefts[i], default=None)
-    if best is None or left - lefts[best] < max(NOTABLE, left * CHANCE / model.count):
+    if best is None or unexplained - lefts[best] < max(NOTABLE, unexplained * CHANCE / model.count):
         return None
     return best

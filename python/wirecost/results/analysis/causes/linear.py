@@ -51,7 +51,7 @@ class Correlations:
         columns /= np.where(scale > 0, scale, 1)
         scale *= size
         self.count = len(y)
-        self.varies: list[bool] = [bool(one > 0) for one in scale[:-1]]
+        self.varies: list[bool] = [bool(spread > 0) for spread in scale[:-1]]
         self.spread = float(scale[-1])
         """Square root of the sum of squares of y about its mean."""
         self._scale = np.where(scale > 0, scale, 1)
@@ -83,11 +83,11 @@ class Correlations:
         ]
         return [
             sum(
-                weight[len(subset) - 1] * (r2 - explained[tuple(i for i in subset if i != one)])
+                weight[len(subset) - 1] * (r2 - explained[tuple(i for i in subset if i != column)])
                 for subset, r2 in explained.items()
-                if one in subset
+                if column in subset
             )
-            for one in chosen
+            for column in chosen
         ]
 
     def _standard(self, chosen: Sequence[int]) -> Array:

@@ -52,7 +52,7 @@ class Models:
     def usual_prices(self, found: list[Followed]) -> dict[str, float]:
         """Return nanoseconds for one more of each among all but the slowest 1 %, where that is a
         price."""
-        chosen = [one.index for one in found]
+        chosen = [cause.index for cause in found]
         return {
             self.names[index]: float(slope)
             for index, slope in zip(chosen, self.usual.slopes(chosen), strict=True)

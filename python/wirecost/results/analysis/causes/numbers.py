@@ -80,7 +80,7 @@ def _numbers(rows: pl.DataFrame) -> tuple[dict[str, Array], list[str]]:
     named |= {
         name.removeprefix(COUNTER): rows[name] for name in rows.columns if name.startswith(COUNTER)
     }
-    arrays = {name: _certain(name, one) for name, one in named.items() if not is_time(name)}
+    arrays = {name: _certain(name, numbers) for name, numbers in named.items() if not is_time(name)}
     if SWITCHES in arrays and BLOCKED in arrays:  # who waits leaves the processor
         arrays[BLOCKED] = np.where(
             (arrays[SWITCHES] == 0) & np.isfinite(arrays[BLOCKED]), 0.0, arrays[BLOCKED]

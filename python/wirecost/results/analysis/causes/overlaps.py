@@ -30,8 +30,8 @@ def without_overlaps(executions: Executions, costs: list[Cost], causes: list[Cau
     ``costs``: what costs most first. What is followed from one to the next by ``within`` ends at
     one that is counted.
     """
-    found = _Overlaps(executions, costs, {cause.name for cause in causes})
-    apart = [replace(cost, within=found.of(cost)) for cost in costs]
+    overlaps = _Overlaps(executions, costs, {cause.name for cause in causes})
+    apart = [replace(cost, within=overlaps.of(cost)) for cost in costs]
     median_ns = float(np.median(executions.ns))
     return _no_more_than(median_ns, float(executions.ns[executions.slowest].mean()), apart)
 
@@ -44,7 +44,9 @@ def _no_more_than(median_ns: float, slowest_ns: float, costs: list[Cost]) -> lis
     """
     while True:
         counted = [cost for cost in costs if cost.within is None]
-        parts = [one for one in counted if one.benchmark_ns or one.origin is not Origin.REGRESSION]
+        parts = [
+            cost for cost in counted if cost.benchmark_ns or cost.origin is not Origin.REGRESSION
+        ]
         if (
             not parts
             or len(counted) < 2
@@ -55,8 +57,8 @@ def _no_more_than(median_ns: float, slowest_ns: float, costs: list[Cost]) -> lis
         ):
             return costs
         part = min(parts, key=lambda one: (one.benchmark_ns is None, one.ns_slowest))
-        whole = max((one for one in counted if one is not part), key=lambda one: one.ns_slowest)
-        costs = [replace(one, within=whole.name) if one is part else one for one in costs]
+        whole = max((cost for cost in counted if cost is not part), key=lambda one: one.ns_slowest)
+        costs = [replace(cost, within=whole.name) if cost is part else cost for cost in costs]
 
 
 class _Overlaps:
@@ -96,7 +98,7 @@ class _Overlaps:
 
     def _most_alike(self, name: str, wanted: Callable[[Cost], bool]) -> str | None:
         """Return the wanted cost that ``name`` goes along with most, if that is clear."""
-        others = [one.name for one in self._costs.values() if one.name != name and wanted(one)]
+        others = [cost.name for cost in self._costs.values() if cost.name != name and wanted(cost)]
         alike = dict(self._alike(name, others))
         most = max(alike, key=lambda one: alike[one], default=None)
         return most if most is not None and alike[most] >= ALIKE else None

@@ -26,25 +26,25 @@ def explain(executed: pl.DataFrame, prices: Mapping[str, float] | None = None) -
     are. Executions without a finite time are left out. ``prices``: what one event costs on the
     machine of these executions, in nanoseconds by ``Kind.event``.
     """
-    found = []
+    explanations = []
     for (section,), rows in executed.group_by(["section"], maintain_order=True):
         executions = executions_of(rows)
         if executions is None:
             continue
-        one = _explain(str(section), executions, prices or {})
+        explanation = _explain(str(section), executions, prices or {})
         # A span reads no counter: that nothing explains it says nothing.
         spans = "kind" in rows.columns and bool((rows["kind"] == "span").all())
-        if one.costs or not spans:
-            found.append(one)
-    return found
+        if explanation.costs or not spans:
+            explanations.append(explanation)
+    return explanations
 
 
 def _explain(section: str, executions: Executions, prices: Mapping[str, float]) -> Explanation:
     models = Models.of(executions)
-    found = models.followed()
-    every = causes_of(executions, models, found)
-    causes = [one for one in every if not without_price(executions, one, prices)]
-    costs = costs_of(executions, causes, models.usual_prices(found), prices)
+    followed = models.followed()
+    every = causes_of(executions, models, followed)
+    causes = [cause for cause in every if not without_price(executions, cause, prices)]
+    costs = costs_of(executions, causes, models.usual_prices(followed), prices)
     rank = [cost.name for cost in costs]
     advice = {cost.name: cost.advice for cost in costs}
     constant = models.every.spread == 0
@@ -58,7 +58,7 @@ def _explain(section: str, executions: Executions, prices: Mapping[str, float]) 
             replace(cause, advice=advice[cause.name])
             for cause in sorted(causes, key=lambda cause: rank.index(cause.name))
         ],
-        unexplained_variance=0.0 if constant else _left(models, found, causes),
+        unexplained_variance=0.0 if constant else _left(models, followed, causes),
         unexplained_slowest=0.0 if constant else max(0.0, 1 - sum(c.slowest for c in causes)),
         absent=executions.absent,
         steady=steady_of(executions, causes, prices),
@@ -77,7 +77,7 @@ def _processor_median(executions: Executions) -> float | None:
 def _left(models: Models, found: list[Followed], causes: list[Cause]) -> float:
     """Return the share of the variance that these causes do not explain."""
     names = {cause.name for cause in causes}
-    return models.every.left([one.index for one in found if models.names[one.index] in names])
+    return models.every.left([cause.index for cause in found if models.names[cause.index] in names])
 
 
 def _waits_uncounted(executions: Executions) -> bool:

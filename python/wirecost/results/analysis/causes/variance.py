@@ -21,15 +21,15 @@ POWERS = (1.0, 1.5, 2.0, 3.0)
 
 def causes_of(executions: Executions, models: Models, found: list[Followed]) -> list[Cause]:
     """Return one for each of ``found``, in that order."""
-    chosen = [one.index for one in found]
+    chosen = [cause.index for cause in found]
     every, usual = models.every, models.usual
     variance, among_usual = every.shares(chosen), usual.shares(chosen)
     among_undisturbed = (models.undisturbed or usual).shares(chosen)
     of_slowest = _shares_of_slowest(executions, models, found)
     causes = []
-    for at, one in enumerate(found):
-        name = models.names[one.index]
-        others = [j for j in chosen if j != one.index]
+    for at, cause in enumerate(found):
+        name = models.names[cause.index]
+        others = [j for j in chosen if j != cause.index]
         causes.append(
             Cause(
                 name=name,
@@ -38,8 +38,8 @@ def causes_of(executions: Executions, models: Models, found: list[Followed]) -> 
                 slowest=of_slowest[at],
                 usual=among_usual[at],
                 undisturbed=among_undisturbed[at],
-                ns_each=one.slope,
-                rivals=rivals(one, models.names, chosen),
+                ns_each=cause.slope,
+                rivals=rivals(cause, models.names, chosen),
                 power=_power(executions.numbers[INPUT], executions.ns) if name == INPUT else None,
                 advice=kind_of(name).advice,
             )
@@ -56,9 +56,9 @@ def _shares_of_slowest(
     if excess <= 0:
         return [0.0] * len(found)
     parts = []
-    for one in found:
-        x = executions.numbers[models.names[one.index]]
-        parts.append(max(0.0, one.slope * float(x[slow].mean() - np.median(x)) / excess))
+    for cause in found:
+        x = executions.numbers[models.names[cause.index]]
+        parts.append(max(0.0, cause.slope * float(x[slow].mean() - np.median(x)) / excess))
     return [part / max(1.0, sum(parts)) for part in parts]
 
 
@@ -67,6 +67,6 @@ def _power(value: Array, ns: Array) -> float | None:
     if value.min() < 0:
         return None
     scaled = value / value.max()
-    left = {power: Correlations([scaled**power], ns).left([0]) for power in POWERS}
-    best = min(left, key=lambda power: left[power])
-    return best if left[best] + DUST < 0.8 * left[1.0] else None
+    unexplained = {power: Correlations([scaled**power], ns).left([0]) for power in POWERS}
+    best = min(unexplained, key=lambda power: unexplained[power])
+    return best if unexplained[best] + DUST < 0.8 * unexplained[1.0] else None

@@ -105,23 +105,23 @@ def _callbacks(events: pl.DataFrame) -> pl.DataFrame:
     sections = (
         events.filter(
             pl.col("kind") == "section",
-            ~pl.any_horizontal(pl.col("section").str.ends_with(one) for one in OTHERS),
+            ~pl.any_horizontal(pl.col("section").str.ends_with(ending) for ending in OTHERS),
         )
         .with_row_index("event")
         .select(*keys, "section", "event", "end_ns", "^counter:.*$", start_ns="begin_ns")
         .sort("start_ns", "end_ns", descending=[False, True])
     )
-    found = waits.join_asof(
+    waited = waits.join_asof(
         sections, on="start_ns", by=keys, strategy="forward", check_sortedness=False
     )
-    taken = (
-        found.drop_nulls("section")
+    with_wait = (
+        waited.drop_nulls("section")
         .unique("event", keep="last", maintain_order=True)
         .filter(pl.col("section").str.contains(pl.col("topic"), literal=True))
     )
-    others = _without_wait(sections, taken["section"])
+    others = _without_wait(sections, with_wait["section"])
     return (
-        pl.concat([taken, others], how="diagonal")
+        pl.concat([with_wait, others], how="diagonal")
         .with_columns(begin_ns="start_ns")
         .drop("start_ns", "event")
         .sort("begin_ns")
@@ -138,8 +138,8 @@ def _without_wait(sections: pl.DataFrame, waited: pl.Series) -> pl.DataFrame:
     }
     named = pl.DataFrame(
         [
-            (name, one.node, one.what if one.kind == "subscription" else None)
-            for name, one in places.items()
+            (name, node_place.node, node_place.what if node_place.kind == "subscription" else None)
+            for name, node_place in places.items()
         ],
         schema={"section": pl.String, "node": pl.String, "topic": pl.String},
         orient="row",
@@ -158,12 +158,12 @@ def _without_wait(sections: pl.DataFrame, waited: pl.Series) -> pl.DataFrame:
 def _with_source(callbacks: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
     """Return the last equal message that was published before the callback received it, else that
     of the topic by its time."""
-    known = published.drop_nulls("message")
+    identified = published.drop_nulls("message")
     without = published.filter(pl.col("message").is_null())
     clear = pl.col("source").is_null()
     sent = pl.col("message").cast(pl.Int64, strict=False) - pl.col("wall_minus_ns")
     is_stamp = ((pl.col("received_ns") - sent).abs() < 60 * OLDEST_NS).fill_null(value=False)
-    callbacks = _last(callbacks, known, ["topic", "message"], "received_ns").with_columns(
+    callbacks = _last(callbacks, identified, ["topic", "message"], "received_ns").with_columns(
         rule=pl.when(~clear).then(pl.lit(IDENTITY))
     )
     callbacks = callbacks.with_columns(sent_ns=pl.when(is_stamp).then(sent + GRACE_NS))
@@ -182,7 +182,7 @@ def _last(
 ) -> pl.DataFrame:
     """Return ``callbacks`` with the index of the last of ``published`` not after ``time``."""
     sources = published.select(*by, source="index", published_ns="begin_ns").sort("published_ns")
-    found = callbacks.sort(time).join_asof(
+    matched = callbacks.sort(time).join_asof(
         sources,
         left_on=time,
         right_on="published_ns",
@@ -191,16 +191,16 @@ def _last(
         check_sortedness=False,
     )
     if time == "received_ns":
-        return found.drop("published_ns")
+        return matched.drop("published_ns")
     near = pl.col(time) - pl.col("published_ns") <= OLDEST_NS
-    return found.with_columns(source=pl.when(near).then("source")).drop("published_ns")
+    return matched.with_columns(source=pl.when(near).then("source")).drop("published_ns")
 
 
 def _with_callback(published: pl.DataFrame, callbacks: pl.DataFrame) -> pl.DataFrame:
     around = callbacks.select(
         "process", "thread", callback="index", around_ns="end_ns", begin_ns="begin_ns"
     )
-    found = published.sort("begin_ns").join_asof(
+    joined = published.sort("begin_ns").join_asof(
         around.sort("begin_ns"),
         on="begin_ns",
         by=["process", "thread"],
@@ -209,7 +209,7 @@ def _with_callback(published: pl.DataFrame, callbacks: pl.DataFrame) -> pl.DataF
     )
     inside = pl.col("begin_ns") <= pl.col("around_ns")
     return (
-        found.with_columns(callback=pl.when(inside).then("callback"))
+        joined.with_columns(callback=pl.when(inside).then("callback"))
         .drop("around_ns")
         .sort("index")
     )

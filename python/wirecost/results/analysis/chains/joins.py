@@ -43,18 +43,18 @@ def joins_of(
         publishes=pl.col("index").is_in(outputs["callback"].unique().implode())
     )
     links = _links(events)
-    found, pairs = [], 0
-    for one, other, rule in _pairs(working, outputs, links):
+    tables, pairs = [], 0
+    for consumer, other, rule in _pairs(working, outputs, links):
         pairs += 1
         if pairs > MOST_PAIRS:
             break
-        kept = other.filter(~pl.col("publishes")) if rule == FILTER else other
+        producers = other.filter(~pl.col("publishes")) if rule == FILTER else other
         last = (
-            one.filter("publishes")
+            consumer.filter("publishes")
             .select(callback="index", process="process", at_ns="begin_ns")
             .sort("at_ns")
             .join_asof(
-                kept.select("process", kept="index", at_ns="end_ns").sort("at_ns"),
+                producers.select("process", kept="index", at_ns="end_ns").sort("at_ns"),
                 on="at_ns",
                 by="process",
                 strategy="backward",
@@ -63,10 +63,10 @@ def joins_of(
             .drop_nulls("kept")
             .select("callback", "kept", rule=pl.lit(rule))
         )
-        stamped = stamps.joined(one, other)
+        stamped = stamps.joined(consumer, other)
         last = last.join(stamped, on="callback", how="anti")
-        found += [last, stamped]
-    joins = pl.concat([pl.DataFrame(schema=JOINS), *(part.cast(JOINS) for part in found)])
+        tables += [last, stamped]
+    joins = pl.concat([pl.DataFrame(schema=JOINS), *(part.cast(JOINS) for part in tables)])
     return published, joins, pairs > MOST_PAIRS
 
 
@@ -84,10 +84,10 @@ def _pairs(
             for _, rows in of_node.group_by("section", maintain_order=True)
             if rows["topic"][0] not in INFRASTRUCTURE
         ]
-        for one in sections:
+        for section in sections:
             for other in sections:
-                if one is not other and (rule := one.rule(other, links)) is not None:
-                    yield one.rows, other.rows, rule
+                if section is not other and (rule := section.rule(other, links)) is not None:
+                    yield section.rows, other.rows, rule
 
 
 class _Section:
@@ -138,12 +138,12 @@ class _Stamps:
             .select(*keys, "node", "out", "topic", stamp="message")
             .drop_nulls("stamp")
         )
-        given = stamps.filter("out").drop("out")
-        taken = stamps.filter(~pl.col("out")).join(
+        given_out = stamps.filter("out").drop("out")
+        taken_in = stamps.filter(~pl.col("out")).join(
             callbacks.select(*keys, "end_ns", kept="index"), on=keys, how="inner"
         )
         inside = (
-            given.sort("begin_ns")
+            given_out.sort("begin_ns")
             .join_asof(
                 callbacks.select(*keys, "end_ns", callback="index").sort("begin_ns"),
                 on="begin_ns",
@@ -154,17 +154,22 @@ class _Stamps:
             .filter(pl.col("begin_ns") <= pl.col("end_ns"))
             .select("callback", "stamp", "begin_ns")
         )
-        return cls(taken.select("kept", "node", "stamp", "begin_ns", "end_ns"), given, inside)
+        return cls(
+            taken_in.select("kept", "node", "stamp", "begin_ns", "end_ns"), given_out, inside
+        )
 
     def joined(self, one: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
         """Return the last executions of ``other`` before that took the stamps which ``one``
         published, if any."""
-        kept = self.taken.filter(pl.col("kept").is_in(other["index"].implode()))
+        taken_in = self.taken.filter(pl.col("kept").is_in(other["index"].implode()))
         return (
             self.given.filter(pl.col("callback").is_in(one["index"].implode()))
             .sort("begin_ns")
             .join_asof(
-                kept.drop("node").sort("begin_ns"), on="begin_ns", by="stamp", strategy="backward",
+                taken_in.drop("node").sort("begin_ns"),
+                on="begin_ns",
+                by="stamp",
+                strategy="backward",
                 check_sortedness=False,
             )
             .drop_nulls("kept")
@@ -207,4 +212,6 @@ def _links(events: pl.DataFrame) -> dict[Link, str]:
     parts = pl.DataFrame({"section": names.unique()}).select(
         *(pl.col("section").str.extract(LINK, i).alias(str(i)) for i in (1, 3, 4, 2))
     )
-    return {(node, taken, given): kind for node, taken, given, kind in parts.iter_rows()}
+    return {
+        (node, input_topic, output): kind for node, input_topic, output, kind in parts.iter_rows()
+    }

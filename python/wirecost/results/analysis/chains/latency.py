@@ -114,11 +114,11 @@ def _key(part: ChainPart) -> Key:
 
 def _by_key(chains: list[Chain]) -> dict[Key, list[ChainPart]]:
     """Return parts in the order of the longest path."""
-    found: dict[Key, list[ChainPart]] = {}
+    by_key: dict[Key, list[ChainPart]] = {}
     for chain in sorted(chains, key=lambda chain: -len(chain.parts)):
         for part in chain.parts:
-            found.setdefault(_key(part), []).append(part)
-    return found
+            by_key.setdefault(_key(part), []).append(part)
+    return by_key
 
 
 def _medians(chains: list[Chain]) -> dict[Key, float]:
@@ -149,7 +149,7 @@ def _parts(chains: list[Chain], late: list[Chain]) -> list[PartSummary]:
 
 def _sorted(timed: Sequence[Chain | ChainPart]) -> pl.Series:
     """Return their times; in damaged logs they may need more than 64 bits."""
-    times = [max(-LONGEST_NS, min(one.ns, LONGEST_NS)) for one in timed]
+    times = [max(-LONGEST_NS, min(chain.ns, LONGEST_NS)) for chain in timed]
     return pl.Series(times, dtype=pl.Int64).sort()
 
 

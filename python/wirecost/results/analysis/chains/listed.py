@@ -144,7 +144,7 @@ class _Described:
             count=len(ns),
             median_ns=float(np.median(ns)),
             maximum_ns=max(ns),
-            misses=None if deadline_ns is None else sum(one > deadline_ns for one in ns),
+            misses=None if deadline_ns is None else sum(time > deadline_ns for time in ns),
         )
 
     def _joins(self, step: ChainStep) -> Iterator[Join]:

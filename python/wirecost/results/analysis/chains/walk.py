@@ -143,8 +143,8 @@ class Paths:
         self.published = cast(list[PublishedRow], self.hops.published.to_dicts())
         self.callbacks = cast(list[CallbackRow], self.hops.callbacks.to_dicts())
         self.joins: dict[int, list[tuple[int, str]]] = {}
-        for callback, kept, rule in self.hops.joins.iter_rows():
-            self.joins.setdefault(callback, []).append((kept, rule))
+        for callback, producer, rule in self.hops.joins.iter_rows():
+            self.joins.setdefault(callback, []).append((producer, rule))
 
     def of(self, number: int) -> list[ChainStep]:
         steps = []
@@ -155,12 +155,12 @@ class Paths:
 
     def back(self, callback: int, number: int) -> list[CallbackRow]:
         """Return the callbacks on a path to one of them, the last first."""
-        found = []
+        callbacks = []
         at: int | None = callback
         while at is not None and number >= 0:
-            found.append(self.callbacks[at])
+            callbacks.append(self.callbacks[at])
             at, number = self.reached[at][number].callback, self.steps[number].before
-        return found
+        return callbacks
 
     def add(self, callback: CallbackRow, before: int, rule: str, reached: Reached) -> None:
         """Add the path to ``callback`` over the path ``before``."""
@@ -173,12 +173,12 @@ class Paths:
                 return
             number = self._numbers[step] = len(self.steps)
             self.steps.append(step)
-        known = self.reached[callback["index"]]
-        if number not in known and len(known) >= MOST_PATHS:
+        arrivals = self.reached[callback["index"]]
+        if number not in arrivals and len(arrivals) >= MOST_PATHS:
             self.left_out += 1
             return
-        if number not in known or reached.begin_ns > known[number].begin_ns:
-            known[number] = reached
+        if number not in arrivals or reached.begin_ns > arrivals[number].begin_ns:
+            arrivals[number] = reached
 
     def returns(self, number: int, section: str) -> bool:
         """Say whether the path goes through the section."""
@@ -215,14 +215,14 @@ def paths_from(hops: Hops, first: str | None = None) -> Paths:
 
 def _before(callback: CallbackRow, paths: Paths) -> list[tuple[int, int, str]]:
     """Return callbacks that lead to this one, on which paths, and by which rule."""
-    found = []
+    predecessors = []
     source = callback["source"]
     given_by = None if source is None else paths.published[source]["callback"]
     if given_by is not None:
-        found += [(given_by, number, TAKEN) for number in paths.reached[given_by]]
-    for kept, rule in paths.joins.get(callback["index"], ()):
-        found += [(kept, number, rule) for number in paths.reached[kept]]
-    return found
+        predecessors += [(given_by, number, TAKEN) for number in paths.reached[given_by]]
+    for producer, rule in paths.joins.get(callback["index"], ()):
+        predecessors += [(producer, number, rule) for number in paths.reached[producer]]
+    return predecessors
 
 
 def _begin(callback: CallbackRow, published: list[PublishedRow]) -> int:
@@ -235,7 +235,7 @@ def chains_between(hops: Hops, first: str, last: str) -> Found:
     """Return all chains. ``first``: a topic, ``last``: one, or a node. A chain ends when publishing
     to the topic returned, or the node's callback."""
     paths = paths_from(hops, first)
-    found, unlinked, used = [], 0, set()
+    chains, unlinked, used = [], 0, set()
     for output, at in _outputs(paths, last):
         reached = {} if at is None else paths.reached[at]
         if not reached and output is not None:
@@ -245,7 +245,7 @@ def chains_between(hops: Hops, first: str, last: str) -> Found:
             steps = paths.back(at, number)
             rules = [step.rule for step in paths.of(number)]
             chain = _chain(output, steps, rules, paths.published)
-            found.append(chain)
+            chains.append(chain)
             used.add(steps[-1]["index"] if chain.source is None else ("source", chain.source))
     # A message without an identity is seen when it is received.
     sources = {
@@ -263,7 +263,7 @@ def chains_between(hops: Hops, first: str, last: str) -> Found:
                 sources.add(source)
     inputs = len(sources) + without_source
     return Found(
-        sorted(found, key=lambda chain: chain.begin_ns),
+        sorted(chains, key=lambda chain: chain.begin_ns),
         inputs,
         max(0, inputs - len(used)),
         unlinked,
@@ -273,11 +273,13 @@ def chains_between(hops: Hops, first: str, last: str) -> Found:
 
 def _outputs(paths: Paths, last: str) -> Iterator[tuple[PublishedRow | None, int | None]]:
     """Yield what was published on a topic, with its callback; or a node's callbacks, without."""
-    topics = {one["topic"] for one in paths.published}
+    topics = {row["topic"] for row in paths.published}
     if last in topics:
-        yield from ((one, one["callback"]) for one in paths.published if one["topic"] == last)
+        yield from ((row, row["callback"]) for row in paths.published if row["topic"] == last)
     else:
-        yield from ((None, one["index"]) for one in paths.callbacks if one["node"] == last)
+        yield from (
+            (None, callback["index"]) for callback in paths.callbacks if callback["node"] == last
+        )
 
 
 def _chain(
@@ -360,13 +362,13 @@ def chains_of_loops(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, 
     linked = pairs.drop_nulls("first")
     chains = [_loop_chain(row, first, last) for row in linked.iter_rows(named=True)]
     used = linked["first"].n_unique()
-    found = Found(
+    result = Found(
         sorted(chains, key=lambda chain: chain.begin_ns),
         inputs=len(begun),
         without_output=len(begun) - used,
         unlinked=len(ended) - len(linked),
     )
-    return Hops(pl.DataFrame(schema={"topic": pl.String}), callbacks), found
+    return Hops(pl.DataFrame(schema={"topic": pl.String}), callbacks), result
 
 
 def _loop_chain(row: dict[str, int], first: str, last: str) -> Chain:

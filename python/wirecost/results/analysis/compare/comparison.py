@@ -130,13 +130,13 @@ class Comparison:
 
     def series(self, row: Key) -> tuple[Array, Array]:
         """Return a row's times in both runs, in nanoseconds, in the order of measuring."""
-        ours, theirs = self.samples[row]
-        return finite(ours, TIME), finite(theirs, TIME)
+        ours, after = self.samples[row]
+        return finite(ours, TIME), finite(after, TIME)
 
     def regressions(self) -> list[TimeChange | CountChange | PlainChange]:
         changes: list[TimeChange | CountChange | PlainChange]
         changes = [*self.times, *self.counts, *self.plain]
-        return [one for one in changes if one.regression]
+        return [change for change in changes if change.regression]
 
 
 def compare(
@@ -156,8 +156,8 @@ def compare(
         again = None if again is None else aligned(again, b)[0]
         a, b = aligned(a, b)
     names = common_names(a, b)
-    ours, theirs = rows_of(a, names), rows_of(b, names)
-    both = {key: (ours[key], theirs[key]) for key in ours if key in theirs}
+    ours, of_b = rows_of(a, names), rows_of(b, names)
+    both = {key: (ours[key], of_b[key]) for key in ours if key in of_b}
     if not both:
         raise UserError(f"{a.path} and {b.path}: no row is in both; measure the same cases twice")
     times = [change for key, sides in both.items() for change in _times(key, *sides)]
@@ -191,8 +191,8 @@ def compare(
         times=judged_times,
         counts=_judged_counts(counts, settings, apart),
         plain=plain_changes(a, b, names, settings.margin, settings.fail_above),
-        only_a=[key for key in ours if key not in theirs],
-        only_b=[key for key in theirs if key not in ours],
+        only_a=[key for key in ours if key not in of_b],
+        only_b=[key for key in of_b if key not in ours],
         differences=differences(a, b),
         other_contents=other_contents(a, b),
         outputs=compare_outputs(a.path, b.path),
@@ -219,24 +219,24 @@ def judged(
     """Return the same with verdicts. A verdict needs an interval without 0, a change beyond the
     margin and ``least``, and a probability that stays small when all rows are considered
     together."""
-    tested = [one.shift.p for one in changes if one.shift.p is not None]
+    tested = [change.shift.p for change in changes if change.shift.p is not None]
     corrected = iter(adjusted(tested))
     out = []
-    for one in changes:
-        found, q = one.shift, None if one.shift.p is None else next(corrected)
-        if found.ci95 is None or q is None or found.change is None:
-            out.append(replace(one, verdict=SAME if found.why == NOTHING else UNDECIDED))
+    for change in changes:
+        moved, q = change.shift, None if change.shift.p is None else next(corrected)
+        if moved.ci95 is None or q is None or moved.change is None:
+            out.append(replace(change, verdict=SAME if moved.why == NOTHING else UNDECIDED))
             continue
-        low, high = found.ci95
+        low, high = moved.ci95
         certain = (
             q <= FALSE_DISCOVERIES
-            and abs(found.change) > settings.margin
-            and size(found.change) > least(one)
+            and abs(moved.change) > settings.margin
+            and size(moved.change) > least(change)
         )
         slower, faster = certain and low > 0, certain and high < 0
-        fails = slower and settings.fails(one.quantile, low)
+        fails = slower and settings.fails(change.quantile, low)
         verdict = SLOWER if slower else FASTER if faster else SAME
-        out.append(replace(one, q=q, verdict=verdict, regression=fails))
+        out.append(replace(change, q=q, verdict=verdict, regression=fails))
     return out
 
 
@@ -244,7 +244,7 @@ def _check_gate(
     settings: CompareSettings, counts: list[CountChange], runs: tuple[ComparedRun, ComparedRun]
 ) -> None:
     """Check that the gate looks at something: else it would always pass. Raises UserError."""
-    there = [*QUANTILES, *dict.fromkeys(one.name for one in counts)]
+    there = [*QUANTILES, *dict.fromkeys(count.name for count in counts)]
     for what in settings.of:
         if what not in there:
             raise UserError(
@@ -274,8 +274,8 @@ def _count(key: Key, counter: str, ours: pl.DataFrame, theirs: pl.DataFrame) -> 
     if not len(a) or not len(b):
         return []
     taken_by = processes_of(ours, counter), processes_of(theirs, counter)
-    found = mean_difference(a, b, taken_by)
-    return [CountChange(key, counter, len(a), len(b), found)]
+    difference = mean_difference(a, b, taken_by)
+    return [CountChange(key, counter, len(a), len(b), difference)]
 
 
 def _judged_counts(
@@ -283,23 +283,23 @@ def _judged_counts(
 ) -> list[CountChange]:
     corrected = iter(adjusted([c.difference.p for c in changes if c.difference.p is not None]))
     out = []
-    for one in changes:
-        found = one.difference
-        if found.ci95 is None:
-            out.append(replace(one, verdict=SAME if found.a == found.b else UNDECIDED))
+    for change in changes:
+        difference = change.difference
+        if difference.ci95 is None:
+            out.append(replace(change, verdict=SAME if difference.a == difference.b else UNDECIDED))
             continue
         q = next(corrected)
-        low, high = found.change95 or found.ci95
+        low, high = difference.change95 or difference.ci95
         certain = (
             q <= FALSE_DISCOVERIES
-            and abs(found.b - found.a) > settings.margin * abs(found.a)
-            and (found.change is None
-                 or size(found.change) > least.get((one.row, one.counter), 0.0))
+            and abs(difference.b - difference.a) > settings.margin * abs(difference.a)
+            and (difference.change is None
+                 or size(difference.change) > least.get((change.row, change.counter), 0.0))
         )  # fmt: skip
         verdict = MORE if certain and low > 0 else FEWER if certain and high < 0 else SAME
-        by = found.change95[0] if found.change95 is not None else float("inf")
-        fails = verdict == MORE and settings.fails(one.name, by)
-        out.append(replace(one, q=q, verdict=verdict, regression=fails))
+        by = difference.change95[0] if difference.change95 is not None else float("inf")
+        fails = verdict == MORE and settings.fails(change.name, by)
+        out.append(replace(change, q=q, verdict=verdict, regression=fails))
     return out
 
 
@@ -331,9 +331,9 @@ def _contender(row: Key, names: list[str]) -> str:
 
 def _ratios(times: list[TimeChange], names: list[str]) -> list[tuple[str, str, float]]:
     return [
-        (_contender(one.row, names), one.quantile, 1 + one.shift.change)
-        for one in times
-        if one.shift.change is not None
+        (_contender(change.row, names), change.quantile, 1 + change.shift.change)
+        for change in times
+        if change.shift.change is not None
     ]
 
 
@@ -341,20 +341,20 @@ def _moved(
     before: list[TimeChange], after: list[TimeChange], moved: dict[tuple[str, str], float]
 ) -> list[str]:
     """Say what would have been changes if the other contenders had not moved as far."""
-    changed = sum(one.verdict in (SLOWER, FASTER) for one in before)
-    left = sum(one.verdict in (SLOWER, FASTER) for one in after)
-    if not moved or left == changed:
+    changed = sum(change.verdict in (SLOWER, FASTER) for change in before)
+    remaining = sum(change.verdict in (SLOWER, FASTER) for change in after)
+    if not moved or remaining == changed:
         return []
     most = 100 * max(moved.values())
     return [
-        f"{changed - left} of {changed} changed rows lie within what rows of the other contenders "
-        f"moved by (up to {most:.0f} %), more likely because of the machine than of the code: "
-        "measure A twice and give the second run as --again"
+        f"{changed - remaining} of {changed} changed rows lie within what rows of the other "
+        f"contenders moved by (up to {most:.0f} %), more likely because of the machine than of "
+        "the code: measure A twice and give the second run as --again"
     ]
 
 
 def _failed(a: ComparedRun, b: ComparedRun) -> list[str]:
-    ours, theirs = failures(a), failures(b)
-    return [f"not measured in A: {text}" for text in ours if text not in theirs] + [
-        f"not measured in B: {text}" for text in theirs if text not in ours
+    ours, of_b = failures(a), failures(b)
+    return [f"not measured in A: {text}" for text in ours if text not in of_b] + [
+        f"not measured in B: {text}" for text in of_b if text not in ours
     ]

@@ -35,20 +35,20 @@ class Difference:
 
 def differences(a: ComparedRun, b: ComparedRun) -> list[Difference]:
     """Return the environment with the doctor's verdicts, versions of contenders, settings."""
-    ours, theirs = _facts(a.meta), _facts(b.meta)
+    ours, of_b = _facts(a.meta), _facts(b.meta)
     return [
-        Difference(what, ours.get(what), theirs.get(what))
-        for what in dict.fromkeys([*ours, *theirs])
-        if ours.get(what) != theirs.get(what)
+        Difference(what, ours.get(what), of_b.get(what))
+        for what in dict.fromkeys([*ours, *of_b])
+        if ours.get(what) != of_b.get(what)
         # Contenders that one run alone has are listed as its rows.
-        and (not what.startswith(LIBRARY) or (what in ours and what in theirs))
+        and (not what.startswith(LIBRARY) or (what in ours and what in of_b))
     ]
 
 
 def other_contents(a: ComparedRun, b: ComparedRun) -> list[str]:
     """Return the runs whose digests differ: what was measured is not the same work."""
-    ours, theirs = _digests(a.meta), _digests(b.meta)
-    return [who for who in ours if who in theirs and ours[who] != theirs[who]]
+    ours, of_b = _digests(a.meta), _digests(b.meta)
+    return [who for who in ours if who in of_b and ours[who] != of_b[who]]
 
 
 def busy(run: ComparedRun) -> str | None:
@@ -60,7 +60,11 @@ def busy(run: ComparedRun) -> str | None:
 
 def failures(run: ComparedRun) -> list[str]:
     """Return the contenders that were not measured, with the reason."""
-    return [f"{_who(one)}: {one.failure}" for one in run.meta.runs if one.failure]
+    return [
+        f"{_who(contender)}: {contender.failure}"
+        for contender in run.meta.runs
+        if contender.failure
+    ]
 
 
 def _facts(meta: Meta) -> dict[str, str]:
@@ -89,8 +93,8 @@ def _who(run: common.Run) -> str:
 
 def _digests(meta: Meta) -> dict[str, str]:
     return {
-        f"{_who(one)} ({name.removesuffix('_digest').replace('_', ' ')})": value
-        for one in meta.runs
-        for name, value in structs.asdict(one).items()
+        f"{_who(run)} ({name.removesuffix('_digest').replace('_', ' ')})": value
+        for run in meta.runs
+        for name, value in structs.asdict(run).items()
         if name.endswith("_digest") and value
     }

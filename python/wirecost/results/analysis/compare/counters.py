@@ -76,7 +76,7 @@ def mean_difference(
     apart = wider[0] * (of_resamples[0] - of_b) - wider[1] * (of_resamples[1] - of_a)
     low, high = of_b - of_a + np.quantile(apart, [0.025, 0.975])
     ratio95 = None
-    if min(of_a, of_b, *(float(one.min()) for one in of_resamples)) > 0:
+    if min(of_a, of_b, *(float(means.min()) for means in of_resamples)) > 0:
         logs = [
             wide * np.log(means / mean)
             for wide, means, mean in zip(wider, of_resamples, (of_b, of_a), strict=True)

@@ -42,11 +42,11 @@ def drift(changes: Iterable[Change]) -> dict[tuple[str, str], float]:
 
 
 def _but(by_contender: dict[str, list[float]], contender: str) -> list[float]:
-    return [one for name, found in by_contender.items() if name != contender for one in found]
+    return [moved for name, drifts in by_contender.items() if name != contender for moved in drifts]
 
 
 def _moved(logarithms: list[float]) -> float:
-    found = np.array(logarithms)
-    middle = float(np.median(found))
-    spread = OF_NORMAL * float(np.median(np.abs(found - middle)))
+    values = np.array(logarithms)
+    middle = float(np.median(values))
+    spread = OF_NORMAL * float(np.median(np.abs(values - middle)))
     return float(np.expm1(abs(middle) + WIDTH * spread))

@@ -62,34 +62,45 @@ def gated(comparison: Comparison) -> list[Gated]:
     """Return the medians, or what the gate was asked to look at; what may have grown most comes
     first."""
     looked_at = comparison.settings.of or (MEDIAN,)
-    found = [
-        Gated(one.row, one.quantile, one.shift.change, one.shift.ci95, one.verdict, one.regression)
-        for one in comparison.times
-        if one.quantile in looked_at and one.shift.why != NOTHING
-    ]
-    found += [
+    changes = [
         Gated(
-            one.row,
-            one.name,
-            one.difference.change,
-            (0.0, 0.0) if one.difference.ci95 == (0, 0) else one.difference.change95,
-            one.verdict,
-            one.regression,
+            change.row,
+            change.quantile,
+            change.shift.change,
+            change.shift.ci95,
+            change.verdict,
+            change.regression,
         )
-        for one in comparison.counts
-        if one.name in looked_at
+        for change in comparison.times
+        if change.quantile in looked_at and change.shift.why != NOTHING
     ]
-    return sorted(found, key=lambda one: -one.highest)
+    changes += [
+        Gated(
+            change.row,
+            change.name,
+            change.difference.change,
+            (0.0, 0.0) if change.difference.ci95 == (0, 0) else change.difference.change95,
+            change.verdict,
+            change.regression,
+        )
+        for change in comparison.counts
+        if change.name in looked_at
+    ]
+    return sorted(changes, key=lambda one: -one.highest)
 
 
 def unseen(comparison: Comparison) -> list[Gated]:
     """Return what the gate looked at that may have grown by more than the limit, or not; nothing
     without a limit."""
     limit = comparison.settings.fail_above
-    return [] if limit is None else [one for one in gated(comparison) if one.is_undecided(limit)]
+    return (
+        []
+        if limit is None
+        else [change for change in gated(comparison) if change.is_undecided(limit)]
+    )
 
 
 def looks_at_times(comparison: Comparison) -> bool:
     """Say whether a percentile of a time can fail; not where only counters were asked for."""
     of = comparison.settings.of
-    return not of or any(one in QUANTILES for one in of)
+    return not of or any(name in QUANTILES for name in of)

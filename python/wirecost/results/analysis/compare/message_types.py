@@ -37,7 +37,7 @@ def _renamed(run: ComparedRun) -> ComparedRun:
     def new(case: str) -> str:
         return ANY + case.removeprefix(own) if case.startswith(own) else case
 
-    runs = [structs.replace(one, case=new(one.case)) for one in run.meta.runs]
+    runs = [structs.replace(contender, case=new(contender.case)) for contender in run.meta.runs]
     names = {case: new(case) for case in run.samples["case"].unique()}
     samples = run.samples.with_columns(pl.col("case").replace(names))
     return replace(run, meta=structs.replace(run.meta, runs=runs), samples=samples)

@@ -55,10 +55,10 @@ def noise(
     first, second = rows_of(a, names), rows_of(again, names)
     changes: dict[str, dict[Key, tuple[float, float]]] = {}
     for key in first.keys() & second.keys():
-        found = _times(first[key], second[key], quantiles)
+        of_row = _times(first[key], second[key], quantiles)
         for counter in counters:
-            found |= _counts(first[key], second[key], counter)
-        for name, sizes in found.items():
+            of_row |= _counts(first[key], second[key], counter)
+        for name, sizes in of_row.items():
             changes.setdefault(name, {})[key] = sizes
     if not changes:
         raise UserError(f"--again {again.path}: has no row of A; measure the same cases as A")
@@ -83,12 +83,12 @@ def _times(
     farther."""
     a, b = finite(one, TIME), finite(other, TIME)
     taken_by = processes_of(one, TIME), processes_of(other, TIME)
-    found = {}
+    sizes = {}
     for name, q in quantiles(min(len(a), len(b))).items():
         moved = shift(a, b, q, taken_by)
         if moved.change is not None and moved.change > -1:
-            found[name] = _sizes(moved.change, moved.ci95, taken_by)
-    return found
+            sizes[name] = _sizes(moved.change, moved.ci95, taken_by)
+    return sizes
 
 
 def _counts(one: pl.DataFrame, other: pl.DataFrame, counter: str) -> dict[str, tuple[float, float]]:

@@ -27,17 +27,17 @@ class TopicOutputs:
 
 def compare_outputs(a: Path, b: Path) -> list[TopicOutputs] | None:
     """Compare topic by topic; None where neither folder holds outputs. Raises UserError."""
-    ours, theirs = _read(a), _read(b)
-    if ours is None and theirs is None:
+    ours, of_b = _read(a), _read(b)
+    if ours is None and of_b is None:
         return None
-    ours, theirs = _of_both(ours, theirs)
+    ours, of_b = _of_both(ours, of_b)
     empty = pl.DataFrame(schema={"topic": pl.String})
     topics = dict.fromkeys(
         str(topic)
-        for side in (ours, theirs)
+        for side in (ours, of_b)
         for topic in (side if side is not None else empty)["topic"].unique(maintain_order=True)
     )
-    return [_topic(topic, _of(ours, topic), _of(theirs, topic)) for topic in topics]
+    return [_topic(topic, _of(ours, topic), _of(of_b, topic)) for topic in topics]
 
 
 def _read(folder: Path) -> pl.DataFrame | None:

@@ -42,11 +42,11 @@ def plain_changes(
     """Return every such number that both runs have. Sizes on the wire are the same however often
     one measures, so each change of theirs beyond ``SIZE_MARGIN`` is reported; the others' beyond
     ``margin``."""
-    ours, theirs = _numbers(a, names), _numbers(b, names)
+    ours, of_b = _numbers(a, names), _numbers(b, names)
     return [
-        _change(key, what, ours[key, what], theirs[key, what], margin, fail_above)
+        _change(key, what, ours[key, what], of_b[key, what], margin, fail_above)
         for key, what in ours
-        if (key, what) in theirs
+        if (key, what) in of_b
     ]
 
 
@@ -66,26 +66,26 @@ def _change(
 
 def _numbers(run: ComparedRun, names: list[str]) -> dict[tuple[Key, str], float]:
     """Return those of the runs in ``meta.json``; sizes of the samples where these have none."""
-    found: dict[tuple[Key, str], float] = {}
-    for one in run.meta.runs:
-        if one.failure:
+    values: dict[tuple[Key, str], float] = {}
+    for contender in run.meta.runs:
+        if contender.failure:
             continue
-        key = tuple(_name(one, name) for name in names)
-        found |= {
+        key = tuple(_name(contender, name) for name in names)
+        values |= {
             (key, name): float(value)
-            for name, value in structs.asdict(one).items()
+            for name, value in structs.asdict(contender).items()
             if isinstance(value, int | float) and (is_counter(name) or name.endswith("_bytes"))
         }
-    found |= {((None,) * len(names), what): value for what, value in _repeats(run.meta).items()}
-    if any(what.endswith("_bytes") for _, what in found) or SIZE not in run.samples.columns:
-        return found
+    values |= {((None,) * len(names), what): value for what, value in _repeats(run.meta).items()}
+    if any(what.endswith("_bytes") for _, what in values) or SIZE not in run.samples.columns:
+        return values
     without_stage = [name for name in names if name != "stage"]
     for key, part in rows_of(run, without_stage).items():
         sizes = part[SIZE].cast(pl.Float64, strict=False).drop_nulls().drop_nans()
         if len(sizes):
             whole = dict(zip(without_stage, key, strict=True))
-            found[tuple(whole.get(name) for name in names), SIZE] = float(sizes.to_numpy().max())
-    return found
+            values[tuple(whole.get(name) for name in names), SIZE] = float(sizes.to_numpy().max())
+    return values
 
 
 def _repeats(meta: Meta) -> dict[str, float]:
@@ -95,7 +95,7 @@ def _repeats(meta: Meta) -> dict[str, float]:
         for name, value in structs.asdict(repeat).items():
             if is_counter(name) and value is not None:
                 counted.setdefault(name, []).append(float(value))
-    return {f"{name} of the process": sum(found) / len(found) for name, found in counted.items()}
+    return {f"{name} of the process": sum(counts) / len(counts) for name, counts in counted.items()}
 
 
 def _name(run: common.Run, name: str) -> Any:

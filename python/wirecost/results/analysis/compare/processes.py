@@ -70,7 +70,7 @@ def difference(a: Resampled, b: Resampled) -> tuple[tuple[float, float], float]:
 
 
 def _freedom(variances: tuple[float, float], processes: tuple[int, int]) -> int:
-    shares = [one / sum(variances) for one in variances]
+    shares = [variance / sum(variances) for variance in variances]
     parts = zip(shares, processes, strict=True)
     return max(1, int(1 / sum(share**2 / (count - 1) for share, count in parts)))
 

@@ -165,7 +165,7 @@ def shift(
 
 
 def _all_enough(*processes: Processes) -> bool:
-    return all(by_process.enough(one) for one in processes)
+    return all(by_process.enough(part) for part in processes)
 
 
 def _of_processes(
@@ -191,8 +191,10 @@ def _too_few(
     processes: tuple[Processes | None, Processes | None],
 ) -> TooFew:
     side = 0 if worth[0] <= worth[1] else 1
-    taken = processes[side]
-    return TooFew(needed, worth[side], counts[side], 1 if taken is None else len(np.unique(taken)))
+    numbers = processes[side]
+    return TooFew(
+        needed, worth[side], counts[side], 1 if numbers is None else len(np.unique(numbers))
+    )
 
 
 def _few(needed: int, there: int, which: str = "") -> str:

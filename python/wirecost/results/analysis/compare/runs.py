@@ -167,8 +167,8 @@ def common_names(a: ComparedRun, b: ComparedRun) -> list[str]:
         if name in both:
             continue
         side = a if name in a.names() else b
-        known = [n for n in names if n in side.names()]
-        if _groups(side, known) != _groups(side, [n for n in known if n != name]):
+        naming = [n for n in names if n in side.names()]
+        if _groups(side, naming) != _groups(side, [n for n in naming if n != name]):
             both.append(name)
         else:
             names = [n for n in names if n != name]
@@ -200,8 +200,8 @@ def processes_of(samples: pl.DataFrame, column: str) -> NDArray[np.int64] | None
     it."""
     if PROCESS not in samples.columns:
         return None
-    found: NDArray[np.int64] = _with_value(samples, column)[PROCESS].to_numpy()
-    return found
+    numbers: NDArray[np.int64] = _with_value(samples, column)[PROCESS].to_numpy()
+    return numbers
 
 
 def _with_value(samples: pl.DataFrame, column: str) -> pl.DataFrame:

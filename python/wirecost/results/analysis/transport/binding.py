@@ -20,13 +20,13 @@ class BoundPair:
 def pairs(found: Sequence[MeasuredTransport]) -> list[BoundPair]:
     """Pair them in the order of the cases."""
     native = {
-        (one.case, one.who.mware, one.who.settings): one
-        for one in found
-        if one.who.client == NATIVE
+        (case.case, case.who.mware, case.who.settings): case
+        for case in found
+        if case.who.client == NATIVE
     }
     return [
-        BoundPair(one, other)
-        for one in found
-        if one.who.client == PYTHON
-        and (other := native.get((one.case, one.who.mware, one.who.settings)))
+        BoundPair(case, other)
+        for case in found
+        if case.who.client == PYTHON
+        and (other := native.get((case.case, case.who.mware, case.who.settings)))
     ]

@@ -78,10 +78,10 @@ class MeasuredTransport(Asked):
     def cost_ns(self) -> float | None:
         """Processor time per message, of all parts and of the kernel's own threads."""
         parts = [part.cpu_ns for part in self.run.usage.values()]
-        known = [ns for ns in parts if ns is not None]
-        if not known or len(known) < len(parts):
+        measured_parts = [ns for ns in parts if ns is not None]
+        if not measured_parts or len(measured_parts) < len(parts):
             return None
-        return float(sum(known)) + (self.run.machine_cpu_ns or 0.0)
+        return float(sum(measured_parts)) + (self.run.machine_cpu_ns or 0.0)
 
     @property
     def expected(self) -> int:

@@ -60,42 +60,46 @@ class Need:
 
 def _smallest(found: Sequence[Asked]) -> list[Asked]:
     """Return the first network and number of subscribers, the smallest size."""
-    here = [one for one in found if one.where == found[0].where]
-    least = min(one.size for one in here)
-    return [one for one in here if one.size == least]
+    here = [case for case in found if case.where == found[0].where]
+    least = min(case.size for case in here)
+    return [case for case in here if case.size == least]
 
 
 def _largest(found: Sequence[Asked]) -> list[Asked]:
-    here = [one for one in found if one.where == found[0].where]
-    most, least = max(one.size for one in here), min(one.size for one in here)
+    here = [case for case in found if case.where == found[0].where]
+    most, least = max(case.size for case in here), min(case.size for case in here)
     # Of a single size this would be what `fastest` says already.
-    return [one for one in here if one.size == most] if most >= LARGE_BYTES and most > least else []
+    return (
+        [case for case in here if case.size == most] if most >= LARGE_BYTES and most > least else []
+    )
 
 
 def _lossy(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
     names = set(lossy)
-    return lambda found: [one for one in found if one.where.network in names]
+    return lambda found: [case for case in found if case.where.network in names]
 
 
 def _crowded(found: Sequence[Asked]) -> list[Asked]:
-    counts = {one.where.subscribers for one in found}
+    counts = {case.where.subscribers for case in found}
     if len(counts) == 1:
         return []
     most = max(counts)
-    crowded = [one for one in found if one.where.subscribers == most]
+    crowded = [case for case in found if case.where.subscribers == most]
     return _smallest(crowded)
 
 
 def _away(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
     """Choose networks that lose nothing by themselves."""
     left_out = {LOOPBACK, *lossy}
-    return lambda found: [one for one in found if one.where.network not in left_out]
+    return lambda found: [case for case in found if case.where.network not in left_out]
 
 
 def _lossless(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
     left_out = set(lossy)
     return lambda found: [
-        one for one in found if one.where.network not in left_out and one.where.pattern == "pubsub"
+        case
+        for case in found
+        if case.where.network not in left_out and case.where.pattern == "pubsub"
     ]
 
 
@@ -135,16 +139,18 @@ def verdicts(
 ) -> dict[tuple[str, str], Verdict]:
     """Judge by transport (name and client). Who failed in one of the need's cases does not meet
     it."""
-    asked: list[Asked] = [*found, *failed]
-    cases = need.cases(asked) if found else []
+    all_asked: list[Asked] = [*found, *failed]
+    cases = need.cases(all_asked) if found else []
     able = [
-        need.value(one) for one in cases if isinstance(one, MeasuredTransport) and need.holds(one)
+        need.value(case)
+        for case in cases
+        if isinstance(case, MeasuredTransport) and need.holds(case)
     ]
     best = min((value for value in able if value is not None), default=None)
     judged = {}
-    for transport in dict.fromkeys(one.who.transport for one in asked):
-        mine = [one for one in cases if one.who.transport == transport]
-        judged[transport] = _verdict(mine, need, best)
+    for transport in dict.fromkeys(case.who.transport for case in all_asked):
+        of_transport = [case for case in cases if case.who.transport == transport]
+        judged[transport] = _verdict(of_transport, need, best)
     return judged
 
 
@@ -152,18 +158,18 @@ def _verdict(mine: list[Asked], need: Need, best: float | None) -> Verdict:
     if not mine:
         return Verdict(None)
     by_settings: dict[str, list[Asked]] = {}
-    for one in mine:
-        by_settings.setdefault(one.who.settings, []).append(one)
+    for case in mine:
+        by_settings.setdefault(case.who.settings, []).append(case)
     judged = [_of_one(group, need, best) for group in by_settings.values()]
     return min(judged, key=lambda one: (not one.met, bool(one.failed), _order(one, need)))
 
 
 def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
     """Judge one group of settings: its worst case decides."""
-    for one in asked:
-        if isinstance(one, Failed):
-            return Verdict(False, None, one.run.failure or "", one)
-    group = [one for one in asked if isinstance(one, MeasuredTransport)]
+    for case in asked:
+        if isinstance(case, Failed):
+            return Verdict(False, None, case.run.failure or "", case)
+    group = [case for case in asked if isinstance(case, MeasuredTransport)]
     worst = max(
         group,
         key=lambda one: (not need.holds(one), bad_share(one), need.value(one) or 0.0),
@@ -179,7 +185,7 @@ def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
 
 
 def _order(verdict: Verdict, need: Need) -> tuple[float, float]:
-    one = verdict.evidence
-    if one is None:
+    evidence = verdict.evidence
+    if evidence is None:
         return 1.0, 0.0
-    return bad_share(one), need.value(one) or 0.0
+    return bad_share(evidence), need.value(evidence) or 0.0

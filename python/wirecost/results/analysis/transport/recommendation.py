@@ -41,30 +41,30 @@ def choices(found: Sequence[MeasuredTransport]) -> list[Choice]:
 
 def by_case(found: Sequence[MeasuredTransport]) -> list[list[MeasuredTransport]]:
     cases: dict[str, list[MeasuredTransport]] = {}
-    for one in found:
-        cases.setdefault(one.case, []).append(one)
+    for case in found:
+        cases.setdefault(case.case, []).append(case)
     return list(cases.values())
 
 
 def _choice(group: list[MeasuredTransport]) -> Choice:
-    able = [one for one in group if one.delivers]
+    able = [case for case in group if case.delivers]
     where, size = group[0].where, group[0].size
-    settings = frozenset(one.who.settings for one in group)
+    settings = frozenset(case.who.settings for case in group)
     if not able:
         least = min(group, key=lambda one: (bad_share(one), one.p50_ns))
         return Choice(where, size, least, False, None, settings=settings)
-    tails = all(one.has_tail for one in able)
-    latency = {one.who: one.p99_ns if tails else one.p50_ns for one in able}
+    tails = all(case.has_tail for case in able)
+    latency = {case.who: case.p99_ns if tails else case.p50_ns for case in able}
     quickest = min(latency.values())
-    taken = min(
-        (one for one in able if latency[one.who] <= ALIKE * quickest),
+    choice = min(
+        (case for case in able if latency[case.who] <= ALIKE * quickest),
         key=lambda one: (not one.run.promise, one.cost_ns is None, one.cost_ns or latency[one.who]),
     )
-    priced = [one for one in able if one.cost_ns is not None]
+    priced = [case for case in able if case.cost_ns is not None]
     cheapest = min(priced, key=lambda one: one.cost_ns or 0.0, default=None)
-    other = None if cheapest is taken else cheapest
-    promised = sorted((one for one in able if one.run.promise), key=lambda one: latency[one.who])
-    return Choice(where, size, taken, True, other, frozenset(latency), tuple(promised), settings)
+    other = None if cheapest is choice else cheapest
+    promised = sorted((case for case in able if case.run.promise), key=lambda one: latency[one.who])
+    return Choice(where, size, choice, True, other, frozenset(latency), tuple(promised), settings)
 
 
 def bad_share(one: MeasuredTransport) -> float:

@@ -115,19 +115,19 @@ class Declarations:
 
     def _known(self, name: str) -> Type:
         """``unsigned long`` may be known where ``unsigned`` is not."""
-        found = self._find(name)
+        declaration = self._find(name)
         words = 1
-        while found is None and words < MOST_WORDS and self._tokens.peek()[:1].isalpha():
+        while declaration is None and words < MOST_WORDS and self._tokens.peek()[:1].isalpha():
             name += " " + self._tokens.take()
-            found = self._find(name)
+            declaration = self._find(name)
             words += 1
-        if found is None:
+        if declaration is None:
             raise TsdlError(f"no type {name[:60]!r} was declared")
-        return found
+        return declaration
 
     def _attributes(self) -> dict[str, str]:
         tokens = self._tokens
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         tokens.expect("{")
         while not tokens.accept("}"):
             key = tokens.name()
@@ -136,49 +136,49 @@ class Declarations:
             while tokens.peek() not in (";", ""):
                 value += tokens.take()
             tokens.expect(";")
-            found[key] = value
-        return found
+            attributes[key] = value
+        return attributes
 
     def _integer(self) -> Integer:
-        given = self._attributes()
-        size = number_of(given.get("size", ""))
-        align = number_of(given.get("align", "8" if size % 8 == 0 else "1"))
+        attributes = self._attributes()
+        size = number_of(attributes.get("size", ""))
+        align = number_of(attributes.get("align", "8" if size % 8 == 0 else "1"))
         if not 1 <= size <= 64:
             raise TsdlError(f"an integer of {size} bits")
-        clock = given.get("map", "").removeprefix("clock.").removesuffix(".value")
+        clock = attributes.get("map", "").removeprefix("clock.").removesuffix(".value")
         return Integer(
             size,
             _alignment(align),
-            given.get("signed", "false") not in ("false", "FALSE", "0"),
-            ENDIAN.get(given.get("byte_order", "native")),
+            attributes.get("signed", "false") not in ("false", "FALSE", "0"),
+            ENDIAN.get(attributes.get("byte_order", "native")),
             clock or None,
-            given.get("encoding", "none") != "none",
+            attributes.get("encoding", "none") != "none",
         )
 
     def _float(self) -> Float:
-        given = self._attributes()
-        size = number_of(given.get("exp_dig", "")) + number_of(given.get("mant_dig", ""))
+        attributes = self._attributes()
+        size = number_of(attributes.get("exp_dig", "")) + number_of(attributes.get("mant_dig", ""))
         if size not in (16, 32, 64, 128):
             raise TsdlError(f"a floating-point number of {size} bits")
-        return Float(size, _alignment(number_of(given.get("align", "1"))))
+        return Float(size, _alignment(number_of(attributes.get("align", "1"))))
 
     def _struct(self) -> Struct:
         tokens = self._tokens
         name = tokens.name() if tokens.peek() != "{" else None
         if tokens.peek() != "{":
-            found = self._known(f"struct {name}")
-            if not isinstance(found, Struct):
+            declared = self._known(f"struct {name}")
+            if not isinstance(declared, Struct):
                 raise TsdlError(f"no struct {name} was declared")
-            return found
+            return declared
         fields, align = self._fields(), 1
         if tokens.accept("align"):
             tokens.expect("(")
             align = _alignment(tokens.number())
             tokens.expect(")")
-        made = Struct(fields, align)
+        struct = Struct(fields, align)
         if name is not None:
-            self._names[f"struct {name}"] = made
-        return made
+            self._names[f"struct {name}"] = struct
+        return struct
 
     def _variant(self) -> Variant:
         tokens = self._tokens
@@ -188,14 +188,14 @@ class Declarations:
             tag = self._path()
             tokens.expect(">")
         if tokens.peek() != "{":
-            found = self._known(f"variant {name}")
-            if not isinstance(found, Variant):
+            declared = self._known(f"variant {name}")
+            if not isinstance(declared, Variant):
                 raise TsdlError(f"no variant {name} was declared")
-            return replace(found, tag=tag)
-        made = Variant(tag, self._fields())
+            return replace(declared, tag=tag)
+        variant = Variant(tag, self._fields())
         if name is not None:
-            self._names[f"variant {name}"] = made
-        return made
+            self._names[f"variant {name}"] = variant
+        return variant
 
     def _fields(self) -> tuple[tuple[str, Type], ...]:
         inner = Declarations(self._tokens, self)
@@ -236,20 +236,20 @@ class Declarations:
         name = tokens.name() if tokens.peek() not in (":", "{") else None
         base: Type | None = self.type() if tokens.accept(":") else None
         if tokens.peek() != "{":
-            found = self._known(f"enum {name}")
-            if not isinstance(found, Enum):
+            declared = self._known(f"enum {name}")
+            if not isinstance(declared, Enum):
                 raise TsdlError(f"no enum {name} was declared")
-            return found
+            return declared
         if base is None:
             base = self._find("int")
         if isinstance(base, Enum):
             base = base.base
         if not isinstance(base, Integer):
             raise TsdlError("an enumeration of no integer")
-        made = Enum(base, self._labels())
+        enum = Enum(base, self._labels())
         if name is not None:
-            self._names[f"enum {name}"] = made
-        return made
+            self._names[f"enum {name}"] = enum
+        return enum
 
     def _labels(self) -> dict[str, list[tuple[int, int]]]:
         tokens = self._tokens

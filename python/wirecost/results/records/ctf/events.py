@@ -60,6 +60,6 @@ def kind_of(name: str) -> int:
     """The event's place in ``FIELDS``."""
     if not name.startswith(PROVIDERS):
         return NOT_NEEDED
-    known = name.partition(":")[2]
-    known = RENAMED.get(known, known)
-    return list(FIELDS).index(known) if known in FIELDS else NOT_NEEDED
+    kind = name.partition(":")[2]
+    kind = RENAMED.get(kind, kind)
+    return list(FIELDS).index(kind) if kind in FIELDS else NOT_NEEDED

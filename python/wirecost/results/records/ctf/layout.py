@@ -125,8 +125,8 @@ class Layout:
         self._around = len(scopes)
         self._free = Slot.FIRST_FREE
         scopes.append({})
-        wanted = _Wanted(slots, texts or {}, clocks, lists)
-        return self._place(self._struct(struct, scopes, wanted, top=True))
+        destination = _Wanted(slots, texts or {}, clocks, lists)
+        return self._place(self._struct(struct, scopes, destination, top=True))
 
     def _place(self, steps: list[LayoutStep]) -> tuple[int, int]:
         first = len(self.steps)
@@ -140,10 +140,10 @@ class Layout:
         if not top:
             scopes.append({})
         for name, declared in struct.fields:
-            made = self._field(name, declared, scopes, wanted)
+            field_steps = self._field(name, declared, scopes, wanted)
             if isinstance(declared, Integer | Enum):
-                scopes[-1][name] = (made[-1], declared)
-            steps += made
+                scopes[-1][name] = (field_steps[-1], declared)
+            steps += field_steps
         if not top:
             scopes.pop()
         return steps
@@ -199,15 +199,15 @@ class Layout:
                         Op.SKIP, size=element.size, align=element.align, count=declared.length
                     )
                 ]
-        made = self._field("", element, scopes, NOTHING)
-        kept = wanted.list(name) if isinstance(element, Integer) else -1
-        if kept >= 0 and not isinstance(declared.length, int):
-            made[0].slot = self._new_slot(lasting=False)
-        first, last = self._place(made)
+        element_steps = self._field("", element, scopes, NOTHING)
+        list_index = wanted.list(name) if isinstance(element, Integer) else -1
+        if list_index >= 0 and not isinstance(declared.length, int):
+            element_steps[0].slot = self._new_slot(lasting=False)
+        first, last = self._place(element_steps)
         if isinstance(declared.length, int):
             return [LayoutStep(Op.ARRAY, count=declared.length, first=first, last=last)]
         source, _ = self._source(declared.length, scopes)
-        return [LayoutStep(Op.SEQUENCE, slot=kept, source=source, first=first, last=last)]
+        return [LayoutStep(Op.SEQUENCE, slot=list_index, source=source, first=first, last=last)]
 
     def _variant(self, declared: Variant, scopes: list[Scope], wanted: _Wanted) -> list[LayoutStep]:
         if declared.tag is None:
@@ -223,7 +223,7 @@ class Layout:
                 raise TsdlError("too many options")
             options += [(low, high, first, last) for low, high in ranges]
         begin = len(self.options)
-        self.options += [one for one in options if max(map(abs, one[:2])) < 1 << 63]
+        self.options += [choice for choice in options if max(map(abs, choice[:2])) < 1 << 63]
         return [LayoutStep(Op.VARIANT, source=source, first=begin, last=len(self.options))]
 
     def _source(self, path: str, scopes: list[Scope]) -> tuple[int, Type]:
@@ -255,8 +255,8 @@ class _Wanted:
     lists: tuple[str, ...] = ()
 
     def list(self, name: str) -> int:
-        known = name.removeprefix("_")
-        return self.lists.index(known) if known in self.lists else -1
+        plain = name.removeprefix("_")
+        return self.lists.index(plain) if plain in self.lists else -1
 
     def slot(self, name: str) -> int:
         return self.slots.get(name.removeprefix("_"), -1)

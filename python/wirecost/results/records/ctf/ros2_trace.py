@@ -36,13 +36,13 @@ BEGIN = "timestamp_begin"
 
 def trace_folders(path: Path) -> list[Path]:
     """The folders at and below ``path`` that hold a trace each: one a user or process."""
-    found: list[Path] = []
+    folders: list[Path] = []
     for seen, (folder, _, files) in enumerate(os.walk(path)):
         if seen >= MOST_FOLDERS:
             break
         if METADATA in files:
-            found.append(Path(folder))
-    return sorted(found)
+            folders.append(Path(folder))
+    return sorted(folders)
 
 
 class Ros2Trace:
@@ -55,12 +55,14 @@ class Ros2Trace:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            found = parse(metadata_text(folder / METADATA))
-            self.has_ros2 = any(one.name.startswith(PROVIDER) for one in found.events.values())
+            metadata = parse(metadata_text(folder / METADATA))
+            self.has_ros2 = any(
+                event.name.startswith(PROVIDER) for event in metadata.events.values()
+            )
             if not self.has_ros2:
                 return
-            _check_threads(found)
-            reader = self._reader(found)
+            _check_threads(metadata)
+            reader = self._reader(metadata)
             while reader.run(AT_ONCE):
                 pass
         except (TsdlError, _ctf.TraceError) as error:
@@ -133,7 +135,7 @@ class Ros2Trace:
 
 def _check_threads(found: Metadata) -> None:
     """Without them nobody knows which end of a callback belongs to which start."""
-    streams = {one.stream for one in found.events.values() if one.name.startswith(PROVIDER)}
+    streams = {event.stream for event in found.events.values() if event.name.startswith(PROVIDER)}
     for number in streams:
         context = found.streams.get(number, Stream()).event_context
         names = {name.removeprefix("_") for name, _ in context.fields}

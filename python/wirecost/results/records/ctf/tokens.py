@@ -30,12 +30,12 @@ class Tokens:
         self._words: list[str] = []
         at = 0
         while at < len(text):
-            found = PATTERN.match(text, at)
-            if found is None or len(self._words) > MOST:
+            match = PATTERN.match(text, at)
+            if match is None or len(self._words) > MOST:
                 raise TsdlError(f"line {text.count(chr(10), 0, at) + 1} is no TSDL")
-            if found.lastgroup != "space":
-                self._words.append(found.group())
-            at = found.end()
+            if match.lastgroup != "space":
+                self._words.append(match.group())
+            at = match.end()
         self._at = 0
 
     def peek(self, ahead: int = 0) -> str:
@@ -54,8 +54,8 @@ class Tokens:
         return True
 
     def expect(self, word: str) -> None:
-        if (found := self.take()) != word:
-            raise TsdlError(f"{word!r} expected, not {found[:40]!r}")
+        if (word_read := self.take()) != word:
+            raise TsdlError(f"{word!r} expected, not {word_read[:40]!r}")
 
     def name(self) -> str:
         word = self.take()

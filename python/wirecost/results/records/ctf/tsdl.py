@@ -22,15 +22,15 @@ BLOCKS = ("trace", "env", "clock", "stream", "event", "callsite")
 def parse(text: str) -> Metadata:
     """Raises TsdlError."""
     tokens = Tokens(text)
-    found = Metadata()
+    metadata = Metadata()
     declarations = Declarations(tokens)
     while tokens.peek():
         if tokens.peek() in BLOCKS and tokens.peek(1) == "{":
             block = tokens.take()
-            _add(found, block, *_block(tokens, declarations))
+            _add(metadata, block, *_block(tokens, declarations))
         else:
             declarations.statement()
-    return found
+    return metadata
 
 
 def _block(tokens: Tokens, outer: Declarations) -> tuple[Attributes, dict[str, Type]]:

@@ -64,8 +64,8 @@ class Struct:
     extent: Extent = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        inside = [extent_of(one) for _, one in self.fields]
-        align = max([self.align, *(one.align for one in inside)])
+        inside = [extent_of(part) for _, part in self.fields]
+        align = max([self.align, *(extent.align for extent in inside)])
         object.__setattr__(self, "extent", _around(inside, align))
 
 
@@ -83,7 +83,7 @@ class Variant:
 
     def __post_init__(self) -> None:
         if self.extent is None:
-            inside = (extent_of(one) for _, one in self.options)
+            inside = (extent_of(option) for _, option in self.options)
             object.__setattr__(self, "extent", _around(inside, align=1))
 
 
@@ -123,9 +123,9 @@ def extent_of(declared: Type) -> Extent:
 
 def _around(inside: Iterable[Extent], align: int) -> Extent:
     depth = size = 1
-    for one in inside:
-        depth = max(depth, 1 + one.depth)
-        size += one.size
+    for extent in inside:
+        depth = max(depth, 1 + extent.depth)
+        size += extent.size
     if depth > DEEPEST:
         raise TsdlError("types nest too deep")
     if size > MOST_STEPS:

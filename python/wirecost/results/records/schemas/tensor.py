@@ -92,12 +92,12 @@ class TensorMeta(common.Meta, kw_only=True):
     lost: str | None = None
 
     def __post_init__(self) -> None:
-        known: set[tuple[str, ...]] = set()
+        seen: set[tuple[str, ...]] = set()
         for run in self.runs:
             who = (run.contender, run.plugin, run.dtype, run.shape, run.device, run.pattern)
-            if who in known or (run.mware, run.plugin) != (run.contender, run.mode):
+            if who in seen or (run.mware, run.plugin) != (run.contender, run.mode):
                 raise ValueError(f"two runs of {' '.join(who)}, or one with two names")
-            known.add(who)
+            seen.add(who)
             if run.contender not in self.contenders:
                 raise ValueError(f"contenders lacks {run.contender}, which has a run")
             if run.clock_bound_ns is not None and self.listener is None:

@@ -50,22 +50,22 @@ def content(
     revision: str | None,
 ) -> CampaignContent:
     """Summarize a store. ``revision``: whose machines are compared; None for the latest."""
-    shown = records.filter(revision=latest(records) if revision is None else revision)
-    found = [] if samples is None else across(shown, samples, baseline)
+    chosen = records.filter(revision=latest(records) if revision is None else revision)
+    transfers = [] if samples is None else across(chosen, samples, baseline)
     series = [] if rows is None else history(records, rows)
-    flips = [_flip(one, flip) for one in found for flip in one.flips]
+    flips = [_flip(transfer, flip) for transfer in transfers for flip in transfer.flips]
     return CampaignContent(
-        _lead(found, series, flips),
-        found,
+        _lead(transfers, series, flips),
+        transfers,
         series,
-        [_machines(one) for one in found],
+        [_machines(transfer) for transfer in transfers],
         flips,
         _changes(series),
         [
-            f"{one.host}: {one.changed} of {one.of} series changed on {one.created}"
-            f"{f' with {one.revision}' if one.revision else ''}: more likely because of the machine"
-            " than of what was measured"
-            for one in moved_together(series)
+            f"{move.host}: {move.changed} of {move.of} series changed on {move.created}"
+            f"{f' with {move.revision}' if move.revision else ''}: more likely because of the"
+            " machine than of what was measured"
+            for move in moved_together(series)
         ],
         _missing(records),
     )
@@ -82,7 +82,7 @@ def ratio_text(ratio: Ratio) -> str:
 
 
 def _lead(found: list[Across], series: list[HistorySeries], flips: list[str]) -> str:
-    hosts = {host for one in found for host in one.hosts}
+    hosts = {host for transfer in found for host in transfer.hosts}
     parts = []
     if len(hosts) > 1:
         what = "no two contenders change places"
@@ -92,8 +92,8 @@ def _lead(found: list[Across], series: list[HistorySeries], flips: list[str]) ->
             )
             what = f"{pairs} places between them"
         parts.append(f"{len(hosts)} machines: {what}")
-    changed = sum(bool(one.changes) for one in series)
-    if any(len(one.points) >= ENOUGH for one in series):
+    changed = sum(bool(entry.changes) for entry in series)
+    if any(len(entry.points) >= ENOUGH for entry in series):
         parts.append(f"{changed} of {len(series)} series changed over time")
     if not parts:
         parts.append(
@@ -135,10 +135,12 @@ def _flip(one: Across, flip: Flip) -> str:
 
 
 def _changes(series: list[HistorySeries]) -> Table | None:
-    long = [one for one in series if len(one.points) >= ENOUGH]
+    long = [entry for entry in series if len(entry.points) >= ENOUGH]
     if not long:
         return None
-    changes = [(one, change, one.points[change.at]) for one in long for change in one.changes]
+    changes = [
+        (entry, change, entry.points[change.at]) for entry in long for change in entry.changes
+    ]
     columns: list[Column[tuple[HistorySeries, HistoryChange, Point]]] = [
         Column("series", lambda of: printable(f"{of[0].subject} · {label(of[0].name)}")),
         Column("host", lambda of: of[0].host),
@@ -167,5 +169,5 @@ def _missing(records: pl.DataFrame) -> list[str]:
         printable(f"{host}: {scenario} {task} failed: {failure}")
         for host, task, scenario, failure in failed.iter_rows()
     ]
-    left = len(lines) - MOST_FAILURES
-    return lines[:MOST_FAILURES] + ([f"{left:,} more failed"] if left > 0 else [])
+    more = len(lines) - MOST_FAILURES
+    return lines[:MOST_FAILURES] + ([f"{more:,} more failed"] if more > 0 else [])

@@ -22,10 +22,14 @@ DARK = 0.55
 
 def figures(across: list[Across], series: list[HistorySeries]) -> list[Figure]:
     """Draw heat maps of what several machines measured, then series that changed, then others."""
-    maps = [_heat_map(number, one) for number, one in enumerate(across) if len(one.hosts) > 1]
-    long = [one for one in series if len(one.points) > 1]
+    maps = [
+        _heat_map(number, transfer)
+        for number, transfer in enumerate(across)
+        if len(transfer.hosts) > 1
+    ]
+    long = [history for history in series if len(history.points) > 1]
     long.sort(key=lambda one: not one.changes)
-    return maps + [_run_chart(number, one) for number, one in enumerate(long[:MOST_SERIES])]
+    return maps + [_run_chart(number, entry) for number, entry in enumerate(long[:MOST_SERIES])]
 
 
 def _heat_map(number: int, one: Across) -> Figure:
@@ -105,8 +109,10 @@ def _run_chart(number: int, one: HistorySeries) -> Figure:
     )  # fmt: skip
     title = f"{one.subject} · {label(one.name)} · {one.host}"
     chart = alt.layer(bars, steps, dots).properties(width=WIDTH, height=180, title=title)
-    told = f"{len(one.changes)} changes of level" if one.changes else "no change of level found"
-    return Figure(f"runs-{number}", f"{title}: each run's median and 95 % interval; {told}.", chart)
+    sentence = f"{len(one.changes)} changes of level" if one.changes else "no change of level found"
+    return Figure(
+        f"runs-{number}", f"{title}: each run's median and 95 % interval; {sentence}.", chart
+    )
 
 
 def _first_of_each(names: list[str], begin: int) -> set[int]:

@@ -38,12 +38,12 @@ def _rows(chains: list[Chain]) -> list[int]:
     """Return, for each chain in the order of their begins, the first row whose last chain is
     over."""
     ends: list[int] = []
-    found = []
+    rows = []
     for chain in chains:
         row = next((at for at, end in enumerate(ends) if end <= chain.begin_ns), len(ends))
         ends[row : row + 1] = [chain.end_ns]
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def _track(row: int, node: int, nodes: list[str]) -> int:

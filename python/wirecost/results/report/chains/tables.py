@@ -39,7 +39,7 @@ RULES = {
 
 def list_table(found: Listed, deadline_ns: float | None, *, every: bool = False) -> Table:
     """Return a row for each chain. ``every``: all of them and all that joined them."""
-    shown = found.chains if every else found.chains[:CHAINS_LISTED]
+    listed = found.chains if every else found.chains[:CHAINS_LISTED]
     columns: list[Column[ListedChain]] = [
         Column("chain", lambda chain: chain.name),
         Column("count", lambda chain: f"{chain.count:,}"),
@@ -47,14 +47,14 @@ def list_table(found: Listed, deadline_ns: float | None, *, every: bool = False)
         Column("worst", lambda chain: units.time(chain.maximum_ns)),
         Column("misses", lambda chain: units.amount(chain.misses), shown=deadline_ns is not None),
     ]
-    notes = _rule_notes([join for chain in shown for join in chain.joins])
+    notes = _rule_notes([join for chain in listed for join in chain.joins])
     notes += left_out_notes(found.left_out, joins_left_out=found.joins_left_out)
-    if len(shown) < len(found.chains):
-        notes.append(f"{len(found.chains) - len(shown):,} shorter chains: --all")
+    if len(listed) < len(found.chains):
+        notes.append(f"{len(found.chains) - len(listed):,} shorter chains: --all")
     if deadline_ns is not None:
         notes.append(f"Misses took longer than {units.time(deadline_ns)}")
     notes.append("Where the time goes: wirecost probe chain … --from FIRST --to LAST")
-    return Table.of("Chains, the longest first", shown, columns, notes)
+    return Table.of("Chains, the longest first", listed, columns, notes)
 
 
 def left_out_notes(left_out: int, *, joins_left_out: bool) -> list[str]:
@@ -71,7 +71,7 @@ def _rule_notes(joins: list[Join]) -> list[str]:
     """Say which rule joined what; what follows from recorded identities alone needs no word."""
     notes = []
     for rule, text in RULES.items():
-        places = dict.fromkeys(f"{one.into} of {one.node}" for one in joins if one.rule == rule)
+        places = dict.fromkeys(f"{join.into} of {join.node}" for join in joins if join.rule == rule)
         if places:
             mark = TAKES if rule in (ORDER, STAMP) else KEPT
             more = f" and {len(places) - 3} more" if len(places) > 3 else ""
@@ -86,18 +86,19 @@ def list_document(found: Listed, deadline_ns: float | None) -> dict[str, object]
         "left_out": found.left_out,
         "chains": [
             {
-                "from": one.first,
-                "to": one.last,
-                "path": [{"kept" if mark == KEPT else "taken": what} for mark, what in one.path],
+                "from": chain.first,
+                "to": chain.last,
+                "path": [{"kept" if mark == KEPT else "taken": what} for mark, what in chain.path],
                 "joins": [
-                    {"node": join.node, "into": join.into, "rule": join.rule} for join in one.joins
+                    {"node": join.node, "into": join.into, "rule": join.rule}
+                    for join in chain.joins
                 ],
-                "count": one.count,
-                "median_ns": one.median_ns,
-                "max_ns": one.maximum_ns,
-                "deadline_misses": one.misses,
+                "count": chain.count,
+                "median_ns": chain.median_ns,
+                "max_ns": chain.maximum_ns,
+                "deadline_misses": chain.misses,
             }
-            for one in found.chains
+            for chain in found.chains
         ],
     }
 

@@ -41,61 +41,65 @@ def document(comparison: Comparison) -> dict[str, object]:
         "of": list(comparison.settings.of),
         "failed": bool(comparison.regressions()),
         "not_precise_enough": [
-            {**labels.named(one.row), "what": one.what, "change_ci95": one.change95}
-            for one in unseen(comparison)
+            {**labels.named(change.row), "what": change.what, "change_ci95": change.change95}
+            for change in unseen(comparison)
         ],
-        "environment_differences": [asdict(one) for one in comparison.differences],
+        "environment_differences": [asdict(difference) for difference in comparison.differences],
         "different_contents": comparison.other_contents,
         "warnings": tables.warnings(comparison),
         "rows": [
             {
-                **labels.named(one.row),
-                "percentile": one.quantile,
-                "n_a": one.n_a,
-                "n_b": one.n_b,
-                "a_ns": one.shift.a,
-                "b_ns": one.shift.b,
-                "change": one.shift.change,
-                "ci95": one.shift.ci95 and _finite(one.shift.ci95),
-                "p": one.shift.p,
-                "p_adjusted": one.q,
-                "verdict": one.verdict,
-                "why_no_interval": one.shift.why or None,
-                "regression": one.regression,
+                **labels.named(change.row),
+                "percentile": change.quantile,
+                "n_a": change.n_a,
+                "n_b": change.n_b,
+                "a_ns": change.shift.a,
+                "b_ns": change.shift.b,
+                "change": change.shift.change,
+                "ci95": change.shift.ci95 and _finite(change.shift.ci95),
+                "p": change.shift.p,
+                "p_adjusted": change.q,
+                "verdict": change.verdict,
+                "why_no_interval": change.shift.why or None,
+                "regression": change.regression,
             }
-            for one in comparison.times
+            for change in comparison.times
         ],
         "counters": [
             {
-                **labels.named(one.row),
-                "counter": one.name,
-                "n_a": one.n_a,
-                "n_b": one.n_b,
-                "a_mean": one.difference.a,
-                "b_mean": one.difference.b,
-                "ci95": one.difference.ci95,
-                "change": one.difference.change,
-                "change_ci95": one.difference.change95,
-                "p": one.difference.p,
-                "p_adjusted": one.q,
-                "verdict": one.verdict,
-                "regression": one.regression,
+                **labels.named(change.row),
+                "counter": change.name,
+                "n_a": change.n_a,
+                "n_b": change.n_b,
+                "a_mean": change.difference.a,
+                "b_mean": change.difference.b,
+                "ci95": change.difference.ci95,
+                "change": change.difference.change,
+                "change_ci95": change.difference.change95,
+                "p": change.difference.p,
+                "p_adjusted": change.q,
+                "verdict": change.verdict,
+                "regression": change.regression,
             }
-            for one in comparison.counts
+            for change in comparison.counts
         ],
         "numbers": [
             {
-                **{name: value for name, value in labels.named(one.row).items() if name != "stage"},
-                "what": one.what,
-                "a": one.a,
-                "b": one.b,
-                "change": one.change,
-                "verdict": one.verdict,
-                "regression": one.regression,
+                **{
+                    name: value
+                    for name, value in labels.named(change.row).items()
+                    if name != "stage"
+                },
+                "what": change.what,
+                "a": change.a,
+                "b": change.b,
+                "change": change.change,
+                "verdict": change.verdict,
+                "regression": change.regression,
             }
-            for one in comparison.plain
+            for change in comparison.plain
         ],
-        "outputs": comparison.outputs and [asdict(one) for one in comparison.outputs],
+        "outputs": comparison.outputs and [asdict(output) for output in comparison.outputs],
         "only_in_a": [labels.named(key) for key in comparison.only_a],
         "only_in_b": [labels.named(key) for key in comparison.only_b],
     }
@@ -149,16 +153,17 @@ def _cautions(comparison: Comparison, most: int) -> list[str]:
     """Return what to know before believing a verdict, as an alert box."""
     lines = tables.warnings(comparison)
     lines += [
-        f"{one.what}: {one.a or '–'} in A, {one.b or '–'} in B" for one in comparison.differences
+        f"{difference.what}: {difference.a or '–'} in A, {difference.b or '–'} in B"
+        for difference in comparison.differences
     ]
     return ["> [!WARNING]\n" + _listed(lines, "> - ", most)] if lines else []
 
 
 def _listed(lines: list[str], before: str, most: int) -> str:
-    shown = [before + md.text(line) for line in lines[:most]]
+    bullets = [before + md.text(line) for line in lines[:most]]
     if len(lines) > most:
-        shown.append(f"{before}{len(lines) - most:,} more")
-    return "\n".join(shown)
+        bullets.append(f"{before}{len(lines) - most:,} more")
+    return "\n".join(bullets)
 
 
 def _side(run: ComparedRun) -> dict[str, object]:

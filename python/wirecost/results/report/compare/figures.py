@@ -73,13 +73,13 @@ def _rows_down(rows: list[Mark]) -> alt.Y:
 
 def _changes(comparison: Comparison, labels: Labels) -> Figure | None:
     """Draw the change of each percentile with its interval, the largest first."""
-    able = [one for one in comparison.times if one.shift.ci95 is not None]
+    able = [change for change in comparison.times if change.shift.ci95 is not None]
     if not able:
         return None
     able.sort(key=lambda one: (one.verdict not in {SLOWER, FASTER}, -abs(one.shift.change or 0)))
-    shown = sorted(able[:MOST_CHANGES], key=lambda one: -(one.shift.change or 0))
+    drawn = sorted(able[:MOST_CHANGES], key=lambda one: -(one.shift.change or 0))
     margin = comparison.settings.margin
-    points = [_change_point(one, labels) for one in shown]
+    points = [_change_point(change, labels) for change in drawn]
     base = plot(points).encode(y=_rows_down(points))
     tooltip = ["row:N", "verdict:N", *numbers("ratio", "low", "high", form=".3~g")]
     band = (
@@ -151,7 +151,7 @@ def _spreads(comparison: Comparison, labels: Labels) -> Figure | None:
         base.mark_bar(height=8).encode(x="q1:Q", x2="q3:Q"),
         base.mark_tick(thickness=3, height=13).encode(x="median:Q"),
     ).properties(width=WIDTH, height=alt.Step(13), title="Both runs, row by row")
-    total = len({one.row for one in comparison.times})
+    total = len({change.row for change in comparison.times})
     caption = (
         "Boxes from first to third quartile, lines from the 5th to the 95th percentile, marks at "
         "the medians; A above B, both over the median of A."
@@ -209,22 +209,22 @@ def _tail(times: Array) -> list[tuple[float, float]]:
 def _medians(comparison: Comparison, labels: Labels) -> Figure | None:
     """Draw every median of B against A's: a change of the machine moves all points alike."""
     medians = [
-        one
-        for one in comparison.times
-        if one.quantile == "p50" and one.shift.a > 0 and one.shift.b > 0
+        change
+        for change in comparison.times
+        if change.quantile == "p50" and change.shift.a > 0 and change.shift.b > 0
     ]
     if len(medians) < LEAST_MEDIANS:
         return None
     points = [
         {
-            "row": labels(one.row),
-            "verdict": one.verdict,
-            "a": one.shift.a / 1e3,
-            "b": one.shift.b / 1e3,
+            "row": labels(change.row),
+            "verdict": change.verdict,
+            "a": change.shift.a / 1e3,
+            "b": change.shift.b / 1e3,
         }
-        for one in medians
+        for change in medians
     ]
-    both = [us / 1e3 for one in medians for us in (one.shift.a, one.shift.b)]
+    both = [us / 1e3 for change in medians for us in (change.shift.a, change.shift.b)]
     scale = log(padding=12)
     equal = (
         plot([{"a": end, "b": end} for end in (min(both), max(both))])

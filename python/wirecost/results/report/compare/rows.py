@@ -40,8 +40,8 @@ class Labels:
 
     def __init__(self, comparison: Comparison) -> None:
         self._names = comparison.names
-        keys = [one.row for one in comparison.times]
-        keys += [one.row for one in comparison.counts]
+        keys = [change.row for change in comparison.times]
+        keys += [change.row for change in comparison.counts]
         distinct = set(keys + comparison.only_a + comparison.only_b)
         self._shown = list(range(len(self._names)))
         order = sorted(self._shown, key=lambda i: (self._names[i] not in OBVIOUS, -i))
@@ -55,12 +55,12 @@ class Labels:
 
     def __call__(self, row: Key) -> str:
         """Return ``protobuf · decode``, without the columns that are the same everywhere."""
-        shown = [
+        parts = [
             self._names_of_functions.get(row[i], str(row[i]))
             for i in self._shown
             if row[i] not in {None, ""}
         ]
-        return " · ".join(shown) or " · ".join(str(v) for v in row if v not in {None, ""}) or "all"
+        return " · ".join(parts) or " · ".join(str(v) for v in row if v not in {None, ""}) or "all"
 
     def named(self, row: Key) -> dict[str, object]:
         """Return every naming column with its value."""
@@ -71,30 +71,30 @@ def changed_first(changes: list[TimeChange]) -> list[TimeChange]:
     """Return regressions, what else is slower, what is faster; the largest change first."""
     rank = {SLOWER: 1, FASTER: 2}
     return sorted(
-        (one for one in changes if one.verdict in rank),
+        (change for change in changes if change.verdict in rank),
         key=lambda c: (0 if c.regression else rank[c.verdict], -abs(c.shift.change or 0.0)),
     )
 
 
 def not_changed(changes: list[TimeChange]) -> list[TimeChange]:
     """Return the rest, in the order of the runs."""
-    return [one for one in changes if one.verdict not in {SLOWER, FASTER}]
+    return [change for change in changes if change.verdict not in {SLOWER, FASTER}]
 
 
 def most_changed_rows(comparison: Comparison, most: int) -> list[Key]:
     """Return rows with a verdict first, then those that changed most, at most so many."""
     changes = changed_first(comparison.times)
     changes += sorted(not_changed(comparison.times), key=lambda c: -abs(c.shift.change or 0.0))
-    return list(dict.fromkeys(one.row for one in changes))[:most]
+    return list(dict.fromkeys(change.row for change in changes))[:most]
 
 
 def tally(comparison: Comparison) -> str:
     """Return ``2 slower, 6 faster, 82 no difference``."""
-    found = Counter(one.verdict for one in comparison.times)
+    verdicts = Counter(change.verdict for change in comparison.times)
     return ", ".join(
-        f"{found[verdict]:,} {verdict}"
+        f"{verdicts[verdict]:,} {verdict}"
         for verdict in (SLOWER, FASTER, SAME, UNDECIDED)
-        if found[verdict] or verdict in {SLOWER, FASTER}
+        if verdicts[verdict] or verdict in {SLOWER, FASTER}
     )
 
 
@@ -123,17 +123,19 @@ def _seen(comparison: Comparison, limit: float) -> str:
 
 def _not_seen(comparison: Comparison, limit: float) -> str | None:
     """Say what a gate that passes could not have seen; None where it could have seen all."""
-    found = unseen(comparison)
-    if not found:
+    unnoticed = unseen(comparison)
+    if not unnoticed:
         return None
-    worst = found[0]
+    worst = unnoticed[0]
     label = f"{Labels(comparison)(worst.row)} {worst.what}"
     if worst.change95 is None:
-        known = f"{label} has no interval"
+        bound = f"{label} has no interval"
     else:
-        known = f"{label} is known to {ends(worst.change95)} %{_noise(comparison, worst.what)}"
-    others = f" and {len(found) - 1:,} more reach beyond the limit" if len(found) > 1 else ""
-    other_way = "" if any(one.what not in QUANTILES for one in found) else (
+        bound = f"{label} is known to {ends(worst.change95)} %{_noise(comparison, worst.what)}"
+    others = (
+        f" and {len(unnoticed) - 1:,} more reach beyond the limit" if len(unnoticed) > 1 else ""
+    )
+    other_way = "" if any(change.what not in QUANTILES for change in unnoticed) else (
         ", or compare instructions or processor time (--of)"
     )  # fmt: skip
     said = (
@@ -141,7 +143,7 @@ def _not_seen(comparison: Comparison, limit: float) -> str | None:
         if worst.grew
         else f"No regression shown, but this comparison could not have seen {100 * limit:g} %"
     )
-    return f"{said}: {known}{others}; take {_turns(worst.turns_needed(limit))}{other_way}"
+    return f"{said}: {bound}{others}; take {_turns(worst.turns_needed(limit))}{other_way}"
 
 
 def _turns(times: float) -> str:
@@ -160,16 +162,19 @@ def headline(comparison: Comparison) -> str:
     verdict = verdict_line(comparison)
     if verdict is not None:
         return verdict
-    found = Counter(one.verdict for one in comparison.times)
-    if found[SLOWER] or found[FASTER]:
-        return f"{found[SLOWER]:,} slower and {found[FASTER]:,} faster of {found.total():,} times"
-    if found[SAME]:
-        counts = sum(one.verdict not in {SAME, UNDECIDED} for one in comparison.counts)
-        counts += sum(one.verdict != SAME for one in comparison.plain)
+    verdicts = Counter(change.verdict for change in comparison.times)
+    if verdicts[SLOWER] or verdicts[FASTER]:
+        slower, faster = verdicts[SLOWER], verdicts[FASTER]
+        return f"{slower:,} slower and {faster:,} faster of {verdicts.total():,} times"
+    if verdicts[SAME]:
+        counts = sum(change.verdict not in {SAME, UNDECIDED} for change in comparison.counts)
+        counts += sum(change.verdict != SAME for change in comparison.plain)
         what = "counters or sizes" if counts > 1 else "counter or size"
         also = f", but {counts:,} {what} changed" if counts else ""
         return f"No significant change{' of times' if also else ''}{also}"
-    medians = [min(one.n_a, one.n_b) for one in comparison.times if one.quantile == "p50"]
+    medians = [
+        min(change.n_a, change.n_b) for change in comparison.times if change.quantile == "p50"
+    ]
     needed = least_samples(0.5)
     if medians and max(medians) < needed:
         return (
@@ -188,10 +193,10 @@ def percent(share: float | None) -> str:
 
 def interval(change: TimeChange) -> str:
     """Return ``+12.3 % [+10.1, +14.8]``, or why there is no interval."""
-    found = change.shift
-    if found.ci95 is None:
-        return f"{percent(found.change)} ({found.why})" if found.why else percent(found.change)
-    return f"{percent(found.change)} {ends(found.ci95)}"
+    shift = change.shift
+    if shift.ci95 is None:
+        return f"{percent(shift.change)} ({shift.why})" if shift.why else percent(shift.change)
+    return f"{percent(shift.change)} {ends(shift.ci95)}"
 
 
 def ends(interval95: tuple[float, float]) -> str:

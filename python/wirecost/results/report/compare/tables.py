@@ -64,11 +64,11 @@ def method(comparison: Comparison) -> str:
 
 def changed(comparison: Comparison, most: int = ALL) -> Table:
     """Return regressions, slower and faster percentiles, at most so many."""
-    shown = changed_first(comparison.times)
+    rows = changed_first(comparison.times)
     notes = [f"{tally(comparison)}, of {len(comparison.times):,} percentiles."]
-    if len(shown) > most:
-        notes.append(f"{len(shown) - most:,} more: --json, --markdown and --report have all.")
-    return _times(CHANGED, shown[:most], comparison, notes)
+    if len(rows) > most:
+        notes.append(f"{len(rows) - most:,} more: --json, --markdown and --report have all.")
+    return _times(CHANGED, rows[:most], comparison, notes)
 
 
 def unchanged(comparison: Comparison) -> Table:
@@ -78,7 +78,7 @@ def unchanged(comparison: Comparison) -> Table:
 
 def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
     """Return the percentiles of which nothing can be said, and why; None where there is none."""
-    rows = [one for one in comparison.times if one.verdict == UNDECIDED]
+    rows = [change for change in comparison.times if change.verdict == UNDECIDED]
     if not rows:
         return None
     labels = Labels(comparison)
@@ -89,7 +89,9 @@ def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
         Column("executions", _executions),
     ]
     notes = []
-    if any(one.shift.few and one.shift.few.worth < one.shift.few.executions for one in rows):
+    if any(
+        change.shift.few and change.shift.few.worth < change.shift.few.executions for change in rows
+    ):
         notes.append(DEPENDENT)
     if len(rows) > most:
         notes.append(f"{len(rows) - most:,} more: --json has all.")
@@ -122,14 +124,14 @@ def counts(comparison: Comparison, every: bool) -> Table | None:
         return None
     labels = Labels(comparison)
     body = [
-        [labels(one.row), one.name, *_count_cells(one), verdict_of(one)]
-        for one in comparison.counts
-        if every or one.verdict not in {SAME, UNDECIDED}
+        [labels(change.row), change.name, *_count_cells(change), verdict_of(change)]
+        for change in comparison.counts
+        if every or change.verdict not in {SAME, UNDECIDED}
     ]
     body += [
-        [labels(one.row), *_plain_cells(one), verdict_of(one)]
-        for one in comparison.plain
-        if every or one.verdict != SAME
+        [labels(change.row), *_plain_cells(change), verdict_of(change)]
+        for change in comparison.plain
+        if every or change.verdict != SAME
     ]
     headings = ["row", "what", "A", "B", "change", "95 % interval", "verdict"]
     title = "All counters and sizes" if every else "Changed counters and sizes"
@@ -171,12 +173,12 @@ def outputs(comparison: Comparison) -> Table | None:
 
 def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
     """Say whether both versions of a node sent the same messages; nothing where none were kept."""
-    found = comparison.outputs or []
-    differ = [one for one in found if one.first_difference]
+    compared = comparison.outputs or []
+    differ = [output for output in compared if output.first_difference]
     if differ:
-        topics = ", ".join(one.topic for one in differ)
+        topics = ", ".join(output.topic for output in differ)
         return [(False, f"Outputs of A and B differ on {topics}: {differ[0].first_difference}")]
-    count = sum(one.equal for one in found)
+    count = sum(output.equal for output in compared)
     return [(True, f"Outputs of A and B are equal: {counted(count, 'message')}")] if count else []
 
 
@@ -194,12 +196,15 @@ def environment(comparison: Comparison) -> Table | None:
 
 def _without_one_doctor(differences: list[Difference]) -> list[Difference]:
     """Put one row in place of the doctor's verdicts where one run alone has them."""
-    doctor = [one for one in differences if one.what.startswith(DOCTOR)]
+    doctor = [difference for difference in differences if difference.what.startswith(DOCTOR)]
     if len(doctor) < 2 or not (
-        all(one.a is None for one in doctor) or all(one.b is None for one in doctor)
+        all(difference.a is None for difference in doctor)
+        or all(difference.b is None for difference in doctor)
     ):
         return differences
-    whole = next((one for one in doctor if one.what == f"{DOCTOR} verdict"), doctor[0])
+    whole = next(
+        (difference for difference in doctor if difference.what == f"{DOCTOR} verdict"), doctor[0]
+    )
     text = f"{whole.a or whole.b}, {len(doctor)} verdicts"
     row = Difference(DOCTOR, whole.a and text, whole.b and text)
     return [*(other for other in differences if other not in doctor), row]
@@ -227,8 +232,8 @@ def warnings(comparison: Comparison) -> list[str]:
             f"{comparison.other_contents[0]}" + (" and others" if count > 1 else ""),
         )
     lines += _busy(comparison)
-    different = [one for one in comparison.outputs or [] if one.first_difference]
-    lines += [f"outputs differ: {one.topic}, {one.first_difference}" for one in different]
+    different = [output for output in comparison.outputs or [] if output.first_difference]
+    lines += [f"outputs differ: {output.topic}, {output.first_difference}" for output in different]
     return lines
 
 

@@ -35,24 +35,30 @@ def node_table(
 ) -> Table:
     """Return a row for each section, what took most in all first. ``rows``: of callbacks and
     publishing alone, at most, with one row for what every node has; None: of everything."""
-    shown = sorted(sections, key=lambda one: -one.total_ns)
-    every = [one for one in shown if _is_background(one.section, places)]
-    background = [one for one in every if _is_work(one.section, places)]
+    ordered = sorted(sections, key=lambda one: -one.total_ns)
+    every = [section for section in ordered if _is_background(section.section, places)]
+    background = [section for section in every if _is_work(section.section, places)]
     ends = list(notes)
     if rows is not None:
-        work = [one for one in shown if one not in every and _is_work(one.section, places)]
-        shown = work[: rows - bool(background)]
+        work = [
+            section
+            for section in ordered
+            if section not in every and _is_work(section.section, places)
+        ]
+        ordered = work[: rows - bool(background)]
         if background:
             ends.append(INFRASTRUCTURE_NOTE)
-        more = f"{len(work) - len(shown):,} more rows, w" if len(work) > len(shown) else "W"
+        more = f"{len(work) - len(ordered):,} more rows, w" if len(work) > len(ordered) else "W"
         ends.append(f"{more}aits and causes: probe show --all LOGS, or --report page.html")
     measured = [
-        p for p in PERCENTILES if any(one.percentiles_ns.get(p) is not None for one in shown)
+        p
+        for p in PERCENTILES
+        if any(section.percentiles_ns.get(p) is not None for section in ordered)
     ]
     if background and rows is not None:
-        shown.append(_together(background))
+        ordered.append(_together(background))
     return Table.of(
-        "Callbacks, by their total time", shown, _columns(sections, places, measured), ends
+        "Callbacks, by their total time", ordered, _columns(sections, places, measured), ends
     )
 
 
@@ -90,7 +96,7 @@ def _columns(
         Column("total", lambda one: time(one, one.total_ns), bar=True, optional=5),
         *map(percentile, measured),
         Column("max", lambda one: time(one, one.maximum_ns)),
-        Column("misses", misses, shown=any(one.misses is not None for one in sections)),
+        Column("misses", misses, shown=any(section.misses is not None for section in sections)),
         Column("symbol", symbol, optional=1),
     ]
 
@@ -99,13 +105,13 @@ def _together(background: Sequence[SectionSummary]) -> SectionSummary:
     """Return all of them as one section, which has neither percentiles nor a rate."""
     return SectionSummary(
         INFRASTRUCTURE,
-        count=sum(one.count for one in background),
+        count=sum(section.count for section in background),
         percentiles_ns={},
-        maximum_ns=max(one.maximum_ns for one in background),
+        maximum_ns=max(section.maximum_ns for section in background),
         misses=None,
         scaled=0,
         counters={},
-        total_ns=sum(one.total_ns for one in background),
+        total_ns=sum(section.total_ns for section in background),
     )
 
 
@@ -120,12 +126,15 @@ def node_answer(
     """Return the text above all and the first table, which fit a terminal of this ``width`` and
     ``LINES``; None: with all rows. ``causes``: with their names as shown."""
     order = sorted(sections, key=lambda one: -one.total_ns)
-    names = [places[one.section].name if one.section in places else one.section for one in order]
+    names = [
+        places[section.section].name if section.section in places else section.section
+        for section in order
+    ]
     text = " ".join(filter(None, [lead, cause_lead([c for c in causes if c.costs], names)]))
     if width is None:
         return text, node_table(sections, places, notes)
     around = [record_next(causes) or "", *notes]
-    room = LINES - OTHER_LINES - sum(len(textwrap.wrap(one, width)) for one in around)
+    room = LINES - OTHER_LINES - sum(len(textwrap.wrap(line, width)) for line in around)
     if lead and room - len(textwrap.wrap(text, width)) < FEWEST_ROWS:
         text = lead
     rows = max(FEWEST_ROWS, room - len(textwrap.wrap(text, width)))
@@ -143,11 +152,11 @@ def node_lead(
     ``misses``: the longest first."""
     totals: dict[str, int] = {}
     missed = 0
-    for one in sections:
-        place = places.get(one.section)
+    for section in sections:
+        place = places.get(section.section)
         if place is not None and place.is_callback:
-            totals[place.node] = totals.get(place.node, 0) + one.total_ns
-            missed += one.misses or 0
+            totals[place.node] = totals.get(place.node, 0) + section.total_ns
+            missed += section.misses or 0
     parts = []
     whole = sum(totals.values())
     if whole > 0:
@@ -174,7 +183,7 @@ def _missed(
     if not count:
         return f"No callback took longer than {units.time(deadline_ns)}."
     text = f"{counted(count, 'callback')} took longer than {units.time(deadline_ns)}"
-    longest = next((one for one in misses if one.section in places), None)
+    longest = next((miss for miss in misses if miss.section in places), None)
     if longest is None:
         return f"{text}."
     text += f", the longest {units.time(longest.ns)}: {places[longest.section].name}"

@@ -89,12 +89,12 @@ def page(
     """Return the whole report of what ``wirecost probe show`` prints, with figures. ``late``:
     executions that missed the deadline; ``nodes``: sections inside sections; ``lead``: of nodes of
     ROS."""
-    names = shown_names(one.section for one in summaries)
+    names = shown_names(section.section for section in summaries)
     places = places_of(names)
     short, causes = shortened(summaries, names), shortened(explanations, names)
     inner = shortened(list(nodes), names)
     causes = explained(causes, logs)
-    cause = cause_lead(causes, [names.get(one.name, one.name) for one in drawn])
+    cause = cause_lead(causes, [names.get(section.name, section.name) for section in drawn])
     hint = record_next(causes)
     causes, left_out = worth_advice(causes, inner)
     tables = (
@@ -104,18 +104,22 @@ def page(
         cause_table(causes),
         late,
     )
-    shown = [one.name for one in drawn]
+    drawn_names = [section.name for section in drawn]
     return render(
         "probe.html.j2",
-        [figure for one in drawn for _, figure in one.figures],
+        [figure for section in drawn for _, figure in section.figures],
         programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
         recorded=_recorded(logs),
         lead=" ".join(filter(None, [hint and f"{hint}.", lead, cause])) or None,
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
         sentences=[*all_sentences(causes, inner), *left_out],
-        sections=[replace(one, name=names.get(one.name, one.name)) for one in drawn],
-        left_out=[names[one.section] for one in summaries if one.section not in shown],
+        sections=[
+            replace(section, name=names.get(section.name, section.name)) for section in drawn
+        ],
+        left_out=[
+            names[section.section] for section in summaries if section.section not in drawn_names
+        ],
         machines=machines,
         unknown=UNKNOWN,
         logs=log_table(logs),
@@ -125,7 +129,9 @@ def page(
 def explained(causes: list[Explanation], logs: list[ProbeLog]) -> list[Explanation]:
     """Return those in which something is known: without counters there is nothing that could
     explain."""
-    return causes if any(log.counters for log in logs) else [one for one in causes if one.costs]
+    return (
+        causes if any(log.counters for log in logs) else [cause for cause in causes if cause.costs]
+    )
 
 
 def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) -> list[Path]:
@@ -134,8 +140,8 @@ def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) ->
         with made_folder(folder):
             return [
                 draw(figure.chart, folder / figure.file(form))
-                for one in drawn
-                for _, figure in one.figures
+                for section in drawn
+                for _, figure in section.figures
                 for form in formats
             ]
     except OSError as error:

@@ -41,7 +41,7 @@ def percentile_column(
 
 def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
     """Return a row for each section: executions, percentiles, maximum and deadline misses."""
-    has_misses = any(one.misses is not None for one in sections)
+    has_misses = any(section.misses is not None for section in sections)
     columns: list[Column[SectionSummary]] = [
         Column("section", lambda one: one.section),
         Column("count", lambda one: f"{one.count:,}"),
@@ -50,7 +50,7 @@ def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
         Column("misses", lambda one: units.amount(one.misses), shown=has_misses),
     ]
     notes = losses(logs)
-    if any(None in one.percentiles_ns.values() for one in sections):
+    if any(None in section.percentiles_ns.values() for section in sections):
         notes.append(f"{NONE}: too few executions for this percentile")
     return Table.of("Sections", sections, columns, notes)
 
@@ -91,25 +91,25 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
     for log in logs:
         for counter in log.counters:
             status.setdefault(counter.name, set()).add(counter.status)
-    shown = [name for name, statuses in status.items() if statuses != {"n/a"}]
-    if not shown:
+    counters = [name for name, statuses in status.items() if statuses != {"n/a"}]
+    if not counters:
         return None
     body = [
-        [one.section, name, _value(name, counter.mean), _value(name, counter.maximum)]
-        for one in sections
-        for name, counter in one.counters.items()
-        if name in shown and counter.mean is not None and counter.maximum
+        [section.section, name, _value(name, counter.mean), _value(name, counter.maximum)]
+        for section in sections
+        for name, counter in section.counters.items()
+        if name in counters and counter.mean is not None and counter.maximum
     ]
     notes = []
     not_zero = {name for _, name, *_ in body}
-    if never := [name for name in shown if name not in not_zero]:
+    if never := [name for name in counters if name not in not_zero]:
         notes.append(f"always 0: {', '.join(never)}")
     notes += absent_notes(logs)
-    if partly := [name for name in shown if "user only" in status[name]]:
+    if partly := [name for name in counters if "user only" in status[name]]:
         notes.append(
             f"user mode only: {', '.join(partly)}; allow more by kernel.perf_event_paranoid=1"
         )
-    if scaled := sum(one.scaled for one in sections):
+    if scaled := sum(section.scaled for section in sections):
         notes.append(f"{scaled:,} executions' counters are estimates: they shared the hardware")
     return Table("Counters of an execution", ["section", "counter", "mean", "max"], body, notes)
 
@@ -193,29 +193,29 @@ def document(
 ) -> dict[str, object]:
     """Return what ``--json`` writes. Times in nanoseconds, shares from 0 to 1; null: no value, and
     no deadline for ``misses``."""
-    names = shown_names(one.section for one in sections)
+    names = shown_names(section.section for section in sections)
     return {
         "sections": [
             {
-                "section": one.section,
-                "name": names[one.section],
-                "count": one.count,
-                **{f"p{percent:g}_ns": ns for percent, ns in one.percentiles_ns.items()},
-                "max_ns": one.maximum_ns,
-                "total_ns": one.total_ns,
-                "rate_hz": one.rate_hz,
-                "deadline_misses": one.misses,
-                "scaled": one.scaled,
+                "section": section.section,
+                "name": names[section.section],
+                "count": section.count,
+                **{f"p{percent:g}_ns": ns for percent, ns in section.percentiles_ns.items()},
+                "max_ns": section.maximum_ns,
+                "total_ns": section.total_ns,
+                "rate_hz": section.rate_hz,
+                "deadline_misses": section.misses,
+                "scaled": section.scaled,
                 "counters": {
                     name: {"mean": c.mean, "max": c.maximum, "counted": c.counted}
-                    for name, c in one.counters.items()
+                    for name, c in section.counters.items()
                 },
             }
-            for one in sections
+            for section in sections
         ],
-        "causes": [asdict(one) for one in explanations],
-        "tree": [asdict(one) for one in tree],
-        "misses": None if misses is None else [asdict(one) for one in misses],
+        "causes": [asdict(explanation) for explanation in explanations],
+        "tree": [asdict(node) for node in tree],
+        "misses": None if misses is None else [asdict(miss) for miss in misses],
         "logs": [
             {
                 "file": str(log.path),

@@ -55,8 +55,8 @@ def _times(shift: Shift) -> str:
 
 def _without_interval(shifts: list[Shift]) -> list[str]:
     """Say why, in a line for each reason; of those with too few executions, for what lacks most."""
-    lacking = [one.few for one in shifts if one.few is not None]
-    reasons = sorted({one.why for one in shifts if one.why and one.few is None})
+    lacking = [shift.few for shift in shifts if shift.few is not None]
+    reasons = sorted({shift.why for shift in shifts if shift.why and shift.few is None})
     notes = [f"p99 without interval: {reason}" for reason in reasons]
     if lacking:
         most = max(lacking, key=lambda few: few.needed / few.worth)
@@ -91,12 +91,12 @@ def verdict(gain: Gain) -> str:
 
 def tail_verdict(gain: Gain) -> str | None:
     """Return what the interval of p99 allows to say; None where it allows nothing."""
-    found = gain.p99
-    if gain.count < FEWEST_FOR_P99 or found.ci95 is None or found.p is None or found.p > CHANCE:
+    shift = gain.p99
+    if gain.count < FEWEST_FOR_P99 or shift.ci95 is None or shift.p is None or shift.p > CHANCE:
         return None
-    if found.ci95[1] < 0:
+    if shift.ci95[1] < 0:
         return "faster"
-    return "slower" if found.ci95[0] > 0 else None
+    return "slower" if shift.ci95[0] > 0 else None
 
 
 def _verdicts(gain: Gain) -> str:
@@ -115,10 +115,10 @@ def document(
     """Return what ``--json`` writes. Times in nanoseconds; ``change`` is b / a - 1."""
     return {
         "gains": [
-            asdict(one) | {"verdict": verdict(one), "verdict_p99": tail_verdict(one)}
-            for one in gains
+            asdict(gain) | {"verdict": verdict(gain), "verdict_p99": tail_verdict(gain)}
+            for gain in gains
         ],
-        "remedies": [asdict(one) for one in effects],
+        "remedies": [asdict(effect) for effect in effects],
         "refused": dict(refused),
     }
 

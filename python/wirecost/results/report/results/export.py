@@ -73,9 +73,9 @@ def _write(
 
 def _markdown(results: Results, rows: list[Row]) -> str:
     content = content_of(results, rows)
-    shown = (*content.tables, *content.folded, *content.details)
+    tables = (*content.tables, *content.folded, *content.details)
     first = [f"{markdown.text(said)}\n" for said in (caution(results.meta), content.lead) if said]
-    return "\n".join([*first, *map(markdown.table, shown)])
+    return "\n".join([*first, *map(markdown.table, tables)])
 
 
 def csv_text(rows: list[Row]) -> str:

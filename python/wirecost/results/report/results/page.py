@@ -47,25 +47,25 @@ def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool 
 
 def _first(tables: list[Table]) -> list[Table]:
     """Return as many tables as have ``MOST_ROWS`` in all."""
-    kept, rows = [], 0
+    first, rows = [], 0
     for table in tables:
         rows += len(table.rows)
         if rows > MOST_ROWS:
             break
-        kept.append(table)
-    return kept
+        first.append(table)
+    return first
 
 
 def _machine(meta: Meta) -> tuple[str, list[str]]:
     """Return the doctor's verdict, and what speaks most against the machine."""
     checks = [(str(said), name) for name, said in meta.doctor.items() if name != "verdict"]
-    found = [
+    problems = [
         f"{name.replace('_', ' ')}: {said.removeprefix(level).strip(' ()') or level}"
         for level in ("fail", "warn")
         for said, name in checks
         if said.startswith(level)
     ]
-    return str(meta.doctor.get("verdict", "")), found[:WORST]
+    return str(meta.doctor.get("verdict", "")), problems[:WORST]
 
 
 def _minute(created: str) -> str:

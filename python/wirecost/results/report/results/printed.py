@@ -21,8 +21,8 @@ def print_results(console: Console, results: Results, rows: list[Row]) -> None:
         say(console, content.lead)
         console.print()
     wider = f"COLUMNS=200 wirecost report {shlex.quote(str(results.folder))} --tables"
-    for one in (*content.tables, *content.folded):
-        print_table(console, one, wider)
+    for table in (*content.tables, *content.folded):
+        print_table(console, table, wider)
     for text in not_measured(results.meta):
         say(console, f"not measured: {text}", "bold red")
     if content.built:

@@ -55,15 +55,15 @@ def execution_parts(runs: Iterable[tuple[str, Sequence[ProbeLog]]], out: Path) -
     """Return series of all runs, each with its name, a level of its topics, and its logs; ``out``:
     where they are to be written. Raises UserError."""
     runs = list(runs)
-    made = _Series(out, _counters(log for _, logs in runs for log in logs))
+    series = _Series(out, _counters(log for _, logs in runs for log in logs))
     for run, logs in runs:
         of_program: dict[str, set[int]] = defaultdict(set)
         for log in logs:
             of_program[log.program].add(log.process)
         for log in logs:
             several = len(of_program[log.program]) > 1
-            made.add(run, f"{log.program}-{log.process}" if several else log.program, log)
-    return made.parts()
+            series.add(run, f"{log.program}-{log.process}" if several else log.program, log)
+    return series.parts()
 
 
 def _counters(logs: Iterable[ProbeLog]) -> dict[str, tuple[str, str]]:
@@ -71,14 +71,16 @@ def _counters(logs: Iterable[ProbeLog]) -> dict[str, tuple[str, str]]:
     distinct = Distinct(spelling)
     for name in EXECUTION:
         distinct.name(name)
-    counters = {one.name: one for log in logs for one in log.counters if one.status != "n/a"}
+    counters = {
+        counter.name: counter for log in logs for counter in log.counters if counter.status != "n/a"
+    }
     return {
         COUNTER + name: (
             distinct.name(field_name(name)),
             f"Counter {name}, from the begin of the execution to its end"
-            + (f"; source: {one.source}." if one.source else "."),
+            + (f"; source: {counter.source}." if counter.source else "."),
         )
-        for name, one in counters.items()
+        for name, counter in counters.items()
     }
 
 
@@ -108,23 +110,23 @@ class _Series:
                 if len(self.found) == mcap_file.MOST_CHANNELS:
                     raise mcap_file.too_many(self.out)
                 levels = [run, *section_levels(program, name)]
-                wanted = topic(*(level for level in levels if level))
+                topic_name = topic(*(level for level in levels if level))
                 about = {"section": name, "program": log.program, "process": str(log.process)}
                 kind = self.execution if counted else SPAN
-                self.found[key] = Channel(self.topics.name(wanted), kind, about), []
+                self.found[key] = Channel(self.topics.name(topic_name), kind, about), []
             channel, parts = self.found[key]
             parts.append(
                 SeriesPart(channel, rows["wall_ns"].to_numpy(), self._columns(rows, channel))
             )
 
     def parts(self) -> list[SeriesPart]:
-        made = []
+        all_parts = []
         for _, parts in self.found.values():
-            made += [
-                SeriesPart(one.channel, one.times, {**one.columns, PERIOD: period})
-                for one, period in zip(parts, _periods(parts), strict=True)
+            all_parts += [
+                SeriesPart(part.channel, part.times, {**part.columns, PERIOD: period})
+                for part, period in zip(parts, _periods(parts), strict=True)
             ]
-        return made
+        return all_parts
 
     def _columns(self, rows: pl.DataFrame, channel: Channel) -> dict[str, Numbers]:
         """Return numbers of its rows; without counters that have no value, and what the program

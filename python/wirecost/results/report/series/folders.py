@@ -43,8 +43,8 @@ def write_folder(results: Results, out: Path, advance: Progress = silent) -> Wri
             f"{results.folder}: samples of bench {scenario} have no times; mcap is written of "
             f"{', '.join(KINDS)}; choose another --format"
         )
-    made, clock = KINDS[scenario]
-    parts = made(results, _created_ns(results.meta.created), out)
+    make_parts, clock = KINDS[scenario]
+    parts = make_parts(results, _created_ns(results.meta.created), out)
     if not any(len(part.times) for part in parts):
         raise UserError(
             f"{results.folder}: no sample in it has a time; choose another --format, or measure "

@@ -71,7 +71,7 @@ def write(
             f"{out}: a time is before 1970, which MCAP cannot hold; leave out the damaged log"
         )
     try:
-        with replaced(out) as made, made.open("wb") as file:
+        with replaced(out) as path, path.open("wb") as file:
             _write(file, channels, parts, about, advance)
     except OSError as error:
         raise failed_write(out, error, "name a file that can be written") from error
@@ -100,8 +100,10 @@ def _write(
         for name, kind in kinds.items()
     }
     numbers = {
-        one: writer.register_channel(one.topic, "protobuf", schemas[one.kind.name], dict(one.about))
-        for one in channels
+        channel: writer.register_channel(
+            channel.topic, "protobuf", schemas[channel.kind.name], dict(channel.about)
+        )
+        for channel in channels
     }
     encoders = {name: Encoder(kind) for name, kind in kinds.items()}
     total = sum(len(part.times) for part in parts)
@@ -124,7 +126,7 @@ def _in_order(
     for first in range(0, len(order), AT_ONCE):
         places = order[first : first + AT_ONCE]
         owners = np.searchsorted(starts, places, side="right") - 1
-        found: list[tuple[SeriesPart, int, bytes] | None] = [None] * len(places)
+        entries: list[tuple[SeriesPart, int, bytes] | None] = [None] * len(places)
         for owner in np.unique(owners):
             part = parts[owner]
             at = np.flatnonzero(owners == owner)
@@ -134,7 +136,7 @@ def _in_order(
             for place, time, message in zip(
                 at.tolist(), part.times[rows].tolist(), encoded, strict=True
             ):
-                found[place] = part, time, message
-        for offset, one in enumerate(found):
-            assert one is not None
-            yield first + offset, *one
+                entries[place] = part, time, message
+        for offset, entry in enumerate(entries):
+            assert entry is not None
+            yield first + offset, *entry

@@ -65,8 +65,8 @@ class Encoder:
     def __init__(self, kind: MessageType) -> None:
         pool = descriptor_pool.DescriptorPool()
         pool.Add(kind.file())
-        found = pool.FindMessageTypeByName(kind.full_name)
-        self._made = message_factory.GetMessageClass(found)
+        descriptor = pool.FindMessageTypeByName(kind.full_name)
+        self._made = message_factory.GetMessageClass(descriptor)
 
     def encode(self, columns: Mapping[str, Numbers]) -> Iterable[bytes]:
         """Yield a message for each row; a number that is NaN is absent."""

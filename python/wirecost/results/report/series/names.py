@@ -52,16 +52,16 @@ class Distinct:
     _last: dict[str, int] = field(default_factory=dict)
 
     def name(self, wanted: str) -> str:
-        made, number = wanted, self._last.get(wanted, 1)
-        while self.key(made) in self._taken:
+        candidate, number = wanted, self._last.get(wanted, 1)
+        while self.key(candidate) in self._taken:
             number += 1
-            made = f"{wanted}_{number}"
+            candidate = f"{wanted}_{number}"
         self._last[wanted] = number
-        self._taken.add(self.key(made))
-        return made
+        self._taken.add(self.key(candidate))
+        return candidate
 
 
 def _part(text: str) -> str:
     plain = re.sub(r"[^0-9A-Za-z_/-]+", "_", text)
-    kept = [level.strip("_") for level in plain.split("/")]
-    return "/".join(level for level in kept if level)[:LONGEST_PART].rstrip("/_") or "unnamed"
+    levels = [level.strip("_") for level in plain.split("/")]
+    return "/".join(level for level in levels if level)[:LONGEST_PART].rstrip("/_") or "unnamed"

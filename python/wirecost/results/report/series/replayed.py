@@ -70,7 +70,7 @@ def replayed_parts(results: Results, created_ns: int, out: Path) -> list[SeriesP
     ]
     offsets = {run: logs[0].wall_minus_monotonic_ns for run, logs in runs if logs}
     firsts = [table["ns"].min() for _, table in tables if len(table)]
-    beginning = min((int(one) for one in firsts if isinstance(one, int)), default=0)
+    beginning = min((int(first_ns) for first_ns in firsts if isinstance(first_ns, int)), default=0)
     # All runs of a folder are of one boot.
     offset = next(iter(offsets.values()), created_ns - beginning)
     topics = Distinct()
@@ -99,10 +99,13 @@ def _table(path: Path, columns: Columns, instant: str) -> pl.DataFrame:
 
 
 def _columns(kind: MessageType, rows: pl.DataFrame) -> dict[str, Numbers]:
-    found = {"bytes": rows["bytes"]}
+    columns = {"bytes": rows["bytes"]}
     if kind is INPUT:
-        found["lateness_us"] = (rows["before_ns"] - rows["due_ns"]) / 1e3
-        found["sending_us"] = (rows["after_ns"] - rows["before_ns"]) / 1e3
+        columns["lateness_us"] = (rows["before_ns"] - rows["due_ns"]) / 1e3
+        columns["sending_us"] = (rows["after_ns"] - rows["before_ns"]) / 1e3
     else:
-        found["latency_us"] = rows["latency_ns"] / 1e3
-    return {name: one.cast(pl.Float64).fill_null(np.nan).to_numpy() for name, one in found.items()}
+        columns["latency_us"] = rows["latency_ns"] / 1e3
+    return {
+        name: column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+        for name, column in columns.items()
+    }

@@ -22,13 +22,18 @@ ROUNDING = 0.02
 def cause_lead(explanations: list[Explanation], order: list[str]) -> str | None:
     """Explain the first section in ``order`` that has causes, else the first that was examined;
     None where all have too few executions."""
-    known = {one.section: one for one in explanations}
-    found = [known[section] for section in order if section in known]
-    one = next((one for one in found if one.costs), next(iter(found), None))
-    if one is None:
+    by_section = {explanation.section: explanation for explanation in explanations}
+    in_order = [by_section[section] for section in order if section in by_section]
+    chosen = next(
+        (explanation for explanation in in_order if explanation.costs), next(iter(in_order), None)
+    )
+    if chosen is None:
         return None
-    parts = [*(_largest(one, cost) for cost in one.costs[:1]), _unexplained(one)]
-    if one.costs and max(_of_median(one, one.costs[0]), _of_slowest(one, one.costs[0])) < SMALL:
+    parts = [*(_largest(chosen, cost) for cost in chosen.costs[:1]), _unexplained(chosen)]
+    if (
+        chosen.costs
+        and max(_of_median(chosen, chosen.costs[0]), _of_slowest(chosen, chosen.costs[0])) < SMALL
+    ):
         parts.reverse()
     return " ".join(filter(None, parts)) or None
 

@@ -36,14 +36,18 @@ MARKS = {Origin.REGRESSION: "", Origin.MACHINE: " *", Origin.ITSELF: ""}
 
 def cause_table(explanations: list[Explanation]) -> Table | None:
     """Return the costs of each section, ranked; None where nothing explains any."""
-    shown = [explanation for explanation in explanations if explanation.costs or explanation.steady]
-    if not shown:
+    explained = [
+        explanation for explanation in explanations if explanation.costs or explanation.steady
+    ]
+    if not explained:
         return None
     headings = ["section", "time follows", "of the median", "of the slowest 1 %", "price"]
     headings += ["variance", "other 99 %", "alone"]
-    body = [cells for explanation in shown for cells in _rows(explanation)]
+    body = [cells for explanation in explained for cells in _rows(explanation)]
     bars = (("of the median", "of the slowest 1 %"),)
-    return Table("Causes", headings, body, _notes(shown), ("alone", "other 99 %", "variance"), bars)
+    return Table(
+        "Causes", headings, body, _notes(explained), ("alone", "other 99 %", "variance"), bars
+    )
 
 
 def _rows(explanation: Explanation) -> Iterator[list[str]]:
@@ -104,8 +108,8 @@ def all_sentences(explanations: list[Explanation], nodes: Sequence[Node] = ()) -
     unknown: list[Explanation] = []
     for explanation in explanations:
         of_section = sentences(explanation, nodes)
-        known = explanation.costs or explanation.steady
-        if len(of_section) == 1 and not known and _is_unexplained(explanation):
+        has_reason = explanation.costs or explanation.steady
+        if len(of_section) == 1 and not has_reason and _is_unexplained(explanation):
             unknown.append(explanation)
         else:
             texts += of_section
@@ -177,7 +181,11 @@ def worth_advice(
             shares[node.section] = shares.get(node.section, 0.0) + node.ns / around.ns
             if slowest.get(node.section, 0.0) > SMALL_TAIL * slowest.get(around.section, 0.0):
                 shares[node.section] = 1.0
-    small = [one.section for one in explanations if shares.get(one.section, 1.0) < SMALL]
+    small = [
+        explanation.section
+        for explanation in explanations
+        if shares.get(explanation.section, 1.0) < SMALL
+    ]
     if not small:
         return list(explanations), []
     text = (

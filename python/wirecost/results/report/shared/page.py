@@ -48,15 +48,15 @@ def bundle() -> Markup:
     """
     named = os.environ.get("XDG_CACHE_HOME", "")
     caches = Path(named) if named.startswith("/") else home() / ".cache"
-    kept = caches / "wirecost" / f"vega-{version('vl-convert-python')}.js"
+    cached = caches / "wirecost" / f"vega-{version('vl-convert-python')}.js"
     # What runs in the page must be nobody else's: with sudo, the cache may be.
     with suppress(UserError, ValueError):
-        if content := read_private(kept, MOST_BUNDLE):
+        if content := read_private(cached, MOST_BUNDLE):
             return Markup(content.decode())
     source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     source = source.replace("</script", "<\\/script")
     with suppress(OSError, UserError):  # without a cache every report makes its own
-        write_private(private_folder(kept.parent) / kept.name, source.encode())
+        write_private(private_folder(cached.parent) / cached.name, source.encode())
     return Markup(source)
 
 
@@ -76,20 +76,22 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
     environment.filters["with_bars"] = with_bars
     specifications = [themed(figure.chart, "currentColor") for figure in drawn]
     configuration = specifications[0]["config"] if specifications else {}
-    shown = [
-        with_data_once({key: one[key] for key in one if key not in REPEATED})
-        for one in specifications
+    embedded = [
+        with_data_once({key: specification[key] for key in specification if key not in REPEATED})
+        for specification in specifications
     ]
     content |= {
-        "specifications": Markup(script_json(shown)),
+        "specifications": Markup(script_json(embedded)),
         "configuration": Markup(script_json(configuration)),
     }
-    kept: list[Markup] = []
-    environment.globals["still"] = lambda number: kept[number] if number < len(kept) else ""
-    made = environment.get_template(template)
+    pictures: list[Markup] = []
+    environment.globals["still"] = lambda number: pictures[number] if number < len(pictures) else ""
+    page = environment.get_template(template)
     if stills:
-        kept += still_figures(specifications, MOST_PAGE - _bytes(made.render(bundle="", **content)))
-    return made.render(bundle=bundle(), **content)
+        pictures += still_figures(
+            specifications, MOST_PAGE - _bytes(page.render(bundle="", **content))
+        )
+    return page.render(bundle=bundle(), **content)
 
 
 def with_data_once(specification: Specification) -> Specification:
@@ -111,8 +113,8 @@ def with_data_once(specification: Specification) -> Specification:
                 return {"name": name}
         return {key: with_names(entry) for key, entry in part.items()}
 
-    shown: Specification = with_names(specification)
-    return shown | {"datasets": datasets} if datasets else shown
+    shared: Specification = with_names(specification)
+    return shared | {"datasets": datasets} if datasets else shared
 
 
 def _are_rows(values: Any) -> bool:

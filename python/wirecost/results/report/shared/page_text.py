@@ -26,8 +26,8 @@ LEFTWARD_WORDS = re.compile(rf"\S*[{LEFTWARD}]\S*(?:\s+\S*[{LEFTWARD}]\S*)*")
 
 def plain(text: object) -> str:
     """Return text for places that hold text alone, such as the page's title."""
-    shown = printable(str(text))
-    return LONG_WORD.sub(lambda found: without_middle(found[0], LONGEST_WORD), shown)
+    line = printable(str(text))
+    return LONG_WORD.sub(lambda found: without_middle(found[0], LONGEST_WORD), line)
 
 
 def on_page(value: Any) -> Any:
@@ -39,9 +39,9 @@ def on_page(value: Any) -> Any:
     if not LEFTWARD_WORDS.search(text):
         return text
     parts, end = [], 0
-    for found in LEFTWARD_WORDS.finditer(text):
-        parts += [escape(text[end : found.start()]), Markup("<bdi>%s</bdi>") % found[0]]
-        end = found.end()
+    for word in LEFTWARD_WORDS.finditer(text):
+        parts += [escape(text[end : word.start()]), Markup("<bdi>%s</bdi>") % word[0]]
+        end = word.end()
     return Markup("").join([*parts, escape(text[end:])])
 
 
@@ -55,7 +55,7 @@ def in_figure(specification: Any, key: str = "") -> Any:
             return specification
         return without_middle(printable(specification), LONGEST_IN_FIGURE)
     if isinstance(specification, list):
-        return [in_figure(one, key) for one in specification]
+        return [in_figure(part, key) for part in specification]
     if isinstance(specification, dict):
-        return {name: in_figure(one, name) for name, one in specification.items()}
+        return {name: in_figure(part, name) for name, part in specification.items()}
     return specification

@@ -83,17 +83,19 @@ class Table:
         cls, title: str, rows: Iterable[R], columns: Iterable[Column[R]], notes: Iterable[str] = ()
     ) -> Table:
         """Make a table with a row of text for each of ``rows``."""
-        shown = [column for column in columns if column.shown]
+        visible = [column for column in columns if column.shown]
         scales: dict[str, list[str]] = {}
-        for column in shown:
+        for column in visible:
             if column.bar:
                 scale = column.title if column.bar is True else column.bar
                 scales.setdefault(scale, []).append(column.title)
-        optional = sorted((one for one in shown if one.optional), key=lambda one: one.optional)
+        optional = sorted(
+            (column for column in visible if column.optional), key=lambda column: column.optional
+        )
         return cls(
             title,
-            [column.title for column in shown],
-            [[column.cell(row) for column in shown] for row in rows],
+            [column.title for column in visible],
+            [[column.cell(row) for column in visible] for row in rows],
             list(notes),
             tuple(column.title for column in optional),
             tuple(map(tuple, scales.values())),

@@ -22,16 +22,16 @@ def print_table(console: Console, content: Table, wider: str = "") -> None:
     """Print all of it as it is: names come from programs and files, whatever they look like to Rich
     and to a terminal. ``wider``: a command that shows the columns for which there is no room."""
     hidden = _hidden(content, console.width)
-    shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
+    visible = [i for i, heading in enumerate(content.headings) if heading not in hidden]
     headings = [printable(heading) for heading in content.headings]
     rows = [[printable(cell) for cell in row] for row in content.rows]
     # Where not all fits, headings, then lists and at last names go over several lines: a cut number
     # says nothing.
-    if sum(max(len(headings[i]), _widest(rows, i)) + 1 for i in shown) - 1 > console.width:
+    if sum(max(len(headings[i]), _widest(rows, i)) + 1 for i in visible) - 1 > console.width:
         rows = [[row[0], *(cell.replace("; ", ";\n") for cell in row[1:])] for row in rows]
-        headings = [_broken(one, _widest(rows, i)) for i, one in enumerate(headings)]
+        headings = [_broken(heading, _widest(rows, i)) for i, heading in enumerate(headings)]
     say(console, content.title, "bold")
-    for part in _parts([headings[i] for i in shown], [[row[i] for i in shown] for row in rows],
+    for part in _parts([headings[i] for i in visible], [[row[i] for i in visible] for row in rows],
                        console.width):  # fmt: skip
         console.print(part, highlight=False, soft_wrap=isinstance(part, Text))
     for note in content.notes:

@@ -20,11 +20,11 @@ LABELLED = 5
 def totals(rows: list[Row], race: Race, number: int) -> Figure | None:
     """Draw the totals; None for a race of one contender. ``number``: of the figure among others of
     its kind."""
-    shown = sorted(
+    in_order = sorted(
         (row for row in rows if row.race == race and row.stage == "total" and row.median_ns > 0),
         key=lambda row: row.median_ns,
     )
-    if len(shown) < 2:
+    if len(in_order) < 2:
         return None
     points: list[dict[str, str | float]] = [
         {
@@ -35,17 +35,17 @@ def totals(rows: list[Row], race: Race, number: int) -> Figure | None:
             "time": units.time(row.median_ns),
             "label": units.time(row.median_ns) if place < LABELLED else "",
         }
-        for place, row in enumerate(shown)
+        for place, row in enumerate(in_order)
     ]
     span = domain([float(point[name]) for point in points for name in ("low", "us", "high")])
-    base = plot(points).encode(y=names_down("contender", [row.name for row in shown], grid=True))
+    base = plot(points).encode(y=names_down("contender", [row.name for row in in_order], grid=True))
     across = log_time(alt.X, "us", "total", span)
     dots = base.mark_point(filled=True, size=70, color=PALETTE[0], opacity=1)
     chart = alt.layer(
         base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q"),
         dots.encode(x=across, tooltip=["contender:N", "time:N"]),
         base.mark_text(align="left", dx=9, dy=-7, fontSize=11).encode(x=across, text="label:N"),
-    ).properties(width=WIDTH, height=ROW * len(shown), title=race_title(race))
+    ).properties(width=WIDTH, height=ROW * len(in_order), title=race_title(race))
     caption = "Median of the total with its 95 % interval, on a logarithmic axis."
     return Figure(f"totals-{number}", caption, chart)
 

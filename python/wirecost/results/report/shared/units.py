@@ -47,7 +47,7 @@ def span(values: Collection[float], show: Callable[[float], str], between: str =
 def _in_units(value: float, units: Sequence[tuple[float, str]]) -> str:
     """Use the first unit of which it is less than a thousand once it is rounded."""
     texts = ((significant(value / factor), unit) for factor, unit in units)
-    text, unit = next((one for one in texts if abs(float(one[0])) < 1000), ("", ""))
+    text, unit = next((scaled for scaled in texts if abs(float(scaled[0])) < 1000), ("", ""))
     if not unit:
         factor, unit = units[-1]
         text = significant(value / factor)

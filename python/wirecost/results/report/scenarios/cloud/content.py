@@ -99,8 +99,8 @@ def _grid(rows: list[Row], meta: CloudMeta) -> Table:
     others = [name for name in names if name != OURS]
 
     def quicker(case: str, name: str) -> float | None:
-        ours, theirs = times.get((case, OURS)), times.get((case, name))
-        return theirs / ours if ours and theirs is not None else None
+        ours, other = times.get((case, OURS)), times.get((case, name))
+        return other / ours if ours and other is not None else None
 
     def median(name: str) -> float | None:
         ratios = [ratio for run in cases if (ratio := quicker(run.case, name)) is not None]
@@ -205,7 +205,12 @@ def _faults(results: Results) -> str | None:
     parts = []
     for mode, text in ((PLAIN, ""), (HEAP, " with the heap library")):
         explanations = explain(usual.filter(mode=mode))
-        prices = [c.ns_each for one in explanations for c in one.causes if c.name == FAULTS]
+        prices = [
+            c.ns_each
+            for explanation in explanations
+            for c in explanation.causes
+            if c.name == FAULTS
+        ]
         if explanations:
             parts.append(f"in {len(prices)} of {len(explanations)} scans{text}")
         if prices:

@@ -89,11 +89,11 @@ def _throughput(results: Results, rows: list[Row]) -> Figure | None:
         color=keyed(alt.Color, "allocator", names, PALETTE[: len(names)]),
     )
     dash = keyed(alt.StrokeDash, "mode", DASHES, DASHES.values())
-    shown = ["allocator:N", "mode:N", "threads:Q", *numbers("rate", form=".3~g")]
+    tooltip = ["allocator:N", "mode:N", "threads:Q", *numbers("rate", form=".3~g")]
     chart = (
         alt.layer(
             base.mark_line().encode(strokeDash=dash),
-            base.mark_point(filled=True, size=40).encode(tooltip=shown, detail="mode:N"),
+            base.mark_point(filled=True, size=40).encode(tooltip=tooltip, detail="mode:N"),
             data=alt.Data(values=points),
         )
         .properties(width=270, height=180)

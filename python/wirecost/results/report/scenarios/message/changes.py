@@ -53,8 +53,8 @@ def _wire_named(meta: MessageMeta, lang: str, name: str) -> str:
 
 def languages_asked(meta: MessageMeta) -> tuple[str, ...]:
     """Return the languages whose contenders ran or were missing, in the order of ``LANGUAGES``."""
-    asked = {name.partition(" ")[0] for name in (*meta.contenders, *meta.not_run)}
-    return tuple(lang for lang in LANGUAGES if lang in asked)
+    present = {name.partition(" ")[0] for name in (*meta.contenders, *meta.not_run)}
+    return tuple(lang for lang in LANGUAGES if lang in present)
 
 
 def changes(
@@ -113,7 +113,7 @@ def _quicker(
     measured_in: dict[str, set[str]] = {}
     for row in totals:
         measured_in.setdefault(wire_of(meta, row), set()).add(row.lang)
-    asked = languages_asked(meta)
+    langs = languages_asked(meta)
     placed = []
     for row in totals:
         speed = _speed(row, doubted, ends)
@@ -121,11 +121,11 @@ def _quicker(
             continue
         wire = wire_of(meta, row)
         is_same = wire == _wire_named(meta, row.lang, row.ratio.to)
-        lacking = [LANGUAGES[lang] for lang in asked if lang not in measured_in[wire]]
+        lacking = [LANGUAGES[lang] for lang in langs if lang not in measured_in[wire]]
         whom = SAME if is_same else ALL_PEERS
         if lacking and not is_same:
             whom += f"; not measured in {', '.join(lacking)}"
-        rank = not is_same, asked.index(row.lang), row.ratio.median
+        rank = not is_same, langs.index(row.lang), row.ratio.median
         placed.append((rank, (row, whom, speed, "measured")))
     placed.sort(key=lambda pair: pair[0])
     return [entry for _, entry in placed]
@@ -154,12 +154,12 @@ def _speed(row: Row, doubted: Collection[Key], ends: Mapping[Key, tuple[float, f
     """Return the speed beside the baseline; empty where it is not faster."""
     if row.ratio is None or row.ratio.ci95[1] >= 1:
         return ""
-    mine, baseline = (row.lang, row.name), (row.lang, row.ratio.to)
+    own, baseline = (row.lang, row.name), (row.lang, row.ratio.to)
     if not _in_doubt(row, doubted):
         if row.ratio.median > MOST_OF_BASELINE:
             return ""
         return units.speed(row.ratio.median)
-    is_always = row.processes > 1 and ends[mine][1] < ends[baseline][0]
+    is_always = row.processes > 1 and ends[own][1] < ends[baseline][0]
     return FASTER if is_always else ""
 
 
@@ -222,5 +222,5 @@ def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
 
 def _schema(command: Sequence[str]) -> str:
     """Return the schema as the run's command gave it, without its folder."""
-    given = [word for word in command if PurePath(word).suffix in SCHEMAS]
-    return PurePath(given[0]).name if len(given) == 1 else "SCHEMA"
+    schemas = [word for word in command if PurePath(word).suffix in SCHEMAS]
+    return PurePath(schemas[0]).name if len(schemas) == 1 else "SCHEMA"

@@ -27,7 +27,7 @@ def field_table(
     for."""
     if not meta.fields or not meta.counted_bytes:
         return None
-    timed = {field for one in found for field, _ in one.of} - {TOGETHER}
+    timed = {field for share in found for field, _ in share.of} - {TOGETHER}
     listed = sorted(meta.fields, key=lambda field: -field.all)
     least = LEAST_SHOWN * meta.counted_bytes
     chosen = {f.path for f in [f for f in listed if f.path in timed or f.all >= least][:SHOWN]}
@@ -41,7 +41,7 @@ def field_table(
     if any(cell != UNKNOWN for cell in together):
         body.append(["all measured ones at once", "", "", *together])
     headings = ["field", "bytes", "share"]
-    headings += [f"{one.contender} {stage}" for one in found for stage in TIMED]
+    headings += [f"{share.contender} {stage}" for share in found for stage in TIMED]
     has_rest = any(_rest(found, path) is not None for path in chosen)
     ended = bool(meta.interrupted)
     note = _note(found, len(timed), others != [], has_rest, languages, ended)
@@ -77,12 +77,12 @@ def percent(value: float) -> str:
 
 
 def _times(found: list[FieldShares], path: str) -> list[str]:
-    return [_share(one.of.get((path, stage))) for one in found for stage in TIMED]
+    return [_share(share.of.get((path, stage))) for share in found for stage in TIMED]
 
 
 def _rest(found: list[FieldShares], path: str) -> list[str] | None:
     """Return what the times of the fields in it leave of its own; None where none was measured."""
-    cells = [_rest_of(one, path, stage) for one in found for stage in TIMED]
+    cells = [_rest_of(share, path, stage) for share in found for stage in TIMED]
     return cells if any(cell != UNKNOWN for cell in cells) else None
 
 
@@ -123,7 +123,9 @@ def _note(
     )
     if has_others:
         note += " others: without what they contain; inner ones also count in the rows above."
-    elsewhere = [LANGUAGES[one] for one in languages if one != TIMED_LANGUAGE and one in LANGUAGES]
+    elsewhere = [
+        LANGUAGES[lang] for lang in languages if lang != TIMED_LANGUAGE and lang in LANGUAGES
+    ]
     if not found and TIMED_LANGUAGE in languages:
         why = "the run ended before" if ended else "no contender that they are measured with ran"
         return f"{note} Times of fields were not measured: {why}."
@@ -142,7 +144,7 @@ def _note(
     note += f" {UNKNOWN}: not measured, which was done for {measured} fields with many bytes."
     if elsewhere:
         note += f" Times are of C++ only, not of {' and '.join(elsewhere)}."
-    errors = [abs(e) for one in found for stage in TIMED if (e := one.error(stage)) is not None]
+    errors = [abs(e) for share in found for stage in TIMED if (e := share.error(stage)) is not None]
     if errors:
         note += (
             " The shares of the outermost fields, summed, differ from that of all these fields "

@@ -43,9 +43,9 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
         return []
     paths = [field.path for field in meta.fields]
     parts = {"bytes": {field.path: field.all / meta.counted_bytes for field in meta.fields}}
-    for found in shares(with_all_columns(results.samples)):
+    for field_shares in shares(with_all_columns(results.samples)):
         for stage in STAGES[:2]:
-            parts[f"{stage}, {found.contender}"] = _of_stage(found, stage)
+            parts[f"{stage}, {field_shares.contender}"] = _of_stage(field_shares, stage)
     charts = [_icicle(title, boxes(paths, values), paths) for title, values in parts.items()]
     return [
         Figure(
@@ -77,10 +77,10 @@ def boxes(paths: Sequence[str], values: Mapping[str, float]) -> list[Box]:
         if value is None or (outer and outer not in placed):
             continue
         around = placed[outer] if outer else Box("", -1, 0.0, 1.0)
-        left = ends.get(outer, around.left)
-        right = min(left + value, around.right)
+        start = ends.get(outer, around.left)
+        right = min(start + value, around.right)
         ends[outer] = right
-        placed[path] = Box(path, around.depth + 1, left, right)
+        placed[path] = Box(path, around.depth + 1, start, right)
     return [
         box for box in placed.values() if box.right - box.left >= THINNEST and box.depth < DEEPEST
     ]

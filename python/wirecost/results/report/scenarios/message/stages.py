@@ -84,12 +84,14 @@ def _legend(meta: MessageMeta, rows: list[Row]) -> str:
 def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
     """Say why some rows allow no advice."""
     off, apart = [], []
-    for one in found:
-        if one.stages is not None:
-            off.append(f"{one.name} (sum {units.time(one.stages)}, total {units.time(one.total)})")
-        if one.processes is not None:
-            low, high = map(units.time, one.processes)
-            apart.append(f"{one.name} ({low} to {high})")
+    for share in found:
+        if share.stages is not None:
+            off.append(
+                f"{share.name} (sum {units.time(share.stages)}, total {units.time(share.total)})"
+            )
+        if share.processes is not None:
+            low, high = map(units.time, share.processes)
+            apart.append(f"{share.name} ({low} to {high})")
     notes = []
     if off:
         notes.append(
@@ -113,28 +115,28 @@ def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
 def at_rate(meta: MessageMeta, rows: list[Row]) -> Table | None:
     """Return what a message takes of a processor at a rate, computed from the medians, the
     cheapest contender of a language first; None where no rate was asked for."""
-    asked = meta.at_rate
-    if not asked:
+    rate = meta.at_rate
+    if not rate:
         return None
-    loads = [load for race in races(rows) for load in _loads(asked, rows, race)]
-    carrying = asked.carrying
+    loads = [load for race in races(rows) for load in _loads(rate, rows, race)]
+    carrying = rate.carrying
     columns: list[Column[_Load]] = [
         Column("contender", lambda load: load.name),
-        Column("sender", lambda load: units.time(asked.rate * load.sender_ns), optional=1),
-        Column("subscriber", lambda load: units.time(asked.rate * load.subscriber_ns), optional=2),
+        Column("sender", lambda load: units.time(rate.rate * load.sender_ns), optional=1),
+        Column("subscriber", lambda load: units.time(rate.rate * load.subscriber_ns), optional=2),
         Column(
             carrying.over if carrying else "",
-            lambda _: units.time(asked.rate * _transport_ns(asked)),
+            lambda _: units.time(rate.rate * _transport_ns(rate)),
             shown=carrying is not None,
         ),
         Column("of a core", lambda load: _share(load.share), bar=True),
         Column("delivered", lambda load: units.size(load.bytes), bar=True),
     ]
     title = (
-        f"At {units.significant(asked.rate)} messages a second, "
-        f"{counted(asked.subscribers, 'subscriber')}"
+        f"At {units.significant(rate.rate)} messages a second, "
+        f"{counted(rate.subscribers, 'subscriber')}"
     )
-    return Table.of(title, loads, columns, [_rate_note(carrying, asked.subscribers)])
+    return Table.of(title, loads, columns, [_rate_note(carrying, rate.subscribers)])
 
 
 @dataclass(frozen=True)

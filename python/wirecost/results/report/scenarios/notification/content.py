@@ -303,13 +303,13 @@ def _lead(rows: list[Row]) -> str | None:
     """Say how much a generated codec saves, over all sizes measured."""
     pairs = []
     for wire in ("ros1", "protobuf"):
-        for mode, theirs, objects in MODES:
+        for mode, mode_of_protobuf, objects in MODES:
             ratios = [
                 total / row.median_ns
                 for row in rows
                 if (row.lang, row.stage, row.name) == ("cpp", "total", f"wirecost-{wire} {mode}")
                 and row.median_ns
-                and (total := _total(rows, row, f"protobuf {theirs}"))
+                and (total := _total(rows, row, f"protobuf {mode_of_protobuf}"))
             ]
             if ratios:
                 span = units.span(ratios, "{:.1f}".format)

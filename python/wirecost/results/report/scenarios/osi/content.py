@@ -117,7 +117,9 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     beside = table1(rows)
     flags = meta.environment.get("flags")
     builds = dict.fromkeys(row.build for row in rows)
-    used = [f"{one} {flags[one]}" for one in builds if isinstance(flags, dict) and one in flags]
+    used = [
+        f"{build} {flags[build]}" for build in builds if isinstance(flags, dict) and build in flags
+    ]
     return ScenarioContent(
         TITLE,
         published_comparison(rows) or joined(*(choice(rows, race) for race in every)),
@@ -258,8 +260,8 @@ def published_comparison(rows: list[Row]) -> str | None:
         names = (TABLE1[0].contender, BASELINE)
         if not all((name, "total") in medians for name in names):
             return None
-        ours, theirs = (sum(medians[name, stage] for stage in stages) for name in names)
-        return f"{ours / theirs:.2f}" if theirs else None
+        ours, other = (sum(medians[name, stage] for stage in stages) for name in names)
+        return f"{ours / other:.2f}" if other else None
 
     counted, whole = ("source", "model"), ("total",)
     if here("published", counted) is None:

@@ -31,7 +31,7 @@ TITLE = "Probes: what a section costs that is timed and counted"
 
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
-    shown, meta = races(rows), results.meta_as(ProbeMeta)
+    all_races, meta = races(rows), results.meta_as(ProbeMeta)
     columns: dict[str, Callable[[ProbeAbout], str]] = {
         "what it does": lambda one: one.what,
         "system calls": lambda one: str(one.system_calls),
@@ -39,10 +39,10 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     return ScenarioContent(
         TITLE,
         _lead(rows),
-        [_table(meta, rows, race) for race in shown],
+        [_table(meta, rows, race) for race in all_races],
         [
             contenders_table(meta.contenders, columns),
-            *(stages_table(rows, race) for race in shown),
+            *(stages_table(rows, race) for race in all_races),
         ],
         f"Every contender: {built_with(meta.environment)}.",
     )

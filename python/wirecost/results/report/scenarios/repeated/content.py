@@ -33,10 +33,10 @@ LEAST_IN_LEAD = 1000
 
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
-    shown = races(rows)
+    all_races = races(rows)
     meta = results.meta_as(RepeatedMeta)
-    each = [_table(rows, race, meta.zstd_level) for race in shown]
-    whole = matrix(rows) if len(shown) > 1 else None
+    each = [_table(rows, race, meta.zstd_level) for race in all_races]
+    whole = matrix(rows) if len(all_races) > 1 else None
     codecs = codecs_table(
         meta.contenders,
         "it is read in the buffer; validating: every length is checked; a floor is no wire: only "
@@ -46,7 +46,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         TITLE,
         _lead(rows),
         each if whole is None else [whole],
-        [codecs, _errors(meta), *(stages_table(rows, race) for race in shown)],
+        [codecs, _errors(meta), *(stages_table(rows, race) for race in all_races)],
         f"Every contender: {built_with(meta.environment)}.",
         [] if whole is None else each,
     )

@@ -69,7 +69,7 @@ def document(results: Results) -> dict[str, object]:
     return {
         **{key: meta[key] for key in keys},
         "lateness": lateness and {**lateness, "late_by_cause": _late(results.folder)},
-        "causes": [text for one in explanations for text in sentences(one)],
+        "causes": [text for explanation in explanations for text in sentences(explanation)],
     }
 
 
@@ -104,14 +104,14 @@ def _sections(results: Results) -> tuple[list[Table], str | None]:
         cause_table(explanations),
     )
     longest = sorted((s for s in sections), key=lambda s: s.count * s.maximum_ns, reverse=True)
-    cause = cause_lead(explanations, [one.section for one in longest])
+    cause = cause_lead(explanations, [section.section for section in longest])
     return [table for table in tables if table is not None], cause
 
 
 def _prices(results: Results) -> dict[str, float]:
     """Return what single events cost on the machine of the replay; empty in older folders."""
-    found = prices_beside([results.folder])
-    return found.ns if found else {}
+    prices = prices_beside([results.folder])
+    return prices.ns if prices else {}
 
 
 def _latency_table(samples: pl.DataFrame, meta: ReplayMeta) -> Table | None:
@@ -148,8 +148,8 @@ def _input_table(samples: pl.DataFrame, meta: ReplayMeta, causes: dict[str, int]
     for topic, count in meta.inputs.items():
         ns = late.filter(case=f"to {topic}")["ns"]
         cells = [NONE] * 5
-        if found := _lateness(ns):
-            cells = [*_quantiles(ns), units.percent(found["within_200us"])]
+        if lateness := _lateness(ns):
+            cells = [*_quantiles(ns), units.percent(lateness["within_200us"])]
         body.append([topic, f"{count:,}", *cells])
     if not body:
         return None
@@ -192,20 +192,22 @@ def _run_table(meta: ReplayMeta) -> Table:
 def _outputs(meta: ReplayMeta) -> list[tuple[bool, str]]:
     """Say whether runs, and the recording, have the same outputs; nothing where none were
     compared."""
-    differ = [one for one in meta.equality if one.difference]
+    differ = [equality for equality in meta.equality if equality.difference]
     if differ:
-        return [(False, f"Outputs differ, {one.what}: {one.difference}") for one in differ]
-    equal = [f"{one.what} ({counted(one.messages, 'message')})" for one in meta.equality]
+        return [(False, f"Outputs differ, {output.what}: {output.difference}") for output in differ]
+    equal = [
+        f"{equality.what} ({counted(equality.messages, 'message')})" for equality in meta.equality
+    ]
     return [(True, f"Outputs are equal: {', '.join(equal)}")] if equal else []
 
 
 def _equality_table(meta: ReplayMeta) -> Table | None:
     body = []
-    for one in meta.equality:
-        result = one.difference or f"equal, {counted(one.messages, 'message')}"
-        if one.skipped:
-            result += f" after {one.skipped:,} that only one side has"
-        body.append([one.what, result])
+    for equality in meta.equality:
+        result = equality.difference or f"equal, {counted(equality.messages, 'message')}"
+        if equality.skipped:
+            result += f" after {equality.skipped:,} that only one side has"
+        body.append([equality.what, result])
     if not body:
         return None
     notes = ["Message by message, topic by topic, every byte but padding."]
@@ -229,16 +231,16 @@ def _latency_lead(rows: list[Row]) -> str | None:
 
 
 def _played(meta: ReplayMeta) -> str:
-    asked = meta.settings
-    where = f" on CPU {asked.cpu}" if asked.cpu is not None else ""
-    priority = f", FIFO {asked.fifo}" if asked.fifo is not None else ""
-    heap = ", under wirecost heap" if asked.heap else ""
-    loops = f", {asked.loops} times over" if asked.loops > 1 else ""
-    how = "as fast as consumed" if asked.consumed else f"at rate {asked.rate:g}"
-    played = f"{asked.recording} replayed {how}{loops}{where}{priority}{heap}."
+    settings = meta.settings
+    where = f" on CPU {settings.cpu}" if settings.cpu is not None else ""
+    priority = f", FIFO {settings.fifo}" if settings.fifo is not None else ""
+    heap = ", under wirecost heap" if settings.heap else ""
+    loops = f", {settings.loops} times over" if settings.loops > 1 else ""
+    how = "as fast as consumed" if settings.consumed else f"at rate {settings.rate:g}"
+    played = f"{settings.recording} replayed {how}{loops}{where}{priority}{heap}."
     if not meta.complete:
         played += " Incomplete: it ended before all inputs were played."
-    fifo = asked.player_fifo
+    fifo = settings.player_fifo
     player = f"SCHED_FIFO {fifo}" if fifo else "normal scheduling"
-    on = f" on CPU {asked.player_cpu}" if asked.player_cpu is not None else ""
+    on = f" on CPU {settings.player_cpu}" if settings.player_cpu is not None else ""
     return f"{played} Inputs were sent under {player}{on}."

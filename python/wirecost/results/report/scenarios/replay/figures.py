@@ -21,10 +21,10 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     del rows
     options = Options(by="run")
     tables = [*_sections(results), *_latencies(results.samples)]
-    made: list[Figure] = []
+    drawn: list[Figure] = []
     for number, (name, table) in enumerate(tables, start=1):
-        made += section_figures(number, name, table, options)
-    return made
+        drawn += section_figures(number, name, table, options)
+    return drawn
 
 
 def _sections(results: Results) -> list[tuple[str, pl.DataFrame]]:

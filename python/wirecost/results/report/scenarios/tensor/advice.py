@@ -58,9 +58,9 @@ def _one_size(results: Results, rows: list[Row], totals: list[Row]) -> str:
     if floor := best.ratio_floor:
         text += f", {units.significant(floor.median)} times {floor.to}"
     other = beside(best, totals)
-    found = Comparisons(results).ratio(best, other) if other else None
-    if found and found.value > 0:
-        text += f", 1/{1 / found.value:.0f} of {other}"
+    ratio = Comparisons(results).ratio(best, other) if other else None
+    if ratio and ratio.value > 0:
+        text += f", 1/{1 / ratio.value:.0f} of {other}"
     return text
 
 
@@ -68,11 +68,11 @@ def _by_size(rows: list[Row], sizes: list[int]) -> str:
     """Name a transport for as many neighbouring sizes as no other is surely quicker at."""
     at = {(row.contender, array_bytes(row)): row for row in rows}
     parts = []
-    left = sizes
-    while left:
-        able = {name for name, size in at if size == left[0]}
+    remaining = sizes
+    while remaining:
+        able = {name for name, size in at if size == remaining[0]}
         run: list[int] = []
-        for size in left:
+        for size in remaining:
             alike = {row.contender for row in _alike([r for r in rows if array_bytes(r) == size])}
             if not able & alike:
                 break
@@ -80,7 +80,7 @@ def _by_size(rows: list[Row], sizes: list[int]) -> str:
             run.append(size)
         chosen = min(able, key=lambda name: _slowness([at[name, size] for size in run]))
         parts.append(_clause([at[chosen, size] for size in run]))
-        left = left[len(run) :]
+        remaining = remaining[len(run) :]
     return f"Take {'; '.join(parts)}: none was surely quicker there"
 
 
@@ -99,14 +99,15 @@ def _clause(rows: list[Row]) -> str:
 def _objects(group: Group, ours: list[Row], shares: list[StageShares]) -> str | None:
     """Say which part of the time is encoding and decoding, over the quickest transport."""
     quickest = min(ours, key=lambda row: row.median_ns)
-    mine = [
-        one
-        for one in shares
-        if (one.group, one.shape, one.mware) == (group, shape_of(quickest), quickest.contender)
+    of_quickest = [
+        share
+        for share in shares
+        if (share.group, share.shape, share.mware)
+        == (group, shape_of(quickest), quickest.contender)
     ]
-    if not mine:
+    if not of_quickest:
         return None
-    least, most = (end(mine, key=lambda one: one.coding_ns) for end in (min, max))
+    least, most = (end(of_quickest, key=lambda one: one.coding_ns) for end in (min, max))
     several = len({shape_of(row) for row in ours}) > 1
     at = f" at {units.size(array_bytes(quickest))}" if several else ""
     cheap = (

@@ -67,10 +67,10 @@ CLAIMS = (
 
 def _of_the_figure(measured: set[str]) -> Claim | None:
     """Return the middleware that is quickest in the figure, of those that were measured."""
-    known = MIDDLEWARES.keys() & measured
-    if not known:
+    measured_there = MIDDLEWARES.keys() & measured
+    if not measured_there:
         return None
-    name = min(known, key=lambda each: PUBLISHED_NS[each, "numpy"])
+    name = min(measured_there, key=lambda each: PUBLISHED_NS[each, "numpy"])
     return Claim(f"{MIDDLEWARES[name]} is quickest", name, False, False)
 
 
@@ -86,12 +86,12 @@ def claims(results: Results, rows: list[Row]) -> Table | None:
     """Judge the page's sentences; None where nothing of it was measured. ``rows``: totals."""
     samples = with_all_columns(results.samples).filter(pl.col("stage") == "total")
     sent = [row for row in rows if not is_floor(row) and not in_process(row.contender)]
-    theirs = [row for row in sent if is_wrapyfi(row.contender)]
+    of_wrapyfi = [row for row in sent if is_wrapyfi(row.contender)]
     ours = [row for row in sent if not is_wrapyfi(row.contender)]
     measured = {library(row.contender) for row in sent}
     body = []
     for claim in filter(None, (*CLAIMS, _of_the_figure(measured))):
-        sides = [_all_judged(claim, mine, samples) for mine in (theirs, ours)]
+        sides = [_all_judged(claim, side, samples) for side in (of_wrapyfi, ours)]
         if any(sides):
             body.append([claim.text, *map(_verdict, sides), *map(_nearest, sides)])
     if not body:
@@ -102,7 +102,7 @@ def claims(results: Results, rows: list[Row]) -> Table | None:
 
 def _all_judged(claim: Claim, rows: list[Row], samples: pl.DataFrame) -> list[Judged]:
     judged = (_judged(claim, group, samples) for group in _groups(claim, rows))
-    return [one for one in judged if one is not None]
+    return [verdict for verdict in judged if verdict is not None]
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,8 @@ def _judged(claim: Claim, rows: list[Row], samples: pl.DataFrame) -> Judged | No
     )
     ratio = size(subject) / size(nearest) if size(nearest) else 1.0
     low = high = ratio
-    if not claim.spread and (found := _ratio(subject, nearest, samples)) is not None:
-        low, high = found.low, found.high
+    if not claim.spread and (measured := _ratio(subject, nearest, samples)) is not None:
+        low, high = measured.low, measured.high
     if not claim.highest:
         ratio, low, high = 1 / ratio, 1 / high, 1 / low
     held = True if low > 1 else False if high < 1 else None
@@ -151,8 +151,10 @@ def _judged(claim: Claim, rows: list[Row], samples: pl.DataFrame) -> Judged | No
 
 
 def _ratio(one: Row, other: Row, samples: pl.DataFrame) -> Estimate | None:
-    mine, theirs = (ComparedSeries(row.case, row.contender, plugin_of(row)) for row in (one, other))
-    return between(samples, mine, theirs)
+    subject_series, nearest_series = (
+        ComparedSeries(row.case, row.contender, plugin_of(row)) for row in (one, other)
+    )
+    return between(samples, subject_series, nearest_series)
 
 
 def _spread(samples: pl.DataFrame) -> Callable[[Row], float]:
@@ -166,8 +168,8 @@ def _spread(samples: pl.DataFrame) -> Callable[[Row], float]:
 def _verdict(judged: list[Judged]) -> str:
     if not judged:
         return NONE
-    held = sum(one.held is True for one in judged)
-    failed = sum(one.held is False for one in judged)
+    held = sum(verdict.held is True for verdict in judged)
+    failed = sum(verdict.held is False for verdict in judged)
     if held == len(judged):
         return "confirmed"
     if failed == len(judged):

@@ -38,10 +38,10 @@ class Comparisons:
 
     def ratio(self, one: Row, other: str, stages: tuple[str, ...] = ("total",)) -> Estimate | None:
         """Compare the stages' sum, message by message; None where the other was not measured."""
-        mine, theirs = (
+        first, second = (
             ComparedSeries(one.case, name, plugin_of(one)) for name in (one.contender, other)
         )
-        return between(self._samples, mine, theirs, stages)
+        return between(self._samples, first, second, stages)
 
 
 def between(
@@ -51,11 +51,11 @@ def between(
     stages: tuple[str, ...] = ("total",),
 ) -> Estimate | None:
     """Compare any two series likewise."""
-    mine, theirs = (_messages(samples, series, stages) for series in (one, other))
-    if not len(mine) or not len(theirs):
+    first, second = (_messages(samples, series, stages) for series in (one, other))
+    if not len(first) or not len(second):
         return None
-    each = round(max(len(mine), len(theirs)) / mine["process"].n_unique())
-    (ns, resampled), (to, to_resampled) = (_resampled(of, each) for of in (mine, theirs))
+    each = round(max(len(first), len(second)) / first["process"].n_unique())
+    (ns, resampled), (to, to_resampled) = (_resampled(of, each) for of in (first, second))
     return ratio(ns, resampled, to, to_resampled)
 
 
@@ -85,5 +85,5 @@ def beside(row: Row, rows: list[Row]) -> str | None:
         and in_process(other.contender) == in_process(row.contender)
     ]
     same = f"{WRAPYFI}{library(row.contender)}"
-    wanted = (same, f"{WRAPYFI}zeromq", *there)
-    return next((name for name in wanted if name in there), None)
+    preferred = (same, f"{WRAPYFI}zeromq", *there)
+    return next((name for name in preferred if name in there), None)

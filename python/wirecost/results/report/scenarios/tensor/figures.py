@@ -238,13 +238,13 @@ def _all_parts(results: Results, rows: list[Row]) -> list[Figure]:
     for group, totals in groups(rows):
         sizes = {shape_of(row): units.size(array_bytes(row)) for row in totals}
         plugins = list(dict.fromkeys(plugin_of(row) for row in totals if plugin_of(row)))
-        here = [one for one in shares if one.group == group]
+        here = [share for share in shares if share.group == group]
         if len(sizes) > 1 and len(plugins) == 1:
             title = f"{plugins[0]} · {group.title}"
             drawn.append(_parts(len(drawn) + 1, title, here, sizes, "shape"))
             continue
         for shape in sizes:
-            of_shape = [one for one in here if one.shape == shape]
+            of_shape = [share for share in here if share.shape == shape]
             names = {plugin: plugin for plugin in plugins}
             title = f"{shape} {group.title}"
             drawn.append(_parts(len(drawn) + 1, title, of_shape, names, "plugin"))
@@ -253,19 +253,19 @@ def _all_parts(results: Results, rows: list[Row]) -> list[Figure]:
 
 def _bars(shares: list[StageShares], labels: Mapping[str, str], by: str) -> list[Mark]:
     bars: list[Mark] = []
-    for one in shares:
-        whole = sum(one.ns.values())
+    for share in shares:
+        whole = sum(share.ns.values())
         start = 0.0
-        for part in [part for part in PARTS if part in one.ns and whole > 0]:
-            end = start + one.ns[part] / whole
+        for part in [part for part in PARTS if part in share.ns and whole > 0]:
+            end = start + share.ns[part] / whole
             bars.append(
                 {
-                    "mware": one.mware,
-                    "label": labels[getattr(one, by)],
+                    "mware": share.mware,
+                    "label": labels[getattr(share, by)],
                     "part": part,
                     "start": start,
                     "end": end,
-                    "time": units.time(one.ns[part]),
+                    "time": units.time(share.ns[part]),
                     "whole": units.time(whole) if start == 0 else None,
                 }
             )
@@ -279,10 +279,10 @@ def _parts(
     """Draw shares of encoding, sending, transit, decoding and access. ``by``: attribute of the
     shares whose value has a bar, called as ``labels`` says."""
     bars = _bars(shares, labels, by)
-    contenders = list(dict.fromkeys(one.mware for one in shares))
+    contenders = list(dict.fromkeys(share.mware for share in shares))
     parts = [part for part in PARTS if any(bar["part"] == part for bar in bars)]
-    shown = [name for name in labels.values() if any(bar["label"] == name for bar in bars)]
-    base = alt.Chart().encode(y=names_down("label", shown, ticks=False, domain=False))
+    drawn_labels = [name for name in labels.values() if any(bar["label"] == name for bar in bars)]
+    base = alt.Chart().encode(y=names_down("label", drawn_labels, ticks=False, domain=False))
     looks = {"columns": 7, "symbolType": "square"}
     drawn = base.mark_bar(height=11).encode(
         x=alt.X(

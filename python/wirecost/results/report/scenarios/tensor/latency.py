@@ -83,8 +83,8 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
         for shape in shapes if len(shapes) <= MOST_SHAPES else []:
             here = [r for r in totals if shape_of(r) == shape and not in_process(r.contender)]
             if any(plugin_of(row) and row.median_ns > 0 for row in here):
-                shown = _latencies(group, shape, results.samples, here)
-                drawn.append(_figure(len(drawn) + 1, shown))
+                latencies = _latencies(group, shape, results.samples, here)
+                drawn.append(_figure(len(drawn) + 1, latencies))
     return drawn
 
 

@@ -59,13 +59,13 @@ def sent(results: Results) -> list[Sent]:
     """Return all that was sent at a rate, one way, in the order of the run."""
     samples = with_all_columns(results.samples).filter(pl.col("stage").is_in(STAGES))
     parts = samples.partition_by("case", "contender", "mode", as_dict=True)
-    found = []
+    series = []
     for run in results.meta_as(TensorMeta).runs:
         part = parts.get((run.case, run.contender, run.mode))
         if run.asked_rate and run.pattern == "pubsub" and part is not None:
             by_pair = _pairs(part, 1e9 / run.asked_rate)
-            found.append(Sent(run.case, run.contender, run.mode, by_pair))
-    return found
+            series.append(Sent(run.case, run.contender, run.mode, by_pair))
+    return series
 
 
 def _pairs(samples: pl.DataFrame, period_ns: float) -> list[BacklogPair]:
@@ -86,7 +86,7 @@ def _pairs(samples: pl.DataFrame, period_ns: float) -> list[BacklogPair]:
 
 def behind(all_sent: list[Sent]) -> Table | None:
     """Return listeners that fell behind; None where every one kept up."""
-    late = [one for one in all_sent if one.fell_behind]
+    late = [series for series in all_sent if series.fell_behind]
     columns: list[Column[Sent]] = [
         Column("contender and object", lambda one: one.name),
         Column("pairs", lambda one: f"{sum(p.fell_behind for p in one.pairs)} of {len(one.pairs)}"),
@@ -114,9 +114,9 @@ def differing(all_sent: list[Sent]) -> Table | None:
     """Return for each contender the object whose pairs differ most; None where there are no two
     pairs of any."""
     groups: dict[tuple[str, str], list[Sent]] = {}
-    for one in all_sent:
-        if len(one.pairs) > 1 and not one.fell_behind:
-            groups.setdefault((one.case, one.contender), []).append(one)
+    for series in all_sent:
+        if len(series.pairs) > 1 and not series.fell_behind:
+            groups.setdefault((series.case, series.contender), []).append(series)
     columns: list[Column[list[Sent]]] = [
         Column("contender", lambda of: f"{of[0].case} {of[0].contender}"),
         Column("objects", lambda of: str(len(of)), optional=1),

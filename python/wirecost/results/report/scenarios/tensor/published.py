@@ -46,10 +46,10 @@ SOURCE = (
 def published_table(group: Group, rows: list[Row]) -> Table | None:
     """Return the published medians of the objects that were measured here; None where no shape,
     device or pattern is the page's. ``rows``: totals of the group."""
-    mine = [row for row in rows if shape_of(row) == SHAPE and not in_process(row.contender)]
+    of_shape = [row for row in rows if shape_of(row) == SHAPE and not in_process(row.contender)]
     if (group.device, group.pattern) != ("cpu", "pubsub"):
         return None
-    measured = {plugin_of(row) for row in mine}
+    measured = {plugin_of(row) for row in of_shape}
     body = [
         [plugin, *(units.time(PUBLISHED_NS[library, plugin]) for library in _MS)]
         for plugin in PLUGINS

@@ -31,7 +31,7 @@ def grid(title: str, rows: list[Row]) -> Table:
     sent = [row for row in rows if plugin_of(row) and not in_process(row.contender)]
     every = ordered(sent, list(dict.fromkeys(row.contender for row in sent)))
     ours = [name for name in every if not is_wrapyfi(name)]
-    theirs = [name for name in every if is_wrapyfi(name)]
+    of_wrapyfi = [name for name in every if is_wrapyfi(name)]
     times = {(plugin_of(row), row.contender): row.median_ns for row in sent}
     notes = [
         "Medians of the total, from the finished object to the received one, contenders in turns; "
@@ -41,12 +41,12 @@ def grid(title: str, rows: list[Row]) -> Table:
         title,
         "object",
         named(plugin_of(row) for row in sent),
-        named([*ours, *theirs]),
+        named([*ours, *of_wrapyfi]),
         lambda plugin, name: units.time(times.get((plugin, name))),
         notes,
         # A narrow terminal keeps the quickest contenders and Wrapyfi's best.
-        [*theirs[1:], *reversed(ours[1:])],
-        ((*ours, *theirs),),
+        [*of_wrapyfi[1:], *reversed(ours[1:])],
+        ((*ours, *of_wrapyfi),),
     )
 
 
@@ -94,10 +94,12 @@ def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
 
 def objects(group: Group, shape: str, shares: list[StageShares], contender: str) -> Table | None:
     """Return what each plugin's objects cost over the transport that is quickest."""
-    here = [one for one in shares if (one.group, one.shape) == (group, shape)]
-    ours = [one for one in here if one.mware == contender]
-    theirs = {one.plugin: one.coding_ns for one in here if one.mware == "wrapyfi-in-process"}
-    packed = any("compress" in one.ns for one in ours)
+    here = [share for share in shares if (share.group, share.shape) == (group, shape)]
+    ours = [share for share in here if share.mware == contender]
+    of_wrapyfi = {
+        share.plugin: share.coding_ns for share in here if share.mware == "wrapyfi-in-process"
+    }
+    packed = any("compress" in share.ns for share in ours)
 
     def part(
         name: str, title: str = "", optional: int = 0, shown: bool = True
@@ -121,7 +123,7 @@ def objects(group: Group, shape: str, shares: list[StageShares], contender: str)
             lambda one: Amount(f"{100 * one.coding_share:.0f}", one.coding_share),
             bar=True,
         ),
-        Column("Wrapyfi", lambda one: units.time(theirs.get(one.plugin) or None), "time"),
+        Column("Wrapyfi", lambda one: units.time(of_wrapyfi.get(one.plugin) or None), "time"),
     ]
     notes = [
         f"Medians over {contender}. publish: the sending call, until the listener has the "

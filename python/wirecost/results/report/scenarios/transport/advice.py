@@ -26,11 +26,11 @@ depend on each other (the "rule of three")."""
 
 
 def lead(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | None:
-    made = choices(found)
-    if not made:
+    chosen = choices(found)
+    if not chosen:
         return None
     parts = []
-    for where, of in groupby(made, key=lambda one: one.where):
+    for where, of in groupby(chosen, key=lambda one: one.where):
         several = [list(same) for _, same in groupby(of, key=_taken)]
         parts += [_sentence(where, same, meta.settings) for same in several]
     broken = [run for run in meta.runs if run.broken]
@@ -47,12 +47,12 @@ def _absent(meta: TransportMeta) -> list[str]:
     """Return a sentence on the transports that were asked for and have no measurement. Folders of
     before do not say what was asked for."""
     there = {run.mware for run in meta.runs if not run.failure}
-    asked = meta.requested
-    names = [name for name in asked if name not in there]
+    requested = meta.requested
+    names = [name for name in requested if name not in there]
     if not names:
         return []
     were = "was" if len(names) == 1 else "were"
-    return [f"{len(names)} of {len(asked)} requested {were} not measured: {', '.join(names)}."]
+    return [f"{len(names)} of {len(requested)} requested {were} not measured: {', '.join(names)}."]
 
 
 def _taken(choice: Choice) -> tuple[str, bool]:
@@ -69,23 +69,23 @@ def _sentence(where: Where, same: list[Choice], settings: Settings) -> str:
     if last.taken.run.asked_rate != first.taken.run.asked_rate:
         rate += f" to {last.taken.run.asked_rate:g}"
     rates = f"at {rate} Hz" if first.taken.run.asked_rate else "as fast as possible"
-    asked = f"For {sizes} {rates}, {_whom(where)}"
+    situation = f"For {sizes} {rates}, {_whom(where)}"
     if not first.lossless:
         flaws = "; ".join(first.taken.flaws)
-        return (
-            f"{asked}, nothing delivered every message; {name(first.taken)} came nearest ({flaws})."
-        )
+        nearest = f"{name(first.taken)} came nearest ({flaws})"
+        return f"{situation}, nothing delivered every message; {nearest}."
     ends = [first] if last is first else [first, last]
     warned = _caution(first.taken, settings)
-    text = f"{asked}, take {name(first.taken)}{warned}: {_numbers([one.taken for one in ends])}"
+    numbers = _numbers([choice.taken for choice in ends])
+    text = f"{situation}, take {name(first.taken)}{warned}: {numbers}"
     return text + _cheaper(first, same) + _evidence(first.taken, same) + _with_promise(same)
 
 
 def _numbers(ends: Sequence[MeasuredTransport]) -> str:
     """Return numbers of one contender, with one size or with the first and the last one."""
-    text = f"median {' to '.join(units.time(one.p50_ns) for one in ends)}"
-    if all(one.has_tail for one in ends):
-        text += f", p99 {' to '.join(units.time(one.p99_ns) for one in ends)}"
+    text = f"median {' to '.join(units.time(case.p50_ns) for case in ends)}"
+    if all(case.has_tail for case in ends):
+        text += f", p99 {' to '.join(units.time(case.p99_ns) for case in ends)}"
     if (cost := ends[0].cost_ns) is not None:
         text += f", {units.time(cost)} of processor time per message"
     return text
@@ -96,11 +96,11 @@ def _with_promise(same: list[Choice]) -> str:
     first, last = same[0], same[-1]
     if first.taken.run.promise or first.where.pattern != "pubsub":
         return ""
-    kept = [{one.who: one for one in choice.promised} for choice in same]
-    for one in first.promised:
-        if all(one.who in found for found in kept):
-            ends = [one] if last is first else [one, kept[-1][one.who]]
-            return f" With a promise of no loss: {name(one)}, {_numbers(ends)}."
+    by_contender = [{case.who: case for case in choice.promised} for choice in same]
+    for case in first.promised:
+        if all(case.who in promised for promised in by_contender):
+            ends = [case] if last is first else [case, by_contender[-1][case.who]]
+            return f" With a promise of no loss: {name(case)}, {_numbers(ends)}."
     if MATCHED not in first.settings:
         return f" For settings that promise no loss add `--settings {MATCHED}`."
     return " No settings that promise no loss delivered everything."
@@ -128,7 +128,7 @@ def _cheaper(first: Choice, same: list[Choice]) -> str:
     # One that delivers at some of the sizes only is no advice for all.
     if cheaper is None or cheaper.cost_ns is None or cost is None:
         return ""
-    if not all(cheaper.who in one.able for one in same):
+    if not all(cheaper.who in choice.able for choice in same):
         return ""
     which = "" if cheaper.run.promise else ", which promises nothing"
     text = f" ({name(cheaper)}{which}: {units.time(cheaper.cost_ns)}"
@@ -137,7 +137,7 @@ def _cheaper(first: Choice, same: list[Choice]) -> str:
 
 def _evidence(taken: MeasuredTransport, same: list[Choice]) -> str:
     """Return how many messages stand behind the claim that nothing was lost."""
-    few = min((one.taken for one in same), key=lambda one: one.expected)
+    few = min((choice.taken for choice in same), key=lambda one: one.expected)
     at_each = "" if len(same) == 1 else " at each size"
     what = "deliveries" if taken.where.pattern == "pubsub" else "replies"
     text = f". None of {few.expected:,} {what}{at_each} was lost"
@@ -147,7 +147,7 @@ def _evidence(taken: MeasuredTransport, same: list[Choice]) -> str:
 
 
 def _whom(where: Where) -> str:
-    asked = where.pattern == "reqrep"
-    to = "requests" if asked else counted(where.subscribers, "subscriber")
+    is_request = where.pattern == "reqrep"
+    to = "requests" if is_request else counted(where.subscribers, "subscriber")
     on = "on loopback" if where.network == "loopback" else f"over network {where.network}"
     return f"{to} {on}"

@@ -17,17 +17,17 @@ TITLE = "What a transport costs"
 
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
-    meta, found = results.meta_as(TransportMeta), measured(rows)
+    meta, cases = results.meta_as(TransportMeta), measured(rows)
     return ScenarioContent(
         TITLE,
-        lead(meta, found),
+        lead(meta, cases),
         present(
-            decision_table(meta, found),
-            *tables.tables(found),
+            decision_table(meta, cases),
+            *tables.tables(cases),
             tables.failed_table(meta),
             tables.broken_table(meta),
-            *tables.peak_tables(found),
-            tables.binding_table(found),
+            *tables.peak_tables(cases),
+            tables.binding_table(cases),
             tables.fault_table(meta),
         ),
         present(

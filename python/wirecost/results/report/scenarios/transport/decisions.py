@@ -26,7 +26,7 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
         return None
     without = failed(meta.runs)
     judged = {need: verdicts(found, need, without) for need in needs(lossy(meta))}
-    shown = {
+    by_need = {
         need: of for need, of in judged.items() if any(v.evidence or v.failed for v in of.values())
     }
     has_clients = len({client for _, client in transports}) > 1
@@ -37,22 +37,22 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
             (f"{name} {client}" if has_clients else name, (name, client))
             for name, client in transports
         ],
-        [(need.title, need) for need in shown],
-        lambda transport, need: _cell(need, shown[need].get(transport, NOT_MEASURED)),
+        [(need.title, need) for need in by_need],
+        lambda transport, need: _cell(need, by_need[need].get(transport, NOT_MEASURED)),
     )
-    several_sizes = len({one.size for one in found}) > 1
+    several_sizes = len({case.size for case in found}) > 1
     table.notes.append(
         f"{TICK} good, {CROSS} not, {NONE} not measured; of each transport the best group of"
         " settings counts."
     )
-    table.notes.extend(f"{need.title}: {_rule(need, several_sizes)}." for need in shown)
+    table.notes.extend(f"{need.title}: {_rule(need, several_sizes)}." for need in by_need)
     if any(UNPROMISED in cells[1:] for cells in table.rows):
         table.notes.append(
             f"{UNPROMISED} all arrived, but only with settings that do not promise it."
         )
-    if any("tail" in need.about for need in shown):
+    if any("tail" in need.about for need in by_need):
         table.notes.append(TAIL)
-    if lacks := [f"{need.title} ({need.asks})" for need in judged if need not in shown]:
+    if lacks := [f"{need.title} ({need.asks})" for need in judged if need not in by_need]:
         table.notes.append(f"This run does not tell: {', '.join(lacks)}.")
     return table
 
@@ -71,20 +71,20 @@ def lossy(meta: TransportMeta) -> list[str]:
 
 
 def _cell(need: Need, verdict: Verdict) -> str:
-    one = verdict.evidence
+    evidence = verdict.evidence
     if verdict.failed:
         return FAILS
-    if one is None or verdict.met is None:
+    if evidence is None or verdict.met is None:
         return NONE
-    if not need.holds(one):
-        return Linked(f"{CROSS} {_first_flaw(one)}", mark(one))
+    if not need.holds(evidence):
+        return Linked(f"{CROSS} {_first_flaw(evidence)}", mark(evidence))
     if need.promised:
-        return Linked(TICK if verdict.met else UNPROMISED, mark(one))
-    value = need.value(one)
+        return Linked(TICK if verdict.met else UNPROMISED, mark(evidence))
+    value = need.value(evidence)
     text = "" if value is None else f" {units.time(value)}"
-    if one.run.refused:
+    if evidence.run.refused:
         text += ", refuses"
-    return Linked(f"{TICK if verdict.met else CROSS}{text}", mark(one))
+    return Linked(f"{TICK if verdict.met else CROSS}{text}", mark(evidence))
 
 
 def _first_flaw(one: MeasuredTransport) -> str:

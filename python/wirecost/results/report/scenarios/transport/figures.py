@@ -49,11 +49,11 @@ MOST_MARKS = 400
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     """Draw all that has anything to show."""
-    found = measured(rows)
+    cases = measured(rows)
     return [
-        *_by_rate(found),
-        *_by_size(found),
-        *_by_network(found),
+        *_by_rate(cases),
+        *_by_size(cases),
+        *_by_network(cases),
         *_timelines(results.meta_as(TransportMeta)),
     ]
 
@@ -109,7 +109,10 @@ def _times(marks: Sequence[Mark], title: str, field: str, *more: str) -> alt.Y:
 def _tooltip(*more: str) -> list[alt.Tooltip]:
     """Return tooltips. ``more``: further fields; numbers end with ``:Q``."""
     fields = [alt.Tooltip("contender:N"), alt.Tooltip("went wrong:N")]
-    times = [alt.Tooltip(f"{one}:Q", format=".4~g", title=f"{one} [µs]") for one in ("p50", "p99")]
+    times = [
+        alt.Tooltip(f"{percentile}:Q", format=".4~g", title=f"{percentile} [µs]")
+        for percentile in ("p50", "p99")
+    ]
     return [*fields, *times, *(alt.Tooltip(field) for field in more)]
 
 
@@ -126,7 +129,7 @@ def _by_rate(found: Sequence[MeasuredTransport]) -> list[Figure]:
     drawn: list[Figure] = []
     for _, of in groupby(sorted(found, key=key), key=key):
         group = list(of)
-        marks = [mark for one in group for mark in _tried(one)]
+        marks = [mark for case in group for mark in _tried(case)]
         if len({round(mark["rate"], 3) for mark in marks}) > len(group):
             drawn.append(_rates(group[0], marks, len(drawn) + 1))
     return drawn
@@ -183,7 +186,7 @@ def _by_size(found: Sequence[MeasuredTransport]) -> list[Figure]:
     """Draw processor time for each network and number of subscribers with several sizes."""
     drawn: list[Figure] = []
     for where, of in groupby(found, key=lambda one: one.where):
-        marks = [mark for one in of if (mark := _mark(one))["cpu"] is not None]
+        marks = [mark for case in of if (mark := _mark(case))["cpu"] is not None]
         if len({mark["size"] for mark in marks}) < 2:
             continue
         axis = alt.Axis(format="~s", tickCount=6)
@@ -209,9 +212,9 @@ def _by_size(found: Sequence[MeasuredTransport]) -> list[Figure]:
 def _by_network(found: Sequence[MeasuredTransport]) -> list[Figure]:
     """Draw latency over each network, a figure for every size."""
     drawn = []
-    for size in sorted({one.size for one in found}):
-        here = [one for one in found if one.size == size]
-        fewest = min(one.where.subscribers for one in here)
+    for size in sorted({case.size for case in found}):
+        here = [case for case in found if case.size == size]
+        fewest = min(case.where.subscribers for case in here)
         drawn.append(_networks(size, [_mark(o) for o in here if o.where.subscribers == fewest]))
     return drawn
 

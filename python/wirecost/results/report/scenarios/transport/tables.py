@@ -69,12 +69,12 @@ def tables(found: Sequence[MeasuredTransport]) -> list[Table]:
 
 
 def _parts(group: Iterable[MeasuredTransport]) -> tuple[str, ...]:
-    return PARTS if any("daemon" in one.run.usage for one in group) else PARTS[:2]
+    return PARTS if any("daemon" in case.run.usage for case in group) else PARTS[:2]
 
 
 def _notes(found: Sequence[MeasuredTransport], last: Sequence[MeasuredTransport]) -> list[str]:
-    has_dds = any(one.who.mware == "dds" and one.where.network == LOOPBACK for one in found)
-    early = [one for one in (*last, *found) if one.run.lost_before]
+    has_dds = any(case.who.mware == "dds" and case.where.network == LOOPBACK for case in found)
+    early = [case for case in (*last, *found) if case.run.lost_before]
     return [
         *(note.format(parts=", ".join(_parts(last))) for note in NOTES),
         *map(_before, early[:1]),
@@ -144,7 +144,7 @@ def _memory(one: MeasuredTransport) -> str:
 def peak_tables(found: Sequence[MeasuredTransport]) -> list[Table]:
     """Return a table for each case in which peaks were searched for."""
     cases = [
-        [(one, one.run.peak) for one in group if one.run.peak is not None]
+        [(case, case.run.peak) for case in group if case.run.peak is not None]
         for group in by_case(found)
     ]
     groups = [group for group in cases if group]
@@ -230,7 +230,7 @@ def fault_table(meta: TransportMeta) -> Table | None:
         " processes together, before and afterwards. Below: what became of the publisher and of the"
         " subscriber without a fault.",
         # A column of sentences would fit no terminal, and they alone tell who is held up.
-        *(f"{_exposed(one)}: {others}." for one in meta.faults if (others := _others(one))),
+        *(f"{_exposed(fault)}: {others}." for fault in meta.faults if (others := _others(fault))),
     ]
     return Table.of("Faults", meta.faults, columns, notes) if meta.faults else None
 

@@ -26,11 +26,11 @@ def section_figures(
     if rows.is_empty():
         return []
     name = f"{number}-{slug(section)}"
-    made = (
+    drawn = (
         module.figure(name, section, rows, options)
         for module in (turnaround, distribution, over_time, against)
     )
-    return [figure for figure in made if figure is not None]
+    return [figure for figure in drawn if figure is not None]
 
 
 def slug(text: str) -> str:

@@ -41,15 +41,15 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
     panels, same, absent = [], [], []
     thin = False
     for column in names:
-        shown = column.removeprefix(COUNTER)
+        label = column.removeprefix(COUNTER)
         numbers = rows[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         has = np.isfinite(numbers)
         if not has.any():
-            absent.append(shown)
+            absent.append(label)
         elif np.ptp(numbers[has]) == 0:
-            same.append(f"{shown} ({numbers[has][0]:,.6g})")
+            same.append(f"{label} ({numbers[has][0]:,.6g})")
         else:
-            panels.append(_panel(shown, numbers[has], ns[has], axis))
+            panels.append(_panel(label, numbers[has], ns[has], axis))
             thin |= int(has.sum()) > MOST
     if not panels:
         return None

@@ -28,20 +28,22 @@ FEWEST = 100
 
 def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Figure | None:
     """Draw percentiles of windows; None where there are too few executions for two."""
-    series = [one for one in series_of(rows, options) if len(one.ns) >= 2 * FEWEST]
+    series = [
+        candidate for candidate in series_of(rows, options) if len(candidate.ns) >= 2 * FEWEST
+    ]
     if not series:
         return None
-    axis = time_axis(np.concatenate([one.ns for one in series]))
+    axis = time_axis(np.concatenate([entry.ns for entry in series]))
     values, counts = [], []
-    for one in series:
-        at = np.arange(len(one.ns), dtype=np.float64) if one.at_s is None else one.at_s
+    for entry in series:
+        at = np.arange(len(entry.ns), dtype=np.float64) if entry.at_s is None else entry.at_s
         most = max(2, WINDOWS // len(series))
-        for row in windows(at, axis.scaled(one.ns), [50, 90, 99, 100], most, FEWEST).iter_rows(
+        for row in windows(at, axis.scaled(entry.ns), [50, 90, 99, 100], most, FEWEST).iter_rows(
             named=True
         ):
             counts.append(row["count"])
             values += [
-                {"series": one.name, "at": row["at"], "line": label, "time": row[key]}
+                {"series": entry.name, "at": row["at"], "line": label, "time": row[key]}
                 for key, label in LINES.items()
             ]
     is_timed = series[0].at_s is not None

@@ -108,9 +108,9 @@ def time_axis(ns: Array) -> TimeAxis:
 
 def colour(series: list[ExecutionSeries]) -> alt.Color:
     """Give each series a colour; a legend only where there are several or one lost something."""
-    names = [one.name for one in series]
+    names = [entry.name for entry in series]
     shades = [COLOURS[i] for i in range(len(names))]
-    shown = len(names) > 1 or "dropped" in names[0]
+    has_legend = len(names) > 1 or "dropped" in names[0]
     legend = alt.Legend(
         orient="bottom", columns=3, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1
     )
@@ -118,7 +118,7 @@ def colour(series: list[ExecutionSeries]) -> alt.Color:
         "series:N",
         title=None,
         scale=alt.Scale(domain=names, range=shades),
-        legend=legend if shown else None,
+        legend=legend if has_legend else None,
     )
 
 

@@ -35,7 +35,7 @@ INDEX = alt.X(
 def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Figure:
     """Draw the executions of one section."""
     series = series_of(rows, options)
-    ns = np.concatenate([one.ns for one in series])
+    ns = np.concatenate([entry.ns for entry in series])
     axis = time_axis(ns)
     every = len(ns) <= MOST
     layers = _every(series, axis) if every else _envelopes(series, axis)
@@ -65,9 +65,9 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
 
 def _every(series: list[ExecutionSeries], axis: TimeAxis) -> list[alt.Chart]:
     values = [
-        {"series": one.name, "index": i, "time": float(time)}
-        for one in series
-        for i, time in enumerate(axis.scaled(one.ns))
+        {"series": entry.name, "index": i, "time": float(time)}
+        for entry in series
+        for i, time in enumerate(axis.scaled(entry.ns))
     ]
     title = axis.title("turnaround time")
     base = plot(values).encode(
@@ -82,10 +82,10 @@ def _every(series: list[ExecutionSeries], axis: TimeAxis) -> list[alt.Chart]:
 
 def _envelopes(series: list[ExecutionSeries], axis: TimeAxis) -> list[alt.Chart]:
     values: list[Mark] = []
-    for one in series:
+    for entry in series:
         buckets = max(1, MOST // 2 // len(series))
-        for row in envelope(axis.scaled(one.ns), buckets).iter_rows(named=True):
-            values.append({"series": one.name, "index": (row["first"] + row["last"]) / 2, **row})
+        for row in envelope(axis.scaled(entry.ns), buckets).iter_rows(named=True):
+            values.append({"series": entry.name, "index": (row["first"] + row["last"]) / 2, **row})
     base = plot(values).encode(x=INDEX, color=colour(series))
     y = alt.Y("low:Q", title=axis.title("turnaround time"), scale=axis.scale())
     tooltip = ["series:N", "first:Q", "last:Q", *numbers("low", "middle", "high")]
@@ -97,7 +97,11 @@ def _envelopes(series: list[ExecutionSeries], axis: TimeAxis) -> list[alt.Chart]
 
 def _ends(series: list[ExecutionSeries]) -> list[alt.Chart]:
     """Mark where a series ends although its program went on."""
-    values = [{"series": one.name, "index": len(one.ns)} for one in series if "dropped" in one.name]
+    values = [
+        {"series": entry.name, "index": len(entry.ns)}
+        for entry in series
+        if "dropped" in entry.name
+    ]
     if not values:
         return []
     base = plot(values).encode(x=INDEX, color=colour(series))
