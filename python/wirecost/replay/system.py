@@ -60,11 +60,11 @@ class Service:
 
 @dataclass(frozen=True)
 class NodeGraph:
-    """Topics and services that a running node is joined to. ``pid`` is None where the middleware
-    does not report it.
+    """Topics and services that a running node is joined to.
 
-    ``calls``: services of others that the node may call. In ROS 1 they are not known before it
-    calls, so these are all services of other nodes.
+    ``pid`` is None where the middleware does not report it. ``calls``: services of others that the
+    node may call. In ROS 1 they are not known before it calls, so these are all services of other
+    nodes.
     """
 
     name: str
@@ -77,8 +77,10 @@ class NodeGraph:
 
 @dataclass(frozen=True)
 class Call:
-    """A finished service call. Times are CLOCK_REALTIME nanoseconds. ``error`` is None where it
-    succeeded. ``caller`` is a node's name, empty where unknown."""
+    """A finished service call; times are CLOCK_REALTIME nanoseconds.
+
+    ``error`` is None where it succeeded. ``caller`` is a node's name, empty where unknown.
+    """
 
     service: str
     caller: str
@@ -91,8 +93,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Publishers:
-    """Publishers whose messages are recorded: all nodes', those of ``only`` one, or all ``without``
-    one's."""
+    """Publishers whose messages are recorded: all, ``only`` one node's, or all ``without`` it."""
 
     only: str | None = None
     without: str | None = None
@@ -120,11 +121,13 @@ class Recorder(Protocol):
         """
 
     def listen(self, topic: Topic, channel: int, queue: Queue, of: Publishers = ALL) -> None:
-        """Every message of the topic from now on comes as ``channel`` of ``queue``, with what its
-        publishers keep for late joiners first."""
+        """Put every message of the topic from now on into ``queue``, as ``channel``.
+
+        What its publishers keep for late joiners comes first.
+        """
 
     def watch_services(self, graph: NodeGraph) -> None:
-        """From now on, ``calls`` returns calls by and to the node."""
+        """Let ``calls`` return calls by and to the node from now on."""
 
     def calls(self) -> list[Call]:
         """Return the calls that finished since the last call of this."""
@@ -149,15 +152,16 @@ class IsolatedSystem(Protocol):
     def prepare(
         self, node: str, parameters: dict[str, object], called: Sequence[Service] = ()
     ) -> None:
-        """Set parameters, before the node is started; ``called``: services of the node that will be
-        called, so that finding them delays no call."""
+        """Set parameters, before the node is started.
+
+        ``called``: services of the node that will be called, so that finding them delays no call.
+        """
 
     def publish(self, topic: Topic) -> Sink:
         """Offer a topic to the node; the player sends through the sink."""
 
     def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
-        """Listen as ``Recorder.listen`` does, but not to what the isolated system itself
-        publishes."""
+        """Listen as ``Recorder.listen`` does, but not to what the isolated system itself sends."""
 
     def answer(self, service: Service, recorded: Sequence[Call]) -> None:
         """Answers calls of the node from the recording, matched by request."""
@@ -169,4 +173,4 @@ class IsolatedSystem(Protocol):
         """Names of topics that are not connected with the node yet; empty: playing may begin."""
 
     def unmatched(self) -> list[str]:
-        """Requests that the recording had no answer to, one line each; called once at the end."""
+        """Return requests that the recording had no answer to, one line each; called at the end."""

@@ -16,7 +16,10 @@ PLUGIN_ORDER = 2
 
 
 def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:
-    """``domain`` None is ``ROS_DOMAIN_ID``, else 0; ``interfaces`` as of ``DdsRecorder``."""
+    """Make a recorder; ``domain`` None is ``ROS_DOMAIN_ID``, else 0.
+
+    ``interfaces`` as of ``DdsRecorder``.
+    """
     _require_fast_dds()
     from wirecost.replay.dds.recorder import DdsRecorder  # noqa: PLC0415
 

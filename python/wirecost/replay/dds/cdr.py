@@ -36,7 +36,7 @@ class Reader:
         return self._bytes[start : self._at]
 
     def scalar(self, code: str) -> int | float:
-        """``code`` is one of ``struct``'s; aligned to its size, counted from the header's end."""
+        """Read a value of a ``struct`` code, aligned to its size from the header's end."""
         size = struct.calcsize(f"<{code}")
         self._at += -(self._at - HEADER_BYTES) % size
         if self.remaining < size:

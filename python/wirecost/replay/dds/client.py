@@ -40,8 +40,9 @@ class Client:
         self._replies.close()
 
     def call(self, content: bytes, vendor: Callable[[], int], timeout_s: float) -> bytes:
-        """Return the reply's content. ``vendor`` is asked for the server's DDS implementation once
-        there is a server.
+        """Return the reply's content.
+
+        ``vendor`` is asked for the server's DDS implementation once there is a server.
 
         Raises:
             NoReplyError: no node provides the service, or no reply comes.
@@ -59,7 +60,7 @@ class Client:
         raise NoReplyError(f"no reply within {timeout_s:g} s")
 
     def _ready(self) -> bool:
-        """A server that has not found the client could neither receive from nor answer it."""
+        """Return whether a server has found the client; else it could not answer it."""
         matched = self._requests.readers() and self._replies.writers()
         return bool(matched) and not (self._requests.unconfirmed() or self._replies.unconfirmed())
 

@@ -14,8 +14,11 @@ _FIELD = re.compile(r"^\s*(?P<type>[A-Za-z][\w/]*)(?:<=\d+)?(?:\[[^\]]*\])?\s+\w
 
 @cache
 def definition(type_: str, type_hash: str) -> str:
-    """From the packages of ``AMENT_PREFIX_PATH``, else from the types that ``rosbags`` knows where
-    it is installed (those with the hash, if one is given); empty where neither has the type."""
+    """Return the definition of a type; empty where nothing here has it.
+
+    It comes from the packages of ``AMENT_PREFIX_PATH``, else from the types that ``rosbags`` knows
+    where it is installed, with the hash if one is given.
+    """
     return _from_packages(type_) or _from_rosbags(type_, type_hash)
 
 

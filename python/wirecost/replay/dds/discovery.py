@@ -37,8 +37,10 @@ class FoundNode:
 
 
 class Discovery:
-    """Nodes by ``ros_discovery_info``, as ROS 2 announces them; a participant without it is one
-    node by its own name or its process's."""
+    """Nodes by ``ros_discovery_info``, as ROS 2 announces them.
+
+    A participant without it is one node by its own name or its process's.
+    """
 
     def __init__(self, participant: _dds.Participant) -> None:
         self._participant = participant
@@ -58,9 +60,11 @@ class Discovery:
         self._inbox.close()
 
     def settle(self) -> None:
-        """Wait until a participant answers, then until nothing new is announced, then until all
-        have acknowledged that we are there. What is announced from then on arrives at once; an
-        announcement that came too early is repeated a second later."""
+        """Wait until a participant answers, nothing new is announced, and all have acknowledged us.
+
+        What is announced from then on arrives at once; an announcement that came too early is
+        repeated a second later.
+        """
         first = Deadline(_FIRST_S)
         seen, changes = -1, 0
         while not first.passed and (changes != seen or not self._participant.endpoints()):
@@ -106,8 +110,7 @@ class Discovery:
         return sorted(nodes, key=lambda node: node.name)
 
     def writers_of(self, node: str) -> tuple[set[bytes], set[bytes]]:
-        """Return writers of the nodes with that name, and those of their participants that no node
-        has claimed yet."""
+        """Return writers of the nodes with that name, and their participants' unclaimed writers."""
         nodes = self.nodes()
         own = {each.guid for other in nodes if other.name == node for each in other.writers}
         homes = {other.participant.guid[:_PREFIX_BYTES] for other in nodes if other.name == node}

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rmw_dds_common/msg/ParticipantEntitiesInfo``: which nodes a participant has, and which readers
-and writers belong to them."""
+"""``rmw_dds_common/msg/ParticipantEntitiesInfo``: a participant's nodes, and their endpoints."""
 
 from __future__ import annotations
 

@@ -31,15 +31,18 @@ class Envelope:
 
 @dataclass(frozen=True)
 class Call:
-    """Identity of one client's one call. ``client`` has 8 bytes with Cyclone, else 16; ``sequence``
-    is 8 bytes as sent with Cyclone, else a number."""
+    """Identity of one client's one call.
+
+    ``client`` has 8 bytes with Cyclone, else 16; ``sequence`` is 8 bytes as sent with Cyclone, else
+    a number.
+    """
 
     client: bytes
     sequence: bytes | int
 
 
 def open_request(received: Envelope, vendor: int) -> tuple[Call, bytes] | None:
-    """The call and the content without numbers; None where the message is too short for them."""
+    """Return the call and the content without numbers; None where the message is too short."""
     if vendor == CYCLONE:
         return _without_numbers(received.message)
     # A client may give the reader by which it awaits the reply.
@@ -55,7 +58,7 @@ def open_reply(received: Envelope, vendor: int) -> tuple[Call, bytes] | None:
 
 
 def with_numbers(call: Call, content: bytes) -> bytes:
-    """Cyclone's message of a content."""
+    """Return Cyclone's message of a content."""
     assert isinstance(call.sequence, bytes)
     return content[:HEADER_BYTES] + call.client + call.sequence + content[HEADER_BYTES:]
 

@@ -17,8 +17,10 @@ from wirecost.replay.system import NodeGraph, Service, Topic
 
 
 def graph_of(node: FoundNode, everything: Iterable[_dds.FoundEndpoint]) -> NodeGraph:
-    """``everything``: all endpoints of the domain; where the node announces no type hash,
-    that of another endpoint of the same topic is taken."""
+    """Return the node's topics and services; ``everything``: all endpoints of the domain.
+
+    Where the node announces no type hash, that of another endpoint of the same topic is taken.
+    """
     hashes = {
         (each.topic, each.type): hash_
         for each in everything
@@ -69,8 +71,10 @@ _MOST_DIGITS = 10
 
 
 def process_of(participant: _dds.FoundParticipant) -> int | None:
-    """Return None where it is not announced or is no process here that has one of the
-    participant's sockets: a container has process numbers of its own, and may have our host name.
+    """Return the process's number; None where it is not announced or is not here.
+
+    A process is here if it has one of the participant's sockets: a container has process numbers of
+    its own, and may have our host name.
     """
     announced = participant.properties
     pid = announced.get("__Pid") or announced.get("fastdds.physical_data.process", "")
@@ -88,8 +92,11 @@ def process_of(participant: _dds.FoundParticipant) -> int | None:
 
 
 def _is_here(host: str) -> bool:
-    """Return whether that is the host's name, as from Cyclone, the name and a number, as from Fast
-    DDS 2, or the machine's identity, as from Fast DDS 3."""
+    """Return whether that names this host.
+
+    Cyclone gives the host's name, Fast DDS 2 the name and a number, Fast DDS 3 the machine's
+    identity.
+    """
     here = socket.gethostname()
     if host in {here, f"{here}:{host.rpartition(':')[2]}"}:
         return True

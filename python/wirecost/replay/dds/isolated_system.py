@@ -68,8 +68,11 @@ class DdsIsolatedSystem:
     def prepare(
         self, node: str, parameters: dict[str, object], called: Sequence[Service] = ()
     ) -> None:
-        """Remember parameters: a ROS 2 node has them only once it runs. Its arguments and files set
-        most; what was set while it ran is set again before its first input."""
+        """Remember parameters: a ROS 2 node has them only once it runs.
+
+        Its arguments and files set most; what was set while it ran is set again before its first
+        input.
+        """
         self._node, self._parameters = node, dict(parameters)
         for service in called:
             self._client(service)
@@ -103,8 +106,11 @@ class DdsIsolatedSystem:
         return Call(service.name, "", asked_ns, time.time_ns(), request, reply, error)
 
     def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
-        """Return the topics that are not joined: the node, too, must be known to have found our
-        side of each, as what is sent before that is lost without notice."""
+        """Return the topics that are not joined yet.
+
+        The node, too, must be known to have found our side of each, as what is sent before that is
+        lost without notice.
+        """
         writers = self._writers
         missing = [
             topic.name
@@ -125,7 +131,7 @@ class DdsIsolatedSystem:
         return self._clients[service.name]
 
     def _set_parameters(self) -> bool:
-        """False: the node has not announced itself yet, or not answered when it was first asked."""
+        """Return False where the node has not announced itself yet, or not answered at first."""
         now = time.monotonic()
         self._joined_at = self._joined_at or now
         nodes = [n for n in self._discovery.nodes() if n.name == self._node and n.complete]
@@ -148,8 +154,7 @@ class DdsIsolatedSystem:
         return True
 
     def _server_vendor(self, service: Service) -> int:
-        """Return the vendor of the node, whose calling convention counts; 0 where it does not
-        provide the service."""
+        """Return the vendor of the node, whose calling convention counts; 0: no such service."""
         for node in self._discovery.nodes():
             if service.name in {each.name for each in graph_of(node, ()).provides}:
                 return node.participant.vendor

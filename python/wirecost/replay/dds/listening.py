@@ -27,10 +27,13 @@ class _Wanted:
 
 
 class Listening:
-    """One reader for each kind of writer that a topic has, as they appear: a reader that asks for
-    what the writer offers loses nothing, and one reader for all would get only what all offer.
-    Writers of the participant itself are left out. ``live_only``: of volatile topics only what is
-    published from now on, since what writers still keep for others came to those long ago."""
+    """Readers of topics: one for each kind of writer that a topic has, as they appear.
+
+    A reader that asks for what the writer offers loses nothing, and one reader for all would get
+    only what all offer. Writers of the participant itself are left out. ``live_only``: of volatile
+    topics only what is published from now on, since what writers still keep for others came to
+    those long ago.
+    """
 
     def __init__(
         self, participant: _dds.Participant, discovery: Discovery, *, live_only: bool = False
@@ -52,8 +55,7 @@ class Listening:
         self._follow()
 
     def connected(self, name: str) -> bool:
-        """Return whether a writer of the topic is matched and all of them know of their reader
-        here."""
+        """Return whether a writer of the topic is matched, and all know of their reader here."""
         with self._lock:
             readers = [
                 reader

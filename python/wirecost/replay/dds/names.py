@@ -29,7 +29,7 @@ def topic_from_dds(name: str) -> str | None:
 
 
 def type_to_dds(name: str) -> str:
-    """``sensor_msgs/msg/PointCloud2`` is ``sensor_msgs::msg::dds_::PointCloud2_``."""
+    """Turn ``sensor_msgs/msg/PointCloud2`` into ``sensor_msgs::msg::dds_::PointCloud2_``."""
     package, _, rest = name.partition("/")
     kind, _, short = rest.partition("/")
     return f"{package}::{kind}::dds_::{short}_" if short else name
@@ -75,7 +75,7 @@ def service_of_reply(topic: str) -> str | None:
 
 
 def type_hash(user_data: bytes) -> str:
-    """``RIHS01_…`` of an endpoint; empty where it has none, as before ROS 2 Iron."""
+    """Return an endpoint's ``RIHS01_…``; empty where it has none, as before ROS 2 Iron."""
     match = _TYPE_HASH.search(user_data)
     return match[1].decode() if match else ""
 

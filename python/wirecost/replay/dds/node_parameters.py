@@ -16,8 +16,11 @@ _PATIENCE_S = 5.0
 
 
 class NodeParameters:
-    """Through the node's own services. What asks raises ``NoReplyError`` where no reply comes in
-    time and ``CdrError`` where it has another form than expected."""
+    """Parameters of a node, through its own services.
+
+    What asks raises ``NoReplyError`` where no reply comes in time and ``CdrError`` where it has
+    another form than expected.
+    """
 
     def __init__(self, participant: _dds.Participant, node: FoundNode) -> None:
         self._participant = participant
@@ -37,8 +40,7 @@ class NodeParameters:
         return {name: typed.value for name, typed in present.items() if typed.value is not None}
 
     def set(self, values: Mapping[str, object]) -> list[str]:
-        """Set what differs, since a node may refuse to have some set at all; what it refused, one
-        line each."""
+        """Set what differs, since a node may refuse to have some set at all; return the refused."""
         present = self._present(list(values))
         changes, refused = [], []
         for name, value in values.items():

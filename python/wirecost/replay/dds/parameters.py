@@ -56,7 +56,7 @@ def get_request(parameters: Sequence[str]) -> bytes:
 
 
 def read_values(reply: bytes) -> list[Typed]:
-    """``rcl_interfaces/msg/ParameterValue``s.
+    """Read ``rcl_interfaces/msg/ParameterValue``s.
 
     Raises:
         CdrError: the reply has another form.
@@ -67,8 +67,10 @@ def read_values(reply: bytes) -> list[Typed]:
 
 
 def typed(value: object, present: Typed) -> Typed | None:
-    """A value that went through JSON, with the type that the parameter has now where that fits:
-    bytes are integers in JSON, an empty list is of any type. None: no parameter is like that."""
+    """Return a value that went through JSON with the parameter's present type, where that fits.
+
+    Bytes are integers in JSON, an empty list is of any type. None: no parameter is like that.
+    """
     kinds = {type(each) for each in value} if isinstance(value, list) else {type(value)}
     if isinstance(value, list) and not kinds:
         return Typed(present.kind if present.kind >= _BYTES else _INTEGERS, value)

@@ -26,16 +26,20 @@ def to_dds(qos: Qos) -> _dds.Qos:
 
 
 def to_send_all(qos: Qos) -> _dds.Qos:
-    """Return the QoS as offered, but what a reliable reader has not taken yet makes no room for the
-    next message: a replay is to bring what the recording brought. Late readers get as much as
-    before."""
+    """Return the QoS as offered, but keep all that a reliable reader has not taken yet.
+
+    A replay is to bring what the recording brought. Late readers get as much as before.
+    """
     patient = qos.reliability == "reliable" and qos.durability == "volatile"
     return to_dds(replace(qos, depth=None) if patient else qos)
 
 
 def from_dds(qos: _dds.Qos) -> Qos:
-    """Discovery does not carry the depth: ROS 2's default where only present readers count, all
-    messages where late readers get them."""
+    """Return a QoS as discovered; discovery does not carry the depth.
+
+    It is ROS 2's default where only present readers count, all messages where late readers get
+    them.
+    """
     return Qos(
         reliability="reliable" if qos.reliable else "best_effort",
         durability="transient_local" if qos.transient_local else "volatile",

@@ -137,7 +137,7 @@ class DdsRecorder:
 
 
 def _addresses() -> set[str]:
-    """This machine's IPv4 addresses, of interfaces that are up."""
+    """Return this machine's IPv4 addresses, of interfaces that are up."""
     up = {name for name, state in psutil.net_if_stats().items() if state.isup}
     return {
         each.address

@@ -16,7 +16,7 @@ _INBOX_BYTES = 64 << 20
 _MOST_PENDING_BYTES = 64 << 20
 _KEPT_BYTES = 500
 _PREFIX = slice(0, 12)
-"""Of the identity of an endpoint: its participant's."""
+"""Bytes of an endpoint's identity that are its participant's."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,12 @@ class _Request:
 
 @dataclass
 class _Watched:
-    """``balance``: a writer that never writes, there while a server is. rmw_fastrtps takes a
-    service for available only where its requests have as many readers as its replies writers.
-    New clients find it after the server, or they would send their first request to us alone."""
+    """A service that is watched; ``balance``: a writer that never writes, there while a server is.
+
+    rmw_fastrtps takes a service for available only where its requests have as many readers as its
+    replies writers. New clients find it after the server, or they would send their first request to
+    us alone.
+    """
 
     dds: names.ServiceNames
     user_data: bytes
@@ -46,8 +49,10 @@ class _Watched:
 
 
 class Watching:
-    """Sees the calls by and to one node. ``late``: a participant that newcomers find only when
-    they have found each other."""
+    """Observer of the calls by and to one node.
+
+    ``late``: a participant that newcomers find only when they have found each other.
+    """
 
     def __init__(
         self, participant: _dds.Participant, late: _dds.Participant, discovery: Discovery

@@ -45,8 +45,9 @@ class Connection:
         self._start = start
 
     def wait_for_inputs(self, patience_s: float) -> list[str]:
-        """Wait for all inputs, sending latched messages as soon as there is a reader: a node may
-        wait for its map before it joins anything else. Returns notes.
+        """Wait for all inputs, sending latched messages as soon as there is a reader.
+
+        A node may wait for its map before it joins anything else. Returns notes.
 
         Raises:
             UserError: the node ended, or did not join within ``patience_s``.
@@ -108,7 +109,7 @@ class Connection:
         return []
 
     def _prime(self) -> None:
-        """One after the other, so that what the node makes of them is the same each time."""
+        """Send one after the other, so that what the node makes of them is the same each time."""
         activity, deadline = Activity(self._node.pid), time.monotonic() + PRIME_S
         first: dict[str, Stored] = {}
         for message in self._prepared.timed:

@@ -15,8 +15,11 @@ from wirecost.system.errors import UserError
 
 
 class Digests:
-    """Hashes of what messages say: without ROS 1's ``seq``, which counts from the node's start, and
-    without the padding of CDR, which is what was in the memory before."""
+    """Hashes of the content of messages.
+
+    ROS 1's ``seq``, which counts from the node's start, is left out, and the padding of CDR, which
+    is what was in the memory before.
+    """
 
     def __init__(self, profile: str, topics: Iterable[Topic]) -> None:
         self._counted: set[str] = set()

@@ -18,8 +18,11 @@ EDGE_NS = 3 * 10**9
 
 @dataclass(frozen=True)
 class Comparison:
-    """``difference``: the first one in words; None where all messages were equal. ``skipped``: how
-    many messages at the beginning only one side had."""
+    """Comparison of all outputs.
+
+    ``difference``: the first one in words; None where all messages were equal. ``skipped``: how
+    many messages at the beginning only one side had.
+    """
 
     what: str
     messages: int
@@ -50,7 +53,7 @@ def compare_with_recording(
     digests: Digests,
     latched: Collection[str] = (),
 ) -> Comparison | None:
-    """The outputs recorded since the first input with a run's; None where nothing was recorded.
+    """Compare the outputs recorded since the first input with a run's; None: nothing was recorded.
 
     What ``latched`` topics sent before that counts, too: the recorder was given what they had kept,
     and the run has it from the node's start on.
@@ -80,7 +83,7 @@ def compare_with_recording(
 
 
 def _begin(former: list[str], ours: list[str], most: int) -> tuple[int, int]:
-    """From where on both are equal, among the first ``most`` and one; the begin where nowhere."""
+    """Return from where on both are equal, among the first ``most`` and one; else the begin."""
     first_at: dict[str, int] = {}
     for at, digest in enumerate(ours[: 2 * most + 1]):
         first_at.setdefault(digest, at)

@@ -30,7 +30,7 @@ class Foreign:
         return f"{start} with {shortened(variables, MOST_OF_LINE)}" if variables else start
 
     def lines(self) -> list[str]:
-        """Whole: the command, the folder, the variables."""
+        """Return it whole: the command, the folder, the variables."""
         return [self.command, f"in {self.directory}", *(f"with {text}" for text in self.variables)]
 
 

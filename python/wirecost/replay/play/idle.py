@@ -25,7 +25,7 @@ class Activity:
         self._folder = Path(f"/proc/{pid}")
 
     def wait_idle(self, timeout_s: float, unless: Callable[[], bool] = lambda: False) -> bool:
-        """False where it was still busy after ``timeout_s``, or is gone, or ``unless`` was true."""
+        """Return False if it was busy after ``timeout_s``, or is gone, or ``unless`` was true."""
         deadline = Deadline(timeout_s)
         former: tuple[int, ...] | None = None
         while not deadline.passed and not unless():

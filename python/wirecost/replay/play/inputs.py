@@ -29,7 +29,7 @@ from wirecost.system import interruption
 from wirecost.system.counted import counted
 
 SPIN_NS, FIFO_SPIN_NS = 200_000, 100_000
-"""How long before a message is due the player stops sleeping: longer than waking up takes."""
+"""Time before a message is due when the player stops sleeping: longer than waking up takes."""
 AHEAD_NS = 50_000_000
 CONSUME_S = 10.0
 LOOK_S = 0.1
@@ -53,10 +53,10 @@ def play(
     play_options: PlayOptions,
     notes: list[str],
 ) -> Played:
-    """Send everything, call the node's services meanwhile; end early when the node does, or on
-    Ctrl-C or SIGTERM.
+    """Send everything, call the node's services meanwhile; end early when the node does.
 
-    ``sinks`` are those of the snapshot's inputs, in their order.
+    Ctrl-C and SIGTERM end it early, too. ``sinks`` are those of the snapshot's inputs, in their
+    order.
     """
     sent: list[Sent] = []
     finished, ended = threading.Event(), threading.Event()
@@ -185,10 +185,10 @@ def _sent(prepared: Prepared, times: Times, loop: int) -> list[Sent]:
 
 
 class Interruption:
-    """While its context is open, the signals are ``seen`` instead of raising KeyboardInterrupt; the
-    command that they came to learns of them all the same.
+    """Signals that are ``seen``, while its context is open, instead of raising KeyboardInterrupt.
 
-    In a thread other than the main one, which signals do not reach, nothing changes.
+    The command that they came to learns of them all the same. In a thread other than the main one,
+    which signals do not reach, nothing changes.
     """
 
     def __init__(self) -> None:

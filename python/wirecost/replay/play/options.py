@@ -11,9 +11,12 @@ from wirecost.observe.heap import launch
 
 @dataclass(frozen=True)
 class StartOptions:
-    """Changes of the recorded start. ``command`` empty: the recorded one; ``changed``: makes the
-    node's environment of the one it would have had; ``hooks``: a node without probes of its own
-    gets hooks that record its callbacks."""
+    """Changes of the recorded start.
+
+    ``command`` empty: the recorded one; ``changed``: makes the node's environment of the one it
+    would have had; ``hooks``: a node without probes of its own gets hooks that record its
+    callbacks.
+    """
 
     command: list[str]
     cpu: int | None = None
@@ -25,10 +28,13 @@ class StartOptions:
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """Options of playing inputs. ``rate`` 2: twice as quick; ``consumed``: each as soon as the node
-    has dealt with the one before. ``player_fifo``: None is the lowest where that is permitted, 0
-    normal scheduling. ``connect_s``: how long the node may take to join. ``prime``: a node that
-    advertises its outputs with the first message only is sent that once beforehand."""
+    """Options of playing inputs.
+
+    ``rate`` 2: twice as quick; ``consumed``: each as soon as the node has dealt with the one
+    before. ``player_fifo``: None is the lowest where that is permitted, 0 normal scheduling.
+    ``connect_s``: how long the node may take to join. ``prime``: a node that advertises its outputs
+    with the first message only is sent that once beforehand.
+    """
 
     rate: float = 1.0
     consumed: bool = False

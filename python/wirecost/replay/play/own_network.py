@@ -22,7 +22,7 @@ REQUEST = struct.Struct("16sh22x")
 
 
 def enter() -> None:
-    """From now on this thread, and all that it starts, has a network of its own.
+    """Give this thread, and all that it starts, a network of its own from now on.
 
     Raises UserError where that is not permitted.
     """

@@ -32,7 +32,7 @@ from wirecost.system.errors import UserError
 
 HEADER_BYTES = 4
 MOST_ELEMENTS = 1_000_000
-"""Of lists whose elements differ in size, in a message: about a second."""
+"""Elements, at most, of a message's lists whose elements differ in size: about a second."""
 _LENGTHS = {b"\0\0": struct.Struct(">I"), b"\0\1": struct.Struct("<I")}
 """By the encapsulation: plain CDR in either order of bytes."""
 _OPTIONS = slice(2, HEADER_BYTES)
@@ -91,7 +91,10 @@ class Padding:
     """Padding of one type's messages; no value takes less than a byte, which bounds each loop."""
 
     def __init__(self, type_name: str, definition: str) -> None:
-        """``definition``: as MCAP stores it. Raises UserError where the type is not known by it."""
+        """Learn the type from ``definition``, as MCAP stores it.
+
+        Raises UserError where the type is not known by it.
+        """
         schema = _schema(type_name, definition)
         planner = Planner(schema, CDR)
         self._messages: dict[str, tuple[_Move, bool]] = {}
@@ -102,8 +105,10 @@ class Padding:
         self._whole = self._messages["{}.{}".format(*_named(type_name))][0]
 
     def without(self, message: bytes) -> memoryview | None:
-        """Return the message with zeros for padding, and with none behind its last value; None if
-        it is not plain CDR of the type, or has more than ``MOST_ELEMENTS``."""
+        """Return the message with zeros for padding, and with none behind its last value.
+
+        None if it is not plain CDR of the type, or has more than ``MOST_ELEMENTS``.
+        """
         length = _LENGTHS.get(message[:2])
         if length is None or len(message) < HEADER_BYTES:
             return None
@@ -229,8 +234,11 @@ def _text(align: int) -> _Move:
 
 
 def _same_size(element: _Move) -> Callable[[_Cursor, int], None]:
-    """Return elements of one size: their padding repeats once an element begins at a place that is
-    aligned as an earlier one's was, so what is done to those in between is done to all at once."""
+    """Return the move of elements of one size.
+
+    Their padding repeats once an element begins at a place that is aligned as an earlier one's was,
+    so what is done to those in between is done to all at once.
+    """
 
     def move(cursor: _Cursor, count: int) -> None:
         element(cursor)  # the first may have padding before it that no other has
@@ -260,8 +268,7 @@ def _same_size(element: _Move) -> Callable[[_Cursor, int], None]:
 
 
 def _padded(element: _Move, count: int, begin: int, size: int) -> Sequence[int]:
-    """Return which bytes of ``size`` are padding, for ``count`` elements that begin at
-    ``begin``."""
+    """Return the bytes of ``size`` that are padding, for ``count`` elements from ``begin`` on."""
     lead = begin % CDR.largest
     tried = _Cursor(memoryview(bytearray(b"\1" * (lead + size))), _LENGTHS[b"\0\0"])
     tried.at = lead

@@ -13,8 +13,10 @@ from wirecost.replay.recording.snapshot import Snapshot
 from wirecost.system.errors import UserError
 
 KEPT_NS = 10**9
-"""What a latched topic delivers so soon after the start it had kept: subscriptions come to stand
-one after the other, so other inputs may come before."""
+"""Time after the start within which a latched topic delivers what it had kept, in nanoseconds.
+
+Subscriptions come to stand one after the other, so other inputs may come before.
+"""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Prepared:
     early: list[Stored]
     timed: list[Stored]
     stamps: list[int | None]
-    """Of the headers of ``timed``, where there are any."""
+    """Stamps of the headers of ``timed``, where there are any."""
     player: Player
     first_ns: int
     """When the first timed input, or else the first call, was received."""

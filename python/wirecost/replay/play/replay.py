@@ -71,9 +71,9 @@ def replay(
     system: System | None = None,
     snapshot: Snapshot | None = None,
 ) -> bool:
-    """Fill ``folder``; whether all runs went to their end with a living node. Starts what the
-    snapshot has: whether to trust it (``foreign.py``) is the caller's to decide.
+    """Fill ``folder``; return whether all runs went to their end with a living node.
 
+    Starts what the snapshot has: whether to trust it (``foreign.py``) is the caller's to decide.
     ``about``: what ``examined`` found. ``system``: None for the recording's own. ``snapshot``: what
     was read of the recording before, and agreed to.
 
@@ -155,7 +155,7 @@ def _off(cpu: int | None) -> Iterator[None]:
 
 @contextmanager
 def _probes(folder: Path, number: int) -> Iterator[Path]:
-    """A folder in memory for a run's probe logs; what is in it afterwards is kept."""
+    """Yield a folder in memory for a run's probe logs; what is in it afterwards is kept."""
     with scratch.folder("replay", in_memory=True) as probes:
         yield probes
         if any(probes.glob("*" + SUFFIX)):

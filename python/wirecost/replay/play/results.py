@@ -74,7 +74,9 @@ def write_replay(
     folder: Path, context: Context, prepared: Prepared, runs: Sequence[RunResult]
 ) -> None:
     """Write meta.json and the tables of samples, inputs and outputs beside the runs' own files.
-    Each is whole or as it was. Raises OSError."""
+
+    Each is whole or as it was. Raises OSError.
+    """
     outputs, rules = _outputs(runs)
     samples = _samples(prepared, context, folder, runs, outputs)
     write_table(folder / "outputs.parquet", outputs)
@@ -245,7 +247,7 @@ INPUTS = pl.Schema(
 
 
 def causes(sent: Sequence[Sent]) -> list[str | None]:
-    """For each message what held it up, however short; None where it was sent when due.
+    """Return for each message what held it up, however short; None where it was sent when due.
 
     ``sent`` in the order of sending. A message that is due while another is being sent waits for
     it. Else the player slept, and either the kernel woke it too late, or it was awake in time and

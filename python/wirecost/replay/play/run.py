@@ -25,9 +25,12 @@ QUIET_S, SETTLE_S = 0.5, 5.0
 
 @dataclass
 class RunResult:
-    """``counts``: of the node's process while it was played to. ``status``: None if it was still
+    """Result of one run.
+
+    ``counts``: of the node's process while it was played to. ``status``: None if it was still
     running when the inputs had been played, else its exit status. ``interrupted``: by a signal; it
-    holds what came until then."""
+    holds what came until then.
+    """
 
     sent: list[Sent] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
@@ -58,7 +61,7 @@ def run_once(
     outputs_file: Path,
     report: Callable[[str], None],
 ) -> RunResult:
-    """``start`` makes the node's start from the isolated system's environment.
+    """Play once; ``start`` makes the node's start from the isolated system's environment.
 
     Raises:
         UserError: the node cannot be started or does not join the isolated system. A node that dies

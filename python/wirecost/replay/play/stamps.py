@@ -17,7 +17,10 @@ CDR = {0x00: struct.Struct(">4xiI"), 0x01: struct.Struct("<4xiI"), 0x06: struct.
 
 
 def begins_with_header(type_name: str, definition: str) -> bool:
-    """``definition``: text of a ``.msg``, what it refers to behind a line of ``=``."""
+    """Return whether messages begin with a header.
+
+    ``definition``: text of a ``.msg``, what it refers to behind a line of ``=``.
+    """
     if type_name in HEADERS:
         return True
     for raw in definition.splitlines():
@@ -31,7 +34,7 @@ def begins_with_header(type_name: str, definition: str) -> bool:
 
 
 def stamp_ns(profile: str, message: bytes) -> int | None:
-    """The header's stamp in nanoseconds; None where it is not set or the message is too short."""
+    """Return the header's stamp in nanoseconds; None if not set or the message is too short."""
     if len(message) < ROS1.size:
         return None
     if profile == "ros1":

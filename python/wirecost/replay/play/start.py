@@ -81,7 +81,7 @@ def _fifo_permitted(priority: int) -> bool:
 
 
 def check_executable(snapshot: Snapshot, start_options: StartOptions) -> list[str]:
-    """Notes. Raises UserError where the recorded program is not there any more."""
+    """Return notes. Raises UserError where the recorded program is not there any more."""
     if start_options.command:
         return []
     process = _process(snapshot)
@@ -107,8 +107,10 @@ def check_executable(snapshot: Snapshot, start_options: StartOptions) -> list[st
 def start_of(
     snapshot: Snapshot, start_options: StartOptions, folder: Path, output: Path, probes: Path
 ) -> Callable[[dict[str, str]], Start]:
-    """From an isolated system's variables to the node's start. Parameter files that are gone or
-    changed are written below ``folder`` as recorded."""
+    """Return a function from an isolated system's variables to the node's start.
+
+    Parameter files that are gone or changed are written below ``folder`` as recorded.
+    """
     process = _process(snapshot)
     arguments = start_options.command or _with_parameter_files(snapshot, process, folder)
     if snapshot.system == "ros1" and not any(word.startswith("__name:=") for word in arguments):
@@ -152,8 +154,10 @@ def _process(snapshot: Snapshot) -> ProcessState:
 def _environment(
     process: ProcessState, variables: Mapping[str, str], here: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the recorded variables; of this process those that are never recorded (HOME, LANG) and
-    the settings of probes."""
+    """Return the recorded variables, with some of this process.
+
+    These are the ones that are never recorded (HOME, LANG), and the settings of probes.
+    """
     own = {
         name: value
         for name, value in here.items()
@@ -209,8 +213,11 @@ OF_SYSTEM = {"ros1": ("ros1", "rospy"), "dds": ("ros2", "rclpy")}
 def hooked(
     system: str, program: str, environment: Mapping[str, str], probes: Path
 ) -> dict[str, str]:
-    """``environment`` with hooks that record into ``probes``; as it is where there are none for the
-    system or the program cannot have any: the node runs in any case."""
+    """Return ``environment`` with hooks that record into ``probes``.
+
+    It stays as it is where there are none for the system or the program cannot have any: the node
+    runs in any case.
+    """
     names = OF_SYSTEM.get(system, ())
     try:
         target = find([program], environment.get("PATH"))

@@ -29,11 +29,11 @@ REMEDIES = {
 
 @dataclass(frozen=True)
 class Start:
-    """Program to start, and how. ``output``: file of standard output and error; None: this
-    process's.
+    """Program to start, and how.
 
-    ``limits``: soft limits by the names of Python's ``resource``. ``remove``: folders to
-    remove if this process is killed. Signals follow each other ``grace_s`` apart when it ends.
+    ``output``: file of standard output and error; None: this process's. ``limits``: soft limits by
+    the names of Python's ``resource``. ``remove``: folders to remove if this process is killed.
+    Signals follow each other ``grace_s`` apart when it ends.
     """
 
     executable: str
@@ -96,7 +96,7 @@ class NodeProcess:
         return None if status is None else int(str(status))
 
     def end(self) -> None:
-        """SIGINT, then SIGTERM, then SIGKILL to the whole process group."""
+        """Send SIGINT, then SIGTERM, then SIGKILL to the whole process group."""
         if self.running():
             self._write("end")
             self._read(4 * self._start.grace_s)

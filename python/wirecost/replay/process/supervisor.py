@@ -104,8 +104,10 @@ def _become(start: dict[str, Any], fail: int) -> None:
 
 
 def _watch(program: int, woken: int, grace_s: float) -> int | None:
-    """Wait for the program's end, or bring it about. Return its status; None where it was ended
-    because nothing reads our output any more."""
+    """Wait for the program's end, or bring it about.
+
+    Return its status; None where it was ended because nothing reads our output any more.
+    """
     signals = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
     deadline: float | None = None
     orphaned = False

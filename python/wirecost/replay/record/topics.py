@@ -96,7 +96,7 @@ class RecordedTopics:
         return first
 
     def progress(self, passed_s: float) -> list[TopicProgress]:
-        """``passed_s``: since the last call."""
+        """Return a line for each topic; ``passed_s``: since the last call."""
         lines = []
         for i, entry in enumerate(self._followed):
             rate, dropped = (entry.messages - entry.reported) / passed_s, self._dropped(i)

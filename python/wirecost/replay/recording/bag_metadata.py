@@ -84,6 +84,6 @@ def bag_metadata(file: str, encoding: str, counted: Sequence[Counted]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """YAML's double-quoted style, for text that any program on the network may have sent."""
+    """Quote in YAML's double-quoted style: any program on the network may have sent the text."""
     characters = (c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
     return '"' + "".join(characters).replace("\\U0000000a", "\\n") + '"'

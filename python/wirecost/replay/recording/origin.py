@@ -76,7 +76,7 @@ def _key(make: bool) -> bytes:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Processes that make the key at the same time make one."""
+    """Let processes that make the key at the same time make one."""
     file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -32,7 +32,7 @@ LARGEST_CHUNK = 1 << 31
 PIECE = 1 << 20
 OBJECT_BYTES = 200
 MEMORY_SHARE = 0.4
-"""Of the free memory that messages may take: the player holds them a second time."""
+"""Share of the free memory that messages may take: the player holds them a second time."""
 TOO_LARGE = "larger than the free memory; record for a shorter time"
 DAMAGED = (McapError, ValueError, KeyError, IndexError, EOFError, struct.error, RuntimeError,
            OverflowError, zstandard.ZstdError)  # fmt: skip
@@ -109,8 +109,11 @@ def _read(path: Path, file: BinaryIO, profile: str, recorded: Recorded, allowed:
 
 
 def _records(file: BinaryIO, size: int, allowed: int) -> Iterator[Any]:
-    """Header, channels and messages, those in chunks too. The library's own reader trusts the
-    lengths in a file; this one hands it records whose length was checked."""
+    """Yield header, channels and messages, also the ones in chunks.
+
+    The library's own reader trusts the lengths in a file; this one hands it records whose length
+    was checked.
+    """
     if file.read(len(MAGIC)) != MAGIC:
         raise ValueError("not MCAP")
     while True:
@@ -170,7 +173,7 @@ def _content(chunk: Chunk) -> bytes:
 
 
 def _up_to(stream: BinaryIO, most: int) -> bytes:
-    """In pieces: a size that is only stated takes no memory."""
+    """Read in pieces: a size that is only stated takes no memory."""
     content = bytearray()
     while len(content) < most and (piece := stream.read(min(PIECE, most - len(content)))):
         content += piece

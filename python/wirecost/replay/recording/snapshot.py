@@ -61,7 +61,7 @@ class Snapshot:
     process: ProcessState | None = None
     executable_size: int = 0
     executable_sha256: str = ""
-    """Of the file that ran; empty where it could not be read, or an earlier version wrote this."""
+    """Hash of the file that ran; empty if it could not be read, or is of an earlier version."""
     parameter_files: dict[str, str] = field(default_factory=dict)
     """Content by the path that the arguments name."""
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Snapshot:
     """interrupted, time, node gone, or failed; killed where none of these was written."""
     notes: list[str] = field(default_factory=list)
     made_here: bool = False
-    """Of this user's own process, by this user, on this machine, as it is read; not stored."""
+    """Origin in this user's own process on this machine, as it is read; not stored."""
 
 
 def kept_environment(environment: dict[str, str]) -> dict[str, str]:
@@ -107,7 +107,7 @@ def namespace(node: str) -> str:
 
 
 def remaps(arguments: list[str]) -> list[str]:
-    """``from:=to`` among the arguments, ROS 1's ``_parameter:=`` and ``__name:=`` included."""
+    """Return each ``from:=to`` of the arguments, with ROS 1's ``_parameter:=`` and ``__name:=``."""
     return [argument for argument in arguments[1:] if ":=" in argument]
 
 
@@ -177,7 +177,7 @@ def _snapshot(document: dict[str, Any]) -> Snapshot:
 
 
 def executable_sha256(path: Path) -> str:
-    """Hexadecimal; empty where the file cannot be read."""
+    """Return the hash in hexadecimal; empty where the file cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -186,7 +186,7 @@ def executable_sha256(path: Path) -> str:
 
 
 def executable_size(process: ProcessState) -> int:
-    """0 where the file is gone."""
+    """Return the file's size in bytes, 0 where it is gone."""
     try:
         return Path(process.executable).stat().st_size
     except OSError:

@@ -79,4 +79,4 @@ class Document(Struct, kw_only=True):
     ended: str
     notes: list[str]
     seal: Any = None
-    """Whatever is no seal of ours is none."""
+    """Seal; anything that is none of ours counts as none."""

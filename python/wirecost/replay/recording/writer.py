@@ -101,7 +101,7 @@ class RecordingWriter(Closing):
             self._writer.flush()  # type: ignore[no-untyped-call]
 
     def write_bag_metadata(self) -> None:
-        """The file by which rosbag2 opens the recording, so far; none for ROS 1."""
+        """Write the file by which rosbag2 opens the recording, so far; none for ROS 1."""
         if self._system.profile == "ros2":
             write_bag_metadata(self.path, self._system.encoding, list(self._counted.values()))
 
@@ -151,7 +151,7 @@ class _Unbuffered:
         return self._at
 
     def flush(self) -> None:
-        """Every write did so already."""
+        """Do nothing: every write did so already."""
 
     def close(self) -> None:
         os.close(self._descriptor)

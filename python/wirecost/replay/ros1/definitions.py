@@ -20,8 +20,10 @@ class Definitions:
         self._services: dict[tuple[str, str], Service] = {}
 
     def learn(self, name: str, header: dict[str, str]) -> None:
-        """A publisher's connection header. A topic counts as latched where one of its publishers
-        latches."""
+        """Learn from a publisher's connection header.
+
+        A topic counts as latched where one of its publishers latches.
+        """
         former = self._topics.get(name)
         latched = header.get("latching") == "1" or (former is not None and former.qos == LATCHED)
         md5sum = header.get("md5sum", ANY)

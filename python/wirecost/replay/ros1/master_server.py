@@ -17,7 +17,7 @@ from wirecost.replay.ros1.sockets import PeerError
 
 NAME = "/master"
 Owners = dict[str, dict[str, str]]
-"""Of a topic, the API of each node by its name."""
+"""Nodes of a topic: the API of each by its name."""
 
 
 class MasterApi:
@@ -40,7 +40,7 @@ class MasterApi:
         self._notifying.shutdown(cancel_futures=True)
 
     def set(self, name: str, value: object) -> None:
-        """A parameter, as set by us."""
+        """Set a parameter, as set by us."""
         self.setParam(NAME, name, value)
 
     # Registration

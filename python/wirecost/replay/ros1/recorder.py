@@ -22,7 +22,7 @@ from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Service, To
 from wirecost.system.errors import UserError
 
 OWN = "/wirecost_"
-"""How the names of our own nodes begin."""
+"""Beginning of the names of our own nodes."""
 LOGGER_SERVICES = ("/get_loggers", "/set_logger_level")
 """Every node has them; no node calls another's."""
 
@@ -155,8 +155,7 @@ class Ros1Recorder:
         return self._pids[uri]
 
     def _reachable_by_all(self) -> bool:
-        """Return whether every node can call a service of ours. On loopback those of this machine
-        can."""
+        """Return whether every node can call a service of ours; on loopback, this machine's can."""
         if self._host != LOOPBACK:
             return True
         for node in self.nodes():
@@ -201,7 +200,7 @@ def own_host(master_uri: str) -> str:
 
 
 def flatten(value: Any, name: str = "") -> dict[str, object]:
-    """A parameter tree as full names and JSON values. What JSON has no form for becomes text."""
+    """Return a parameter tree as full names and JSON values; what JSON lacks becomes text."""
     if isinstance(value, dict):
         leaves: dict[str, object] = {}
         for key, below in value.items():

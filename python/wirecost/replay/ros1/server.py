@@ -22,8 +22,11 @@ def refuse(connection: socket.socket, reason: str) -> None:
 
 
 class TcprosServer:
-    """Each connection has a thread, which calls ``serve`` with the client's header; the connection
-    is closed afterwards unless it was detached. A PeerError ends a connection and nothing else."""
+    """Server of TCPROS: each connection's thread calls ``serve`` with the client's header.
+
+    The connection is closed afterwards unless it was detached. A PeerError ends a connection and
+    nothing else.
+    """
 
     def __init__(self, host: str, serve: Serve) -> None:
         self._serve = serve
@@ -47,7 +50,7 @@ class TcprosServer:
                     connection.shutdown(socket.SHUT_RDWR)
 
     def stop_listening(self) -> None:
-        """Connections that stand stay."""
+        """Stop listening; connections that stand stay."""
         with suppress(OSError):
             # Closing alone would leave the accepting thread waiting.
             self._listener.shutdown(socket.SHUT_RDWR)

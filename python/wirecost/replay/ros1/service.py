@@ -26,7 +26,9 @@ class Reply:
 def shake_hands_with_provider(
     uri: str, service: str, caller: str, fields: Mapping[str, str]
 ) -> tuple[socket.socket, dict[str, str]]:
-    """A connection to call by, and the provider's header. ``fields`` go beside the usual ones.
+    """Return a connection to call by, and the provider's header.
+
+    ``fields`` go beside the usual ones.
 
     Raises:
         PeerError: the provider is not reachable or refuses.

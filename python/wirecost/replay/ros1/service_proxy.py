@@ -38,8 +38,11 @@ class Provider:
 
 
 class ServiceProxy:
-    """``finished`` gets every call whose caller is the one given to ``intercept``, or all calls
-    where none was."""
+    """Proxy of services between their callers and providers.
+
+    ``finished`` gets every call whose caller is the one given to ``intercept``, or all calls where
+    none was.
+    """
 
     def __init__(
         self, master: Master, own_uri: str, host: str, finished: Callable[[Call], None]
@@ -61,7 +64,7 @@ class ServiceProxy:
         self._server.__exit__()
 
     def intercept(self, service: str, caller: str | None) -> Provider:
-        """From now on calls of the service come through here.
+        """Let calls of the service come through here from now on.
 
         Raises:
             PeerError: no node provides it.
@@ -74,8 +77,10 @@ class ServiceProxy:
         return provider
 
     def follow_providers(self) -> None:
-        """Intercept services again whose providers restarted, and give up those whose providers
-        are gone. To be called now and then."""
+        """Intercept services again whose providers restarted, and give up those without providers.
+
+        To be called now and then.
+        """
         with self._lock:
             for service, provider in list(self._former.items()):
                 with suppress(PeerError):

@@ -57,7 +57,7 @@ class _Server(ThreadingMixIn, SimpleXMLRPCServer):
             self._slots.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that broke off is none of our user's concern."""
+        """Do nothing: a client that broke off is none of our user's concern."""
 
 
 class ApiServer:
@@ -82,8 +82,11 @@ class ApiServer:
 
 
 class SlaveApi:
-    """Answers of a node to masters, subscribers and tools. ``publishers_changed`` is called with a
-    topic and the URIs of its publishers; ``tcpros`` is where the node's topics are offered."""
+    """Answers of a node to masters, subscribers and tools.
+
+    ``publishers_changed`` is called with a topic and the URIs of its publishers; ``tcpros`` is
+    where the node's topics are offered.
+    """
 
     def __init__(
         self,

@@ -59,7 +59,7 @@ def receive(connection: socket.socket, count: int, until: float | None) -> bytes
 
 
 def send(connection: socket.socket, content: bytes, until: float | None) -> None:
-    """All of it.
+    """Send all of it.
 
     Raises:
         PeerError: the other side did not take it in time.

@@ -69,7 +69,7 @@ class Subscriptions:
         self._changed.set()
 
     def set_publishers(self, topic: str, uris: list[str]) -> None:
-        """The publishers that the topic has from now on. Ignored unless subscribed."""
+        """Set the publishers that the topic has from now on. Ignored unless subscribed."""
         with self._lock:
             if any(subscription.topic == topic for subscription in self._subscriptions):
                 self._publishers[topic] = list(dict.fromkeys(uris))[:MAX_PUBLISHERS]
