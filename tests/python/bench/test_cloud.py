@@ -50,12 +50,12 @@ def test_made_up_scans_have_a_sensors_size(sensor: str) -> None:
 
 
 def test_a_scan_of_coordinates_alone_gets_its_rings(tmp_path: Path) -> None:
-    made = scans.synthetic("vlp16", 3).points
-    path = write_pcd(tmp_path / "s.pcd", {name: made[name] for name in "xyz"})
+    points = scans.synthetic("vlp16", 3).points
+    path = write_pcd(tmp_path / "s.pcd", {name: points[name] for name in "xyz"})
     read = scans.read(path).points
-    assert np.array_equal(read["channel"], made["channel"])
+    assert np.array_equal(read["channel"], points["channel"])
     for name in ("distance", "azimuth", "elevation"):
-        assert np.allclose(read[name], made[name], rtol=1e-4, atol=1e-4), name
+        assert np.allclose(read[name], points[name], rtol=1e-4, atol=1e-4), name
 
 
 def test_scans_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -71,15 +71,15 @@ def test_real_scans_are_where_the_environment_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
     monkeypatch.delenv("WIRECOST_DATA", raising=False)
-    found, why = scans.real()
-    assert found == []
+    real, why = scans.real()
+    assert real == []
     assert why == snapshot
     (tmp_path / "lidar" / "vlp32").mkdir(parents=True)
-    made = scans.synthetic("vlp32", 1).points
-    write_pcd(tmp_path / "lidar" / "vlp32" / "s.pcd", {name: made[name] for name in "xyz"})
+    points = scans.synthetic("vlp32", 1).points
+    write_pcd(tmp_path / "lidar" / "vlp32" / "s.pcd", {name: points[name] for name in "xyz"})
     monkeypatch.setenv("WIRECOST_DATA", str(tmp_path))
-    found, why = scans.real()
-    assert [(scan.name, len(scan.points)) for scan in found] == [("vlp32/s", 26_216)]
+    real, why = scans.real()
+    assert [(scan.name, len(scan.points)) for scan in real] == [("vlp32/s", 26_216)]
     assert why.keys() == {"real vlp16 scan"}
 
 
@@ -103,14 +103,14 @@ def test_the_older_format_holds_the_same() -> None:
 def inside(scene: areas.Scene) -> int:
     """Points in any area, by counting crossings."""
     x, y = scene.points["x"].astype(np.float64), scene.points["y"].astype(np.float64)
-    found = np.zeros(len(x), bool)
+    within = np.zeros(len(x), bool)
     for area in scene.areas:
         odd = np.zeros(len(x), bool)
         for (ax, ay), (bx, by) in zip(area, np.roll(area, -1, axis=0), strict=True):
             crossed = (ay > y) != (by > y)
             odd ^= crossed & (x < ax + (y - ay) / (by - ay + (by == ay)) * (bx - ax))
-        found |= odd
-    return int(found.sum())
+        within |= odd
+    return int(within.sum())
 
 
 @settings(max_examples=20, deadline=None)
@@ -164,11 +164,11 @@ def test_growth_is_the_power_of_the_size() -> None:
     rows = [row(f"{n}", "usual", 3.0 * n * n) for n in sizes]
     rows += [row(f"{n}", "wirecost", 7.0 * n) for n in sizes]
     meta = meta_of(*(area(f"{n}", n) for n in sizes))
-    found = {(one.version, one.over): one for one in growths(rows, meta)}
-    assert set(found) == {("usual", "points"), ("wirecost", "points")}
-    assert found["usual", "points"].order == pytest.approx(2)
-    assert found["wirecost", "points"].order == pytest.approx(1)
-    assert found["wirecost", "points"].sizes == list(sizes)
+    by_version = {(growth.version, growth.over): growth for growth in growths(rows, meta)}
+    assert set(by_version) == {("usual", "points"), ("wirecost", "points")}
+    assert by_version["usual", "points"].order == pytest.approx(2)
+    assert by_version["wirecost", "points"].order == pytest.approx(1)
+    assert by_version["wirecost", "points"].sizes == list(sizes)
 
 
 def test_a_case_of_one_size_has_no_growth() -> None:

@@ -65,8 +65,8 @@ def test_a_random_view_reads_the_same_on_every_wire(
     codec: str, view: SensorView, transcode: Transcode, read: Read
 ) -> None:
     original = view.SerializeToString()
-    expected, found = read("protobuf", original), read(codec, transcode(codec, original))
-    assert first_difference(found, expected) == ""
+    expected, actual = read("protobuf", original), read(codec, transcode(codec, original))
+    assert first_difference(actual, expected) == ""
 
 
 def views_of(path: Path) -> Iterator[bytes]:
@@ -96,22 +96,26 @@ def test_real_scenes_read_the_same_on_every_wire(
                 break
             carried = transcode("protobuf", content)
             objects += _same_objects(SensorView.FromString(content), SensorView.FromString(carried))
-            expected, found = read("protobuf", carried), read(codec, transcode(codec, content))
-            assert first_difference(found, expected) == "", path
+            expected, actual = read("protobuf", carried), read(codec, transcode(codec, content))
+            assert first_difference(actual, expected) == "", path
     assert objects > 50
 
 
 def _same_objects(original: SensorView, carried: SensorView) -> int:
     ours = carried.global_ground_truth.moving_object
-    theirs = original.global_ground_truth.moving_object
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.id.value == other.id.value
-        assert one.type == other.type
+    originals = original.global_ground_truth.moving_object
+    for our, other in zip(ours, originals, strict=True):
+        assert our.id.value == other.id.value
+        assert our.type == other.type
         for part in ("position", "velocity", "acceleration"):
-            mine, real = getattr(one.base, part), getattr(other.base, part)
-            assert (mine.x, mine.y, mine.z) == (real.x, real.y, real.z)
-        assert one.base.dimension == other.base.dimension
-        assert one.vehicle_classification.type == other.vehicle_classification.type
+            our_vector, original_vector = getattr(our.base, part), getattr(other.base, part)
+            assert (our_vector.x, our_vector.y, our_vector.z) == (
+                original_vector.x,
+                original_vector.y,
+                original_vector.z,
+            )
+        assert our.base.dimension == other.base.dimension
+        assert our.vehicle_classification.type == other.vehicle_classification.type
     return len(ours)
 
 
@@ -120,15 +124,15 @@ def test_a_difference_is_shown_with_its_path(read: Read) -> None:
     lidar = view.lidar_sensor_view.add()
     for strength in (1.5, 2.5):
         lidar.reflection.add(signal_strength=strength)
-    one = read("protobuf", view.SerializeToString())
+    message = read("protobuf", view.SerializeToString())
     lidar.reflection[1].signal_strength = 2.75
     other = read("protobuf", view.SerializeToString())
     where = "lidar_sensor_view[0].reflection[1].signal_strength"
-    assert first_difference(one, other) == f"{where}: 2.5 against 2.75"
+    assert first_difference(message, other) == f"{where}: 2.5 against 2.75"
 
 
 def test_an_unknown_wire_is_an_error_that_lists_those_of_the_registry() -> None:
     with pytest.raises(ValueError, match="no independent reader for the wire") as caught:
         IndependentReader("capnproto", Path("-"))
-    known = str(caught.value).partition("known wires: ")[2].split(", ")
-    assert set(known) == {contender.wire for contender in Registry().contenders.values()}
+    wires = str(caught.value).partition("known wires: ")[2].split(", ")
+    assert set(wires) == {contender.wire for contender in Registry().contenders.values()}

@@ -37,11 +37,11 @@ def registry(folder: Path) -> Registry:
 def test_what_takes_long_is_said_before_it_starts(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    found = registry(tmp_path)
-    assert found.rivals == ["rival", "rival-arena"]
+    contenders = registry(tmp_path)
+    assert contenders.rivals == ["rival", "rival-arena"]
     assert [
-        found.effort("debug", ["quick"]),
-        found.effort("release", ["quick", "rival", "rival-arena"]),
+        contenders.effort("debug", ["quick"]),
+        contenders.effort("release", ["quick", "rival", "rival-arena"]),
     ] == snapshot
 
 
@@ -51,7 +51,7 @@ def test_a_failed_build_says_its_first_error(
     cmake = tmp_path / "bin" / "cmake"
     cmake.parent.mkdir()
     lines = ("FAILED: x.o", "x.cpp:1: error: no go", "stopped")
-    cmake.write_text("#!/bin/sh\n" + "".join(f"echo {one!r}\n" for one in lines) + "exit 1\n")
+    cmake.write_text("#!/bin/sh\n" + "".join(f"echo {line!r}\n" for line in lines) + "exit 1\n")
     cmake.chmod(cmake.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr("sys.executable", str(cmake.with_name("python")))
     with pytest.raises(UserError, match=r"failed: x\.cpp:1: error: no go$"):

@@ -31,11 +31,11 @@ BOMB = (
 @pytest.fixture(scope="module")
 def sensors() -> dict[int, Files]:
     """Return the files of a good FMU by its FMI version."""
-    found = {}
+    files = {}
     for fmi in (2, 3):
         with zipfile.ZipFile(Registry().archive("protobuf", "sensor", fmi, "release")) as archive:
-            found[fmi] = {name: archive.read(name) for name in archive.namelist()}
-    return found
+            files[fmi] = {name: archive.read(name) for name in archive.namelist()}
+    return files
 
 
 def written(path: Path, files: Files) -> Path:
@@ -46,9 +46,9 @@ def written(path: Path, files: Files) -> Path:
 
 
 def refusal(path: Path) -> str:
-    with pytest.raises(UserError) as found, Player(path, {}):
+    with pytest.raises(UserError) as caught, Player(path, {}):
         pass
-    reported = str(found.value)
+    reported = str(caught.value)
     assert str(path) in reported
     assert "; " in reported, "no remedy"
     assert len(reported) < 1000
@@ -75,12 +75,12 @@ def _edited(name: str, old: bytes, new: bytes) -> Callable[[Files], Files]:
 
 
 def _library(files: Files, content: bytes) -> Files:
-    return {n: content if n.endswith(".so") else one for n, one in files.items()}
+    return {n: content if n.endswith(".so") else text for n, text in files.items()}
 
 
 DAMAGE: dict[str, tuple[Callable[[Files], Files], str]] = {
     "no description": (
-        lambda files: {n: one for n, one in files.items() if n != DESCRIPTION},
+        lambda files: {n: content for n, content in files.items() if n != DESCRIPTION},
         "has no modelDescription.xml",
     ),
     "no XML": (lambda files: files | {DESCRIPTION: b"\0\1\2"}, "not a readable FMU"),
@@ -93,7 +93,7 @@ DAMAGE: dict[str, tuple[Callable[[Files], Files], str]] = {
         "not a readable FMU",
     ),
     "no library": (
-        lambda files: {n: one for n, one in files.items() if not n.endswith(".so")},
+        lambda files: {n: content for n, content in files.items() if not n.endswith(".so")},
         "build the FMU for this platform",
     ),
     "a library that is none": (lambda files: _library(files, b"no ELF"), "cannot be loaded"),

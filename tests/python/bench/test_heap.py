@@ -31,7 +31,9 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 GLIBC = ALLOCATORS["glibc"]
-CONTENDERS = [AllocatorContender(one, mode) for one in ALLOCATORS.values() for mode in MODES]
+CONTENDERS = [
+    AllocatorContender(allocator, mode) for allocator in ALLOCATORS.values() for mode in MODES
+]
 
 
 def test_a_quantile_is_the_least_that_the_share_does_not_exceed() -> None:
@@ -47,8 +49,8 @@ def test_a_quantile_is_the_least_that_the_share_does_not_exceed() -> None:
 def test_the_interval_covers_the_true_quantile(share: float) -> None:
     random = np.random.default_rng(997)
     true = -np.log(1 - share)
-    found = [quantile(random.exponential(size=4000), share) for _ in range(400)]
-    assert 0.93 <= np.mean([one.low <= true <= one.high for one in found]) <= 1.0
+    estimates = [quantile(random.exponential(size=4000), share) for _ in range(400)]
+    assert 0.93 <= np.mean([estimate.low <= true <= estimate.high for estimate in estimates]) <= 1.0
 
 
 def test_a_tail_tells_faults_and_what_switches_did() -> None:
@@ -120,10 +122,10 @@ def fake(outcomes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[str]
 
     def throughput(contender: AllocatorContender, *_: object) -> HeapOutput:
         calls.append(contender.key)
-        found = outcomes.get(contender.key, HeapOutput("a", [(1, 1)]))
-        if isinstance(found, BaseException):
-            raise found
-        return found  # type: ignore[no-any-return]
+        outcome = outcomes.get(contender.key, HeapOutput("a", [(1, 1)]))
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome  # type: ignore[no-any-return]
 
     monkeypatch.setattr(program, "throughput", throughput)
     return calls
@@ -131,7 +133,7 @@ def fake(outcomes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[str]
 
 def race_of(rounds: int, folder: Path) -> list[Entry[AllocatorContender]]:
     work = HeapWork("larson", 2, 100)
-    entries = [work.entry(one) for one in CONTENDERS]
+    entries = [work.entry(contender) for contender in CONTENDERS]
     run_race(work, Case(entries, Journal(folder), lambda *_: None), rounds)
     return entries
 

@@ -29,8 +29,8 @@ def test_turns_hold_all_steps_and_no_frame_twice(
 @given(st.integers(2, 100), SECRETS)
 def test_processes_of_a_run_have_the_same_frames(steps: int, secret: int) -> None:
     """Also where one has a step less."""
-    one, other = planned(steps, 3, WARM, secret, 0), planned(steps - 1, 3, WARM, secret, 1)
-    lasts = [turn.last for turn in one]
+    turns, other = planned(steps, 3, WARM, secret, 0), planned(steps - 1, 3, WARM, secret, 1)
+    lasts = [turn.last for turn in turns]
     assert [turn.last for turn in other] in (lasts, lasts[:-1])
 
 

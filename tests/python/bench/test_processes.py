@@ -15,8 +15,8 @@ KEYS = ["a", "b", "c", "d"]
 
 @pytest.mark.parametrize(("samples", "processes"), [(30, 10), (7, 3), (2, 10), (1, 1), (11, 11)])
 def test_every_sample_is_taken_and_no_process_without_one(samples: int, processes: int) -> None:
-    made = plan(samples, processes, 1)
-    shares = [made.samples_of(process) for process in range(made.processes)]
+    drawn = plan(samples, processes, 1)
+    shares = [drawn.samples_of(process) for process in range(drawn.processes)]
     assert sum(shares) == samples
     assert min(shares) >= 1
     assert max(shares) - min(shares) <= 1
@@ -38,8 +38,12 @@ def test_repetitions_are_counted_over_all_processes() -> None:
         for number in range(repetitions):
             yield [StageSample(key, number, "total", 1.0) for key in keys]
 
-    found = [one for samples in measured(plan(7, 3, 1), KEYS, measure) for one in samples]
+    all_samples = [
+        sample for samples in measured(plan(7, 3, 1), KEYS, measure) for sample in samples
+    ]
     assert len(starts) == 3
     for key in KEYS:
-        mine = [(one.repetition, one.process) for one in found if one.key == key]
-        assert mine == [(0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2), (6, 2)]
+        numbers = [
+            (sample.repetition, sample.process) for sample in all_samples if sample.key == key
+        ]
+        assert numbers == [(0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2), (6, 2)]

@@ -58,10 +58,10 @@ def test_what_is_shared_on_a_device(
     with_device_files(monkeypatch, tmp_path, "nvidia0")
     monkeypatch.setattr(plugins.importlib.util, "find_spec", lambda _: True)
     settings = TensorSettings(("torch", "numpy"), ("in-process", "zeromq"), devices=("cpu", SHARED))
-    made = settings.plan()
-    shared = [case for case in made.cases if case.device == SHARED]
+    plan = settings.plan()
+    shared = [case for case in plan.cases if case.device == SHARED]
     assert [case.combinations for case in shared] == [(Combination("zeromq", "torch"),)]
-    assert reasons | made.not_run == snapshot
+    assert reasons | plan.not_run == snapshot
     with pytest.raises(UserError, match="--device cuda-ipc: stays on this machine"):
         settings.plan(loopback=True)
 
@@ -88,10 +88,10 @@ def test_messages_are_measured_whose_tensors_stay_there(
         assert sender.wait_for_receiver(10)
         sent = pool.submit(blocks.publish, sender, task)
         received = blocks.listen(receiver, task, lambda: False)
-        found = stages(sent.result().stamps, received.stamps, SHARED)
+        times = stages(sent.result().stamps, received.stamps, SHARED)
     assert received.failure is None
-    assert len(found) == count
-    assert all(one["share"] > 0 and "to_device" not in one for one in found)
+    assert len(times) == count
+    assert all(stage_times["share"] > 0 and "to_device" not in stage_times for stage_times in times)
     assert received.nbytes < 400
 
 

@@ -56,12 +56,12 @@ def test_an_image_shows_its_number_whatever_jpeg_made_of_it(
     camera = Camera(shape, "uint8", "ones")
     image = camera.array(number, marked=True).copy()
     for quality in (90, 20):
-        found: Any = compress(image, "jpeg", quality=quality)
+        compressed: Any = compress(image, "jpeg", quality=quality)
         for near in (-3, 0, 3):
-            assert camera.number_in(found.array(), number + near) == number
+            assert camera.number_in(compressed.array(), number + near) == number
     assert camera.difference(image, number, True) is None
-    found = compress(image, "jpeg")
-    assert camera.difference(found.array(), number, True, TOLERANCE) is None
+    compressed = compress(image, "jpeg")
+    assert camera.difference(compressed.array(), number, True, TOLERANCE) is None
 
 
 def test_what_jpeg_does_not_do_to_an_image_is_noticed(snapshot: SnapshotAssertion) -> None:
@@ -97,9 +97,9 @@ def test_compressed_objects_have_stages_of_their_own(name: str) -> None:
     assert {len(row) for row in sent.stamps} == {7 + packed}
     assert {len(row) for row in received.stamps} == {4 + packed}
     for there, back in zip(sent.stamps, received.stamps, strict=True):
-        _, _, _, made, hosted, ready, _, *compressed = there
+        _, _, _, constructed, hosted, ready, _, *compressed = there
         _, _, decoded, read, *expanded = back
-        assert made <= hosted <= (compressed or [hosted])[0] <= ready
+        assert constructed <= hosted <= (compressed or [hosted])[0] <= ready
         assert decoded <= (expanded or [decoded])[0] <= read
     least = 0.05 if name == "image-jpeg" else 0.6
     assert least * np.prod(SHAPE) < received.nbytes < np.prod(SHAPE) + 1000
@@ -122,13 +122,13 @@ def test_a_compressed_image_that_changes_on_its_way_is_noticed() -> None:
 
 def test_what_is_no_image_is_refused_with_the_reason(snapshot: SnapshotAssertion) -> None:
     shapes = ((200, 200), (200,), (8, 8), (64, 64, 4))
-    made = TensorSettings(("image", "numpy"), ("in-process",), shapes, ("float32", "uint8")).plan()
-    assert made.not_run == snapshot
+    plan = TensorSettings(("image", "numpy"), ("in-process",), shapes, ("float32", "uint8")).plan()
+    assert plan.not_run == snapshot
     measured = {
         (case.shape, case.dtype)
-        for case in made.cases
-        for one in case.combinations
-        if one.plugin == "image"
+        for case in plan.cases
+        for combination in case.combinations
+        if combination.plugin == "image"
     }
     assert measured == {((200, 200), "uint8")}
 
@@ -138,7 +138,9 @@ def test_contenders_that_know_no_compressed_objects_get_none(
 ) -> None:
     needs.package("lz4")
     monkeypatch.setattr(type(find_contender("in-process", 1)), "takes_compressed", False)
-    made = TensorSettings(("image", "image-lz4"), ("in-process",), ((64, 64),), ("uint8",)).plan()
-    assert made.not_run == snapshot
-    assert [one.plugin for case in made.cases for one in case.combinations] == ["image"]
+    plan = TensorSettings(("image", "image-lz4"), ("in-process",), ((64, 64),), ("uint8",)).plan()
+    assert plan.not_run == snapshot
+    assert [combination.plugin for case in plan.cases for combination in case.combinations] == [
+        "image"
+    ]
     assert not find_contender("wrapyfi-zeromq", 1).takes_compressed

@@ -61,33 +61,33 @@ def test_a_planted_offset_is_found_within_its_bound_however_uneven_the_way(seed:
 
     def ping() -> tuple[int, int, int]:
         nonlocal at
-        asked = at
+        sent_at = at
         at += rng.randrange(10, 10 ** rng.randrange(2, 7))
         reported = at + PLANTED_NS + round(at * drift)
         at += rng.randrange(10, 10 ** rng.randrange(2, 7))
-        return asked, reported, at
+        return sent_at, reported, at
 
     before, begun = clocks.read(ping), at
     at += 5_000_000_000
     ended, after = at, clocks.read(ping)
-    found = clocks.between(before, after)
-    assert found.bound_ns < 300_000 + 1_000_000
+    reading = clocks.between(before, after)
+    assert reading.bound_ns < 300_000 + 1_000_000
     for moment in (begun, (begun + ended) // 2, ended):
         true = PLANTED_NS + round(moment * drift)
         # What drifts while pings travel is a ten-thousandth of their time.
-        assert abs(found.offset_ns - true) <= found.bound_ns + 1000
+        assert abs(reading.offset_ns - true) <= reading.bound_ns + 1000
 
 
 def test_a_slow_peer_is_asked_less_often() -> None:
-    asked = []
+    pings = []
 
     def ping() -> tuple[int, int, int]:
-        asked.append(1)
+        pings.append(1)
         time.sleep(clocks.READING_S / 4)
         return 0, 50, 100
 
     assert clocks.read(ping) == clocks.ClockReading(0, 51)
-    assert len(asked) == clocks.LEAST_PINGS
+    assert len(pings) == clocks.LEAST_PINGS
 
 
 @contextmanager
@@ -227,7 +227,7 @@ def test_strangers_are_refused_and_the_publisher_still_comes(hello: bytes) -> No
         assert serving.said().startswith("127.0.0.1 was refused: ")
     with Remote("127.0.0.1", serving.port, TOKEN) as remote:
         assert remote.loopback
-        assert abs((found := remote.clock()).offset_ns) <= found.bound_ns
+        assert abs((reading := remote.clock()).offset_ns) <= reading.bound_ns
     assert serving.ended.get(timeout=60) == ""
 
 

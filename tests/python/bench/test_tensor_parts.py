@@ -148,16 +148,16 @@ def test_a_message_that_comes_after_the_end_was_reported_is_not_taken_for_lost()
             return None if timeout == blocks.WAIT_S else super().receive(timeout)
 
     order = TensorOrder("numpy", SHAPE, "float64", "ones", "cpu", True, 0, 4, 100.0)
-    asked = iter([False, *[True] * 9])
+    finished = iter([False, *[True] * 9])
     source = ArraySource(SHAPE, "float64", "ones")
-    side = blocks.listen(Late(sent()), TensorTask(order, NUMPY, source), lambda: next(asked))
+    side = blocks.listen(Late(sent()), TensorTask(order, NUMPY, source), lambda: next(finished))
     assert [row[0] for row in side.stamps] == [0, 1, 2, 3]
 
 
 def test_stages_are_the_differences_of_the_stamps() -> None:
     published = [[7, 100, 101, 111, 113, 118, 150]]
-    (found,) = stages(published, [[7, 140, 147, 155]], "cuda")
-    assert found == {
+    (times,) = stages(published, [[7, 140, 147, 155]], "cuda")
+    assert times == {
         "lateness": 1, "construct": 10, "to_host": 2, "encode": 5, "publish": 32,
         "transit": 22, "decode": 7, "access": 8, "total": 36,
     }  # fmt: skip
@@ -166,7 +166,7 @@ def test_stages_are_the_differences_of_the_stamps() -> None:
     assert placed["total"] == 41
     assert "to_host" not in stages(published, [[7, 140, 147, 155]], "cpu")[0]
     (shared,) = stages(published, [[7, 140, 147, 155]], "cuda-ipc")
-    assert shared == {name.replace("to_host", "share"): ns for name, ns in found.items()}
+    assert shared == {name.replace("to_host", "share"): ns for name, ns in times.items()}
     assert stages(published, [], "cpu") == []
     # What is compressed has a stamp more.
     (packed,) = stages([[*published[0], 116]], [[7, 140, 147, 155, 152]], "cpu")
@@ -174,8 +174,8 @@ def test_stages_are_the_differences_of_the_stamps() -> None:
         "lateness": 1, "construct": 10, "compress": 5, "encode": 2, "publish": 32, "transit": 22,
         "decode": 7, "decompress": 5, "access": 3, "total": 41,
     }  # fmt: skip
-    asked = [7, 100, 101, 111, 111, 118, 190, 200, 115]
-    (trip,) = round_trips([asked], [[7, 140, 147, 160, 150]], "cpu")
+    request = [7, 100, 101, 111, 111, 118, 190, 200, 115]
+    (trip,) = round_trips([request], [[7, 140, 147, 160, 150]], "cpu")
     assert [trip[name] for name in ("compress", "encode", "decompress")] == [4, 3, 3]
     assert (trip["transit"], trip["reply"], trip["total"]) == (22, 50, 89)
     (trip,) = round_trips([[7, 100, 101, 111, 111, 118, 190, 200]], [[7, 140, 147, 160]], "cpu")
@@ -187,9 +187,9 @@ def test_stages_are_the_differences_of_the_stamps() -> None:
 def test_content_tells_its_number(shape: tuple[int, ...], number: int) -> None:
     for content in CONTENTS:
         source = ArraySource(shape, "uint8", content)
-        found = source.array(number)
-        assert source.number_in(found, number - 3) == number
-        assert source.number_in(found, number + 3) == number
+        array = source.array(number)
+        assert source.number_in(array, number - 3) == number
+        assert source.number_in(array, number + 3) == number
 
 
 @pytest.mark.parametrize("name", PLUGINS)
@@ -207,11 +207,13 @@ def test_plugins_make_what_they_read_back(name: str) -> None:
 
 def test_what_cannot_be_measured_is_reported_with_its_reason() -> None:
     plugins, devices = ("numpy", "pillow", "cupy"), ("cpu", "cuda")
-    made = TensorSettings(plugins, ("shm", "zeromq"), (SHAPE,), devices=devices).plan()
-    assert Combination("shm", "") in {one for case in made.cases for one in case.combinations}
-    assert made.not_run["numpy cuda"] == PLUGINS["numpy"].missing("cuda") != ""
-    assert "has no float64" in made.not_run["pillow 5x7 float64"] or "pip" in made.not_run["pillow"]
-    assert "cupy" in made.not_run
+    plan = TensorSettings(plugins, ("shm", "zeromq"), (SHAPE,), devices=devices).plan()
+    assert Combination("shm", "") in {
+        combination for case in plan.cases for combination in case.combinations
+    }
+    assert plan.not_run["numpy cuda"] == PLUGINS["numpy"].missing("cuda") != ""
+    assert "has no float64" in plan.not_run["pillow 5x7 float64"] or "pip" in plan.not_run["pillow"]
+    assert "cupy" in plan.not_run
 
 
 def test_settings_that_cannot_be_run_are_refused() -> None:
@@ -324,6 +326,8 @@ def test_an_interpreter_that_cannot_run_this_says_why(
 def test_what_another_interpreter_lacks_is_not_run(snapshot: SnapshotAssertion) -> None:
     lacking = interpreters.Interpreter(Path("/x/python"), {}, {"shm": "no shm", "zeromq": "no zmq"})
     elsewhere = {"numpy": lacking}
-    made = TensorSettings(("numpy",), ("zeromq", "in-process"), interpreters=elsewhere).plan()
-    assert made.not_run == snapshot
-    assert [one.mware for case in made.cases for one in case.combinations] == ["in-process"]
+    plan = TensorSettings(("numpy",), ("zeromq", "in-process"), interpreters=elsewhere).plan()
+    assert plan.not_run == snapshot
+    assert [combination.mware for case in plan.cases for combination in case.combinations] == [
+        "in-process"
+    ]

@@ -36,10 +36,10 @@ def listener(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Callable[[],
         turns = iter((lambda: "first", exchange))
         first_then_this = SimpleNamespace(exchange=lambda: (next(turns)(),))
         monkeypatch.setattr(wrapyfi, "_exchange", lambda *_: first_then_this)
-        found = Listener("zeromq", "topic")
-        first = found.receive(60)
+        receiver = Listener("zeromq", "topic")
+        first = receiver.receive(60)
         assert first is not None and first.message == "first"
-        return found
+        return receiver
 
     yield made
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -56,10 +56,10 @@ def test_a_message_that_is_being_decoded_is_not(listener: Any) -> None:
     """An import of a framework may be what would be broken off."""
     slow: Any = None
 
-    def hook(found: Any) -> Any:
+    def hook(document: Any) -> Any:
         while slow.alarms < 3:
             time.sleep(0.001)
-        return found
+        return document
 
     slow = listener(lambda: json.loads('{"a": 1}', object_hook=hook))
     assert slow.receive(0.01).message == {"a": 1}

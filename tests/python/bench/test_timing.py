@@ -35,9 +35,9 @@ class Waiting:
 
 @pytest.fixture
 def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Waiting:
-    made = Waiting(tmp_path)
-    monkeypatch.setattr(timing, "SCHEDSTAT", made.path)
-    return made
+    fake = Waiting(tmp_path)
+    monkeypatch.setattr(timing, "SCHEDSTAT", fake.path)
+    return fake
 
 
 def test_waiting_in_the_action_does_not_count(waiting: Waiting) -> None:
@@ -59,9 +59,9 @@ def test_waiting_beside_the_action_takes_nothing_from_it(
         nonlocal calls
         calls += 1
         if moment == "before" and calls == 1:
-            found = read()
+            reading = read()
             waiting.wait()
-            return found
+            return reading
         if moment == "after" and calls == 2:
             waiting.wait()
         return read()

@@ -46,12 +46,12 @@ def test_the_first_message_after_a_moment() -> None:
 
 
 def test_a_time_line_has_each_message_for_each_subscriber() -> None:
-    found = judging.timeline(SENT, [(0, RECEIVED), (1, _received())], 30 * MS)
-    assert found[:5] == [
+    messages = judging.timeline(SENT, [(0, RECEIVED), (1, _received())], 30 * MS)
+    assert messages[:5] == [
         [-20 * MS, 2 * MS, 0], [-10 * MS, 41 * MS, 0], [0, None, 0], [10 * MS, 20 * MS, 0],
         [20 * MS, None, 0],
     ]  # fmt: skip
-    assert [row[1:] for row in found[5:]] == [[None, 1]] * 5
+    assert [row[1:] for row in messages[5:]] == [[None, 1]] * 5
 
 
 def test_who_else_suffers(snapshot: SnapshotAssertion) -> None:
@@ -71,12 +71,12 @@ def test_damaged_messages_are_a_failure() -> None:
 
 
 def test_each_module_of_a_fault_is_found() -> None:
-    found = registry.faults()
+    by_name = registry.faults()
     assert {
         "publisher-killed", "subscriber-killed", "server-killed", "late-joiner",
         "slow-subscriber", "publisher-restarted", "queue-overflow", "many-topics",
-    } == set(found)  # fmt: skip
-    assert all("\n" not in one.about and one.about for one in found.values())
+    } == set(by_name)  # fmt: skip
+    assert all("\n" not in fault.about and fault.about for fault in by_name.values())
 
 
 def test_the_page_has_each_fault() -> None:
@@ -87,7 +87,7 @@ def test_the_page_has_each_fault() -> None:
 
 def test_faults_are_chosen_by_name() -> None:
     assert registry.chosen("all") == list(registry.faults().values())
-    names = [one.name for one in registry.chosen("late-joiner,queue-overflow,late-joiner")]
+    names = [fault.name for fault in registry.chosen("late-joiner,queue-overflow,late-joiner")]
     assert names == ["late-joiner", "queue-overflow"]
     with pytest.raises(UserError, match="'late' is unknown: did you mean late-joiner"):
         registry.chosen("late")
@@ -95,6 +95,6 @@ def test_faults_are_chosen_by_name() -> None:
 
 def test_times_of_a_second_and_more_are_in_seconds() -> None:
     times = (None, 1_500_000, 999_400_000, 999_600_000, 1_704_000_000, 12_340_000_000)
-    assert [judging.in_ms(one) for one in times] == [
+    assert [judging.in_ms(duration) for duration in times] == [
         "–", "1.5 ms", "999 ms", "1 s", "1.7 s", "12.3 s",
     ]  # fmt: skip

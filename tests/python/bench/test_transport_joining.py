@@ -34,14 +34,14 @@ def counts(*numbers: int) -> TransportCounts:
     return published(sent(), [received(*numbers)])[0]
 
 
-def faults(found: TransportCounts) -> tuple[int, int, int, int, int]:
-    return found.received, found.lost, found.duplicates, found.reordered, found.wrong
+def faults(counts: TransportCounts) -> tuple[int, int, int, int, int]:
+    return counts.received, counts.lost, counts.duplicates, counts.reordered, counts.wrong
 
 
 def test_a_good_one_has_no_faults() -> None:
-    found = counts(*range(COUNT))
-    assert faults(found) == (COUNT, 0, 0, 0, 0)
-    assert found.rate == pytest.approx(1000, rel=1e-4)
+    joined = counts(*range(COUNT))
+    assert faults(joined) == (COUNT, 0, 0, 0, 0)
+    assert joined.rate == pytest.approx(1000, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_each_fault_has_its_number(numbers: tuple[int, ...], expected: tuple[int
 
 
 def test_what_was_refused_is_not_lost() -> None:
-    found, _ = published(sent(refused=(3, 4)), [received(0, 1, 2, 5, 6, 7, 8, 9)])
-    assert (found.sent, found.refused, found.lost) == (8, 2, 0)
+    joined, _ = published(sent(refused=(3, 4)), [received(0, 1, 2, 5, 6, 7, 8, 9)])
+    assert (joined.sent, joined.refused, joined.lost) == (8, 2, 0)
 
 
 def test_losses_count_for_each_subscriber_and_times_are_each_ones_own() -> None:
-    found, arrivals = published(sent(), [received(*range(COUNT)), received(0, 1)])
-    assert (found.sent, found.received, found.lost) == (COUNT, COUNT + 2, 8)
-    assert [len(one.number) for one in arrivals] == [COUNT, 2]
+    joined, arrivals = published(sent(), [received(*range(COUNT)), received(0, 1)])
+    assert (joined.sent, joined.received, joined.lost) == (COUNT, COUNT + 2, 8)
+    assert [len(of_subscriber.number) for of_subscriber in arrivals] == [COUNT, 2]
     assert arrivals[1].stages["lateness"].tolist() == [10, 10]
     assert arrivals[1].stages["publish"].tolist() == [20, 20]
     begin = sent()[:2, 2]
@@ -85,8 +85,8 @@ def test_wrong_content_is_counted() -> None:
     rows = received(*range(COUNT), whole=1)
     rows[4, 2] = -1
     rows = np.concatenate([rows, np.array([(-2, 5, -1)], np.int64)])
-    found, _ = published(sent(), [rows])
-    assert (found.wrong, found.checked) == (2, 9)
+    joined, _ = published(sent(), [rows])
+    assert (joined.wrong, joined.checked) == (2, 9)
 
 
 def test_a_message_that_nobody_sent_is_refused() -> None:
@@ -97,7 +97,7 @@ def test_a_message_that_nobody_sent_is_refused() -> None:
 def test_a_request_without_reply_is_lost() -> None:
     rows = sent()
     rows[2, 3] = 0
-    found, (arrivals,) = answered(rows, received(*range(COUNT)))
-    assert (found.sent, found.received, found.lost) == (COUNT, COUNT - 1, 1)
+    joined, (arrivals,) = answered(rows, received(*range(COUNT)))
+    assert (joined.sent, joined.received, joined.lost) == (COUNT, COUNT - 1, 1)
     assert arrivals.stages["total"].tolist() == [20] * (COUNT - 1)
     assert set(arrivals.stages) == {"lateness", "request", "total"}

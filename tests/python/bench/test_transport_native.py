@@ -40,16 +40,16 @@ class Mixed(ClientProgram):
     def start(
         self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
     ) -> Channel:
-        one = self.publisher if "publisher" in name else self.subscriber
-        assert one is not None
-        return one.start(name, spot, log, environment)
+        client = self.publisher if "publisher" in name else self.subscriber
+        assert client is not None
+        return client.start(name, spot, log, environment)
 
 
 @cache
 def client_of(kind: str, mware: str) -> ClientProgram:
     if kind == PYTHON:
         return clients.python()
-    return next(one for one in clients.native() if mware in one.transports)
+    return next(client for client in clients.native() if mware in client.transports)
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +70,9 @@ def test_every_byte_arrives(mware: str, publisher: str, subscriber: str, tmp_pat
         pytest.skip(why)
     # Nothing is lost for want of room.
     kind = NATIVE if publisher == subscriber == NATIVE else PYTHON
-    groups = {one.name: one for one in settings_of(mware, AskedQuality(queue=200), kind)}
+    groups = {
+        setting.name: setting for setting in settings_of(mware, AskedQuality(queue=200), kind)
+    }
     setting = groups.get("matched", groups["default"])
     ends = client_of(publisher, mware), client_of(subscriber, mware)
     contender = TransportContender(mware, Mixed("mixed", (), (), {}, *ends), setting)
@@ -89,7 +91,7 @@ def test_commands_that_are_none_are_answered() -> None:
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == 4
-    assert all(one["failure"] for one in answers)
+    assert all(answer["failure"] for answer in answers)
 
 
 def test_a_native_client_ends_with_its_standard_input() -> None:
@@ -102,4 +104,4 @@ def test_the_list_of_native_clients_is_what_their_programs_say() -> None:
     if not programs:
         pytest.skip("no native client is installed")
     there = {mware for mware, installed in clients.native_installed().items() if installed}
-    assert there == {mware for one in programs for mware in one.transports}
+    assert there == {mware for program in programs for mware in program.transports}

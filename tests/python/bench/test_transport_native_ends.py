@@ -37,10 +37,10 @@ def folder() -> Iterator[None]:
 def client_of(kind: str, mware: str) -> ClientProgram:
     if kind == PYTHON:
         return clients.python()
-    found = [one for one in clients.native() if mware in one.transports]
-    if not found:
+    matching = [client for client in clients.native() if mware in client.transports]
+    if not matching:
         pytest.skip(f"no native client of {mware} is installed")
-    return found[0]
+    return matching[0]
 
 
 @contextmanager
@@ -178,7 +178,9 @@ def test_mqtt_goes_on_when_messages_were_lost_with_a_connection(tmp_path: Path) 
         ) as publisher:
             time.sleep(0.5)
             (server,) = (
-                one for one in psutil.Process().children(recursive=True) if one.name() == BROKER
+                process
+                for process in psutil.Process().children(recursive=True)
+                if process.name() == BROKER
             )
             server.suspend()
             run(publisher, tmp_path / "sent", size, count=10)
@@ -188,10 +190,10 @@ def test_mqtt_goes_on_when_messages_were_lost_with_a_connection(tmp_path: Path) 
             server.wait()
             with subprocess.Popen(command(port), stderr=subprocess.DEVNULL) as again:
                 end = time.monotonic() + 10
-                taken = False
-                while not taken and time.monotonic() < end:
+                accepted = False
+                while not accepted and time.monotonic() < end:
                     time.sleep(0.3)
                     run(publisher, tmp_path / "sent", size, count=1)
-                    taken = bool((go(publisher, tmp_path / "sent")[:, 3] > 0).all())
+                    accepted = bool((go(publisher, tmp_path / "sent")[:, 3] > 0).all())
                 again.terminate()
-            assert taken
+            assert accepted

@@ -31,10 +31,10 @@ from wirecost.system.errors import UserError
 CLIENT = ClientProgram("python", ("client",), ("zeromq", "iceoryx2"))
 
 
-def wanted(**changed: Any) -> TransportRequest:
+def request_for(**changed: Any) -> TransportRequest:
     usual: dict[str, Any] = {
         "mwares": ("zeromq",), "sizes": (100,), "rate": 100.0, "subscribers": (2,),
-        "pattern": "pubsub", "networks": (None,), "asked": AskedQuality(), "clients": ("python",),
+        "pattern": "pubsub", "networks": (None,), "quality": AskedQuality(), "clients": ("python",),
         "settings": ("default", "matched"), "seconds": 1.0,
     }  # fmt: skip
     return TransportRequest(**usual | changed)
@@ -43,8 +43,8 @@ def wanted(**changed: Any) -> TransportRequest:
 @pytest.fixture
 def outcomes(tmp_path: Any) -> dict[str, TransportOutcome]:
     """By the group of settings."""
-    made = plan(wanted(), tmp_path, CLIENT)
-    return {one.contender.setting.name: one for one in made.outcomes}
+    planned = plan(request_for(), tmp_path, CLIENT)
+    return {outcome.contender.setting.name: outcome for outcome in planned.outcomes}
 
 
 def block(**counts: int) -> TransportBlock:
@@ -77,19 +77,19 @@ def test_a_loss_breaks_a_promise_and_only_that(
 def test_a_loss_in_the_search_of_the_peak_breaks_it_as_well(
     outcomes: dict[str, TransportOutcome], snapshot: SnapshotAssertion
 ) -> None:
-    one = outcomes["matched"]
-    one.add(block())
-    one.peak = Peak(tried=[[50.0, True, "", 1, 2], [4000.0, False, "7 messages lost", 1, 2]])
-    one.state()
-    assert one.entry.facts["broken"] == snapshot
-    assert one.entry.facts["reproduce"].endswith("--rate 4000")
+    outcome = outcomes["matched"]
+    outcome.add(block())
+    outcome.peak = Peak(tried=[[50.0, True, "", 1, 2], [4000.0, False, "7 messages lost", 1, 2]])
+    outcome.state()
+    assert outcome.entry.facts["broken"] == snapshot
+    assert outcome.entry.facts["reproduce"].endswith("--rate 4000")
 
 
 def test_prices_are_per_message_that_was_sent(outcomes: dict[str, TransportOutcome]) -> None:
-    one = outcomes["default"]
-    one.add(block())
-    one.add(block())
-    facts = one.entry.facts
+    outcome = outcomes["default"]
+    outcome.add(block())
+    outcome.add(block())
+    facts = outcome.entry.facts
     usage = facts["usage"]["publisher"]
     assert (usage["cpu_ns"], usage["kernel_ns"], usage["switches"]) == (100, 50, 0.2)
     assert usage["memory_bytes"] == 4096  # the most, not the sum
@@ -102,7 +102,7 @@ def test_what_was_kept_goes_on_as_if_it_had_not_been_interrupted(
 ) -> None:
     before = outcomes["default"]
     before.add(block(lost=1))
-    (after, _) = plan(wanted(), tmp_path, CLIENT).outcomes
+    (after, _) = plan(request_for(), tmp_path, CLIENT).outcomes
     rows = {name: [0] * 30 for name in ("stage", "repetition", "process", "subscriber", "ns")}
     after.resumed(before.totals(), None, rows)
     assert after.entry.facts == before.entry.facts
@@ -122,77 +122,79 @@ def test_rates_follow_from_sizes_subscribers_and_networks() -> None:
 
 def test_what_cannot_be_measured_is_said(tmp_path: Any, snapshot: SnapshotAssertion) -> None:
     narrow = BUILT_IN["narrow"]
-    slow = wanted(mwares=("mqtt",), networks=(narrow,), sizes=(8_000_000,), rate=None)
+    slow = request_for(mwares=("mqtt",), networks=(narrow,), sizes=(8_000_000,), rate=None)
     with pytest.raises(UserError, match="fewer than 5 messages in 1 s; give more --seconds"):
         plan(slow, tmp_path, ClientProgram("python", ("client",), ("mqtt",)))
-    away = wanted(networks=(None, BUILT_IN["lan"]))
+    away = request_for(networks=(None, BUILT_IN["lan"]))
     assert plan(away, tmp_path, CLIENT).not_run == snapshot
 
 
 def test_requests_have_one_row_of_a_transport(tmp_path: Any) -> None:
-    made = plan(wanted(pattern="reqrep", subscribers=(1,)), tmp_path, CLIENT)
-    assert [one.setting.name for one in made.contenders] == ["default"]
+    planned = plan(request_for(pattern="reqrep", subscribers=(1,)), tmp_path, CLIENT)
+    assert [contender.setting.name for contender in planned.contenders] == ["default"]
 
 
 @pytest.mark.parametrize("reliable", [True, False])
 def test_only_reliable_settings_promise_and_matched_ones_have_the_queue(reliable: bool) -> None:
     for mware in ("zeromq", "zenoh", "iceoryx2", "mqtt", "nats", "grpc", "dds", "ros1", "ecal"):
-        found = {one.name: one for one in settings_of(mware, AskedQuality(reliable, 7))}
-        assert found["default"].reliable is None
-        assert found["default"].queue is None
-        if "matched" in found:
-            assert (found["matched"].reliable, found["matched"].queue) == (reliable, 7)
-            assert not (found["matched"].promise and not reliable), mware
+        by_name = {
+            setting.name: setting for setting in settings_of(mware, AskedQuality(reliable, 7))
+        }
+        assert by_name["default"].reliable is None
+        assert by_name["default"].queue is None
+        if "matched" in by_name:
+            assert (by_name["matched"].reliable, by_name["matched"].queue) == (reliable, 7)
+            assert not (by_name["matched"].promise and not reliable), mware
 
 
 def test_a_native_client_has_its_own_words() -> None:
-    asked = AskedQuality()
-    rospy = {one.name: one for one in settings_of("ros1", asked)}
-    roscpp = {one.name: one for one in settings_of("ros1", asked, "native")}
+    quality = AskedQuality()
+    rospy = {setting.name: setting for setting in settings_of("ros1", quality)}
+    roscpp = {setting.name: setting for setting in settings_of("ros1", quality, "native")}
     assert rospy["matched"].promise and "waits" in rospy["matched"].full
-    for one in roscpp.values():
-        assert not one.promise and "oldest" in one.full and one.client == "native"
+    for setting in roscpp.values():
+        assert not setting.promise and "oldest" in setting.full and setting.client == "native"
     assert rospy["matched"].client == ""
     # nats.c's own limit stands where nothing is asked for.
-    (default, *_) = settings_of("nats", asked, "native")
+    (default, *_) = settings_of("nats", quality, "native")
     assert "depth" not in default.options
     # What both can have is one group.
-    assert settings_of("zeromq", asked, "native") == settings_of("zeromq", asked)
+    assert settings_of("zeromq", quality, "native") == settings_of("zeromq", quality)
 
 
 def test_who_says_that_messages_are_dropped_promises_at_most_until_then() -> None:
     for mware in groups(PYTHON):
         for client in ("python", "native"):
-            for one in settings_of(mware, AskedQuality(), client):
-                words = one.full
+            for setting in settings_of(mware, AskedQuality(), client):
+                words = setting.full
                 if "drops" in words or "lost" in words:
-                    assert not one.promise, (mware, client, one.name)
+                    assert not setting.promise, (mware, client, setting.name)
                 bounded = " s at most" in words or "cuts off" in words
-                if one.promise and bounded and "100 ms" not in words:
-                    assert f"waits for {one.longest_wait_s:g} s" in one.promised
-                elif one.promise:
-                    assert one.promised == "no loss"
+                if setting.promise and bounded and "100 ms" not in words:
+                    assert f"waits for {setting.longest_wait_s:g} s" in setting.promised
+                elif setting.promise:
+                    assert setting.promised == "no loss"
 
 
 def test_losses_before_anything_was_timed_break_a_promise(
     outcomes: dict[str, TransportOutcome], snapshot: SnapshotAssertion
 ) -> None:
-    one = outcomes["matched"]
-    one.compared(TransportCounts(sent=20, received=38, lost=2))
-    one.add(block())
-    assert one.entry.facts["broken"] == snapshot
-    assert one.entry.facts["lost_before"] == 2
+    outcome = outcomes["matched"]
+    outcome.compared(TransportCounts(sent=20, received=38, lost=2))
+    outcome.add(block())
+    assert outcome.entry.facts["broken"] == snapshot
+    assert outcome.entry.facts["lost_before"] == 2
 
 
 def test_a_bounded_promise_holds_until_a_call_waited_for_so_long(tmp_path: Any) -> None:
     client = ClientProgram("python", ("client",), ("zenoh",))
-    made = plan(wanted(mwares=("zenoh",), settings=("matched",)), tmp_path, client)
-    (one,) = made.outcomes
+    planned = plan(request_for(mwares=("zenoh",), settings=("matched",)), tmp_path, client)
+    (outcome,) = planned.outcomes
     for longest_ns, broken in ((2_000_000_000, ""), (5_000_000, "3 of 20 messages were lost")):
-        one.counts = TransportCounts()
-        one.add(block(lost=3, longest_ns=longest_ns))
-        assert one.entry.facts["broken"] == broken
-    assert quiet_for(100, None, one.contender.setting.longest_wait_s) == 2.0
+        outcome.counts = TransportCounts()
+        outcome.add(block(lost=3, longest_ns=longest_ns))
+        assert outcome.entry.facts["broken"] == broken
+    assert quiet_for(100, None, outcome.contender.setting.longest_wait_s) == 2.0
 
 
 class Dead:
@@ -215,15 +217,15 @@ class Dead:
 def test_a_total_loss_breaks_a_promise(
     when: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
-    made = plan(wanted(settings=("matched",)), tmp_path, CLIENT)
+    planned = plan(request_for(settings=("matched",)), tmp_path, CLIENT)
     good, dead = TransportCounts(sent=20, received=40), TransportCounts(sent=20, lost=40)
     session = Dead(*((dead, good) if when == "before" else (good, dead)))
     monkeypatch.setattr(race, "TransportSession", lambda *_: session)
     ground = Ground("loopback", Spot(), (Spot(),))
-    (turn,) = made.turns
+    (turn,) = planned.turns
     turn.run(ground, 0, 1.0, lambda *_: None, lambda: None)
-    (one,) = made.outcomes
-    assert [one.entry.failure, one.entry.facts["broken"]] == snapshot
+    (outcome,) = planned.outcomes
+    assert [outcome.entry.failure, outcome.entry.facts["broken"]] == snapshot
 
 
 def test_sizes_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,9 +233,9 @@ def test_sizes_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.Monke
         available = 5_000_000
 
     monkeypatch.setattr("psutil.virtual_memory", Free)
-    scenario.TransportSettings(wanted(sizes=(100, 1_250_000))).check()
+    scenario.TransportSettings(request_for(sizes=(100, 1_250_000))).check()
     with pytest.raises(UserError, match=r"--sizes 1250001: 2 subscribers need .*; give smaller"):
-        scenario.TransportSettings(wanted(sizes=(100, 1_250_001))).check()
+        scenario.TransportSettings(request_for(sizes=(100, 1_250_001))).check()
 
 
 def test_a_sum_of_other_sources_says_so() -> None:
@@ -250,7 +252,7 @@ NATIVE_CLIENT = ClientProgram("native", ("program",), ("zeromq",))
 
 
 @pytest.mark.parametrize(
-    ("asked", "mwares", "not_run"),
+    ("kinds", "mwares", "not_run"),
     [
         (
             ("python", "native"),
@@ -271,14 +273,14 @@ NATIVE_CLIENT = ClientProgram("native", ("program",), ("zeromq",))
     ],
 )
 def test_what_a_kind_of_client_does_not_have_is_said(
-    asked: tuple[str, ...], mwares: tuple[str, ...], not_run: dict[str, str], tmp_path: Path,
+    kinds: tuple[str, ...], mwares: tuple[str, ...], not_run: dict[str, str], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(planning, "native", lambda: [NATIVE_CLIENT])
-    found = plan(wanted(clients=asked, mwares=mwares), tmp_path, CLIENT).not_run
-    assert found.keys() == not_run.keys()
-    assert all(found[what].startswith(why) for what, why in not_run.items())
-    assert "zeromq, zeromq-tcp, nats" in found.get("iceoryx2 native", "zeromq, zeromq-tcp, nats")
+    reasons = plan(request_for(clients=kinds, mwares=mwares), tmp_path, CLIENT).not_run
+    assert reasons.keys() == not_run.keys()
+    assert all(reasons[what].startswith(why) for what, why in not_run.items())
+    assert "zeromq, zeromq-tcp, nats" in reasons.get("iceoryx2 native", "zeromq, zeromq-tcp, nats")
 
 
 def test_where_nothing_is_left_other_choices_are_named(
@@ -288,4 +290,4 @@ def test_where_nothing_is_left_other_choices_are_named(
     with pytest.raises(
         UserError, match=r"wirecost has no native client for it; zeromq.*another --mwares or"
     ):
-        plan(wanted(clients=("native",), mwares=("iceoryx2",)), tmp_path)
+        plan(request_for(clients=("native",), mwares=("iceoryx2",)), tmp_path)

@@ -24,9 +24,9 @@ def block(order: TransportOrder, count: int, waited: np.ndarray, **counts: int) 
     due = (np.arange(count) * 1e9 / rate).astype(np.int64)
     arrived = (due + waited).astype(np.int64)
     arrivals = Arrivals(np.arange(count), {"total": arrived - due}, arrived, due)
-    found = TransportCounts(sent=count, received=count, **counts)
-    found.begun_ns, found.intervals = int(due[-1]), count - 1
-    return TransportBlock(order, found, [arrivals], Price(), WireBytes(0, 0), 0.0)
+    counted = TransportCounts(sent=count, received=count, **counts)
+    counted.begun_ns, counted.intervals = int(due[-1]), count - 1
+    return TransportBlock(order, counted, [arrivals], Price(), WireBytes(0, 0), 0.0)
 
 
 def waits(capacity: float, loses: bool) -> Carry:

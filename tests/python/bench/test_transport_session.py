@@ -30,7 +30,9 @@ SIZE_OF = {fault: size for size, fault in FAULTS.items()}
 LOOPBACK = Ground("loopback", Spot(), (Spot(),))
 FAULTY = Path(__file__).parents[1] / "support" / "faulty_client.py"
 (MATCHED,) = (
-    one for one in settings_of("zeromq", AskedQuality(queue=1000)) if one.name == "matched"
+    setting
+    for setting in settings_of("zeromq", AskedQuality(queue=1000))
+    if setting.name == "matched"
 )
 
 
@@ -69,9 +71,9 @@ def test_each_fault_shows_in_its_number_alone(
 ) -> None:
     assert blocks[name].counts.sent == COUNT
     # The first and last of a block may be spared: what is held is sent with the next one.
-    found = numbers(blocks[name])
-    assert all(abs(one - other) <= 1 for one, other in zip(found, expected, strict=True))
-    assert [bool(one) for one in found] == [bool(one) for one in expected]
+    actual = numbers(blocks[name])
+    assert all(abs(number - other) <= 1 for number, other in zip(actual, expected, strict=True))
+    assert [bool(number) for number in actual] == [bool(number) for number in expected]
 
 
 def test_a_delay_of_a_millisecond_shows_in_every_percentile(
