@@ -14,7 +14,6 @@ from wirecost.cli.options import option
 from wirecost.observe.doctor.check import Verdict
 from wirecost.observe.doctor.examine import examine
 from wirecost.observe.doctor.machine import machine
-from wirecost.observe.doctor.noise import measure_noise
 from wirecost.observe.doctor.repair import fix, undo
 from wirecost.observe.doctor.state import state_file, take_over
 from wirecost.observe.doctor.system import System
@@ -81,6 +80,7 @@ def command(
     print_examination(console, examination)
     document = examination.document()
     if noise is not None:
+        from wirecost.observe.doctor.noise import measure_noise
         from wirecost.results.report.doctor import noise_table, write_noise_figure
 
         spun = measure_noise(machine(System(), cpus), noise)
