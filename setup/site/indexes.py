@@ -16,11 +16,11 @@ FOLDERS = {
 
 def pages(written: Mapping[str, str]) -> dict[str, str]:
     """``FOLDER/index.md`` with a line for each page in it."""
-    made = {}
+    texts = {}
     for folder, what in FOLDERS.items():
         below = sorted(uri for uri in written if uri.startswith(f"{folder}/"))
         lines = [
             f"- [{title(written[uri], uri)}]({uri.removeprefix(f'{folder}/')})" for uri in below
         ]
-        made[f"{folder}/index.md"] = f"# {folder.capitalize()}\n\n{what}\n\n" + "\n".join(lines)
-    return made
+        texts[f"{folder}/index.md"] = f"# {folder.capitalize()}\n\n{what}\n\n" + "\n".join(lines)
+    return texts

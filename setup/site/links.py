@@ -23,21 +23,21 @@ def pages(root: Path, texts: Mapping[str, str]) -> dict[str, str]:
 
     Keys are the places of pages in the site. A link to nothing is left as it is, so that MkDocs
     reports it."""
-    found: dict[str, str] = {}
-    left = dict(texts)
-    while left:
-        uri, text = left.popitem()
+    linked: dict[str, str] = {}
+    unread = dict(texts)
+    while unread:
+        uri, text = unread.popitem()
         for link in LINK.finditer(FENCE.sub("", text)):
             target = _target(uri, link["to"])
             if target is None or not (root / target).exists() or _is_page(root, target):
                 continue
             for path in _with_what_is_below(root / target):
                 page = _page_of(root, path)
-                if page not in found:
-                    found[page] = _shown(root, path)
+                if page not in linked:
+                    linked[page] = _shown(root, path)
                     if path.suffix == ".md":
-                        left[page] = found[page]
-    return found
+                        unread[page] = linked[page]
+    return linked
 
 
 def within_site(root: Path, text: str, uri: str) -> str:
@@ -110,8 +110,8 @@ def _shown(root: Path, path: Path) -> str:
     head = "---\nsearch:\n  exclude: true\n---\n"
     title = f"# {name}\n\n"
     if path.is_dir():
-        below = (one for one in _with_what_is_below(path) if one.parent == path)
-        return head + title + "".join(f"- [{one.name}]({one.name})\n" for one in below)
+        below = (inner for inner in _with_what_is_below(path) if inner.parent == path)
+        return head + title + "".join(f"- [{inner.name}]({inner.name})\n" for inner in below)
     try:
         text = path.read_text()
     except UnicodeDecodeError:

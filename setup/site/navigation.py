@@ -51,8 +51,8 @@ def _folder(folder: str, pages: dict[str, str], listed: set[str]) -> Iterator[An
 
 def title(text: str, otherwise: str) -> str:
     """Return the first heading."""
-    found = re.search(r"^# (.+)$", text, re.MULTILINE)
-    return found[1].replace("`", "") if found else otherwise
+    heading = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return heading[1].replace("`", "") if heading else otherwise
 
 
 def _listed(entry: Any) -> Iterator[str]:
@@ -62,5 +62,5 @@ def _listed(entry: Any) -> Iterator[str]:
         for value in entry.values():
             yield from _listed(value)
     else:
-        for one in entry:
-            yield from _listed(one)
+        for inner in entry:
+            yield from _listed(inner)

@@ -23,13 +23,13 @@ def pages() -> dict[str, str]:
 
     root = typer.main.get_command(app)
     context = typer.Context(root, info_name="wirecost")
-    made = {}
+    texts = {}
     lines = []
     for name, command in _visible(root, context):
-        made[f"{FOLDER}/{name}.md"] = "\n".join(_page(command, context, name, 1)).rstrip() + "\n"
+        texts[f"{FOLDER}/{name}.md"] = "\n".join(_page(command, context, name, 1)).rstrip() + "\n"
         lines.append(f"| [`wirecost {name}`]({name}.md) | {cell(_first(command.help))} |")
     own = _parameters(root, context)
-    made[f"{FOLDER}/index.md"] = "\n".join(
+    texts[f"{FOLDER}/index.md"] = "\n".join(
         [
             "# Commands",
             "",
@@ -42,7 +42,7 @@ def pages() -> dict[str, str]:
             *own,
         ]
     )
-    return made
+    return texts
 
 
 def _page(command: Any, parent: Any, name: str, level: int) -> Iterator[str]:
@@ -52,8 +52,8 @@ def _page(command: Any, parent: Any, name: str, level: int) -> Iterator[str]:
     yield from ("```text", usage, "```", "")
     yield from (_paragraphs(command.help), "")
     yield from _parameters(command, context)
-    for below, one in _visible(command, context):
-        yield from _page(one, context, below, level + 1)
+    for below, subcommand in _visible(command, context):
+        yield from _page(subcommand, context, below, level + 1)
 
 
 def command_path(context: Any) -> str:
@@ -64,16 +64,22 @@ def command_path(context: Any) -> str:
 
 def _visible(command: Any, context: Any) -> Iterator[tuple[str, Any]]:
     for name in getattr(command, "list_commands", lambda _: [])(context):
-        found = command.get_command(context, name)
-        if found is not None and not found.hidden:
-            yield name, found
+        subcommand = command.get_command(context, name)
+        if subcommand is not None and not subcommand.hidden:
+            yield name, subcommand
 
 
 def _parameters(command: Any, context: Any) -> Iterator[str]:
     """Tables of a command's arguments and options, as its help lists them."""
-    shown = [one for one in command.get_params(context) if one.name != "help"]
+    parameters = [
+        parameter for parameter in command.get_params(context) if parameter.name != "help"
+    ]
     for kind in ("argument", "option"):
-        records = (one.get_help_record(context) for one in shown if one.param_type_name == kind)
+        records = (
+            parameter.get_help_record(context)
+            for parameter in parameters
+            if parameter.param_type_name == kind
+        )
         rows = [(names.strip(), meaning) for names, meaning in filter(None, records)]
         if rows:
             yield from (f"| {kind} | meaning |", "|---|---|")

@@ -47,13 +47,13 @@ SCOPE = re.compile(r"\b(namespace|class|struct|enum|union|extern)\b[^()=]*$")
 
 def pages(root: Path) -> dict[str, str]:
     """``reference/NAME.md`` for each library."""
-    made = {}
+    texts = {}
     for name, (title, about, headers) in LIBRARIES.items():
         lines = [heading(1, title), "", about, ""]
         for path in headers:
             lines += _header(root, path)
-        made[f"reference/{name}.md"] = "\n".join(lines)
-    return made
+        texts[f"reference/{name}.md"] = "\n".join(lines)
+    return texts
 
 
 def _header(root: Path, path: str) -> Iterator[str]:
@@ -67,11 +67,11 @@ def _header(root: Path, path: str) -> Iterator[str]:
 def split(text: str) -> tuple[str, str]:
     """Return a header's first comment as prose, and its outline."""
     text = re.sub(r"^\s*(//|/\*) SPDX[^\n]*\n", "", text)
-    found = re.match(r"\s*((?://[^\n]*\n)+|/\*.*?\*/)", text, re.DOTALL)
-    about = found[1] if found else ""
+    comment = re.match(r"\s*((?://[^\n]*\n)+|/\*.*?\*/)", text, re.DOTALL)
+    about = comment[1] if comment else ""
     prose = re.sub(r"^\s*(//|/\*|\*/|\*) ?|\*/", "", about, flags=re.MULTILINE)
     prose = re.sub(r"([a-z/-]+\.md)\b", r"`\1`", " ".join(prose.split()))
-    return prose, outline(text[found.end() :] if found else text)
+    return prose, outline(text[comment.end() :] if comment else text)
 
 
 def outline(text: str) -> str:
@@ -93,34 +93,34 @@ def outline(text: str) -> str:
 
 
 def _without_bodies(text: str) -> str:
-    kept: list[str] = []
+    parts: list[str] = []
     depth = 0  # of braces in a body that is left out
     statement = ""
-    for found in PART.finditer(text):
-        part = found[0]
+    for match in PART.finditer(text):
+        part = match[0]
         if depth:
             depth += {"{": 1, "}": -1}.get(part, 0)
             if depth == 0:
-                kept.append(";")
+                parts.append(";")
                 statement = ""
             continue
         if part == "{" and not SCOPE.search(statement) and re.search(r"[)\w]\s*$", statement):
             is_function = ")" in statement and "=" not in statement.rpartition(")")[2]
             if is_function:
-                _cut_initializers(kept)
+                _cut_initializers(parts)
                 depth = 1
                 continue
-        if found["comment"] is None:
+        if match["comment"] is None:
             statement = "" if part in ";{}" else statement + part
-        kept.append(part)
-    return re.sub(r";;", ";", "".join(kept))
+        parts.append(part)
+    return re.sub(r";;", ";", "".join(parts))
 
 
 def _cut_initializers(kept: list[str]) -> None:
     """End a constructor's declaration before the colon of its initializers."""
     line = "".join(kept)
-    begin = max(line.rfind(one) for one in (";", "{", "}", "*/"))
+    begin = max(line.rfind(mark) for mark in (";", "{", "}", "*/"))
     last = line[begin + 1 :]
-    found = re.search(r"\)\s*(?:noexcept)?\s*:(?!:)", last)
-    shortened = last[: found.end() - 1].rstrip() if found else last.rstrip()
+    colon = re.search(r"\)\s*(?:noexcept)?\s*:(?!:)", last)
+    shortened = last[: colon.end() - 1].rstrip() if colon else last.rstrip()
     kept[:] = [line[: begin + 1] + shortened]

@@ -41,13 +41,13 @@ def pages(root: Path) -> dict[str, str]:
     loader = griffe.GriffeLoader(search_paths=[root / "python"])
     loader.load("wirecost")
     loader.resolve_aliases()
-    made = {}
+    texts = {}
     lines = []
     for name, about in PACKAGES.items():
         module = loader.modules_collection[HOMES.get(name, name)]
-        made[f"{FOLDER}/{name}.md"] = "\n".join(_page(name, module)) + "\n"
+        texts[f"{FOLDER}/{name}.md"] = "\n".join(_page(name, module)) + "\n"
         lines.append(f"| [`{name}`]({name}.md) | {about} |")
-    made[f"{FOLDER}/index.md"] = "\n".join(
+    texts[f"{FOLDER}/index.md"] = "\n".join(
         [
             "# Python",
             "",
@@ -59,18 +59,18 @@ def pages(root: Path) -> dict[str, str]:
             "",
         ]
     )
-    return made
+    return texts
 
 
 def _page(name: str, module: griffe.Module) -> Iterator[str]:
     yield from (heading(1, name), "", _text(module), "")
     for public in sorted(map(str, module.exports or ())):
         home = CHOSEN_AT_IMPORT.get(f"{name}.{public}")
-        found = module.modules_collection[home] if home else module[public]
-        yield from _member(found.final_target if found.is_alias else found, public, 2)
-    for given in GIVEN.get(name, []):
-        found = module.modules_collection[f"wirecost.messaging.api.{given}"].final_target
-        yield from _member(found, given, 2)
+        member = module.modules_collection[home] if home else module[public]
+        yield from _member(member.final_target if member.is_alias else member, public, 2)
+    for method in GIVEN.get(name, []):
+        member = module.modules_collection[f"wirecost.messaging.api.{method}"].final_target
+        yield from _member(member, method, 2)
 
 
 def _member(found: griffe.Object, name: str, level: int) -> Iterator[str]:
@@ -78,7 +78,9 @@ def _member(found: griffe.Object, name: str, level: int) -> Iterator[str]:
     yield from (_text(found), "")
     if not isinstance(found, griffe.Class):
         return
-    attributes = [one for one in _public(found) if isinstance(one, griffe.Attribute)]
+    attributes = [
+        attribute for attribute in _public(found) if isinstance(attribute, griffe.Attribute)
+    ]
     if attributes:
         yield from ("| attribute | type | meaning |", "|---|---|---|")
         for attribute in attributes:
@@ -86,16 +88,16 @@ def _member(found: griffe.Object, name: str, level: int) -> Iterator[str]:
             type_ = f"`{kind}`" if kind else ""
             yield f"| `{attribute.name}` | {type_} | {cell(_text(attribute))} |"
         yield ""
-    for one in _public(found):
-        if isinstance(one, griffe.Function):
-            yield from _member(one, one.name, level + 1)
+    for member in _public(found):
+        if isinstance(member, griffe.Function):
+            yield from _member(member, member.name, level + 1)
 
 
 def _public(found: griffe.Class) -> Iterator[griffe.Object]:
-    for name, one in found.all_members.items():
+    for name, member in found.all_members.items():
         if name.startswith("_") and name not in {"__call__", "__getitem__", "__iter__", "__len__"}:
             continue
-        yield one.final_target if isinstance(one, griffe.Alias) else one
+        yield member.final_target if isinstance(member, griffe.Alias) else member
 
 
 def _declaration(found: griffe.Object, name: str) -> str:
@@ -115,19 +117,25 @@ def _declaration(found: griffe.Object, name: str) -> str:
 def _call(found: griffe.Function, name: str) -> str:
     parts: list[str] = []
     keyword_only = False
-    for one in found.parameters:
-        if one.name in {"self", "cls"}:
+    for parameter in found.parameters:
+        if parameter.name in {"self", "cls"}:
             continue
-        if one.kind is griffe.ParameterKind.keyword_only and not keyword_only:
+        if parameter.kind is griffe.ParameterKind.keyword_only and not keyword_only:
             keyword_only = True
             if not any(part.startswith("*") for part in parts):
                 parts.append("*")
-        star = {"variadic positional": "*", "variadic keyword": "**"}.get(str(one.kind.value), "")
-        text = f"{star}{one.name}"
-        if one.annotation is not None:
-            text += f": {one.annotation}"
-        if one.default is not None and not star:
-            text += f" = {one.default}" if one.annotation is not None else f"={one.default}"
+        star = {"variadic positional": "*", "variadic keyword": "**"}.get(
+            str(parameter.kind.value), ""
+        )
+        text = f"{star}{parameter.name}"
+        if parameter.annotation is not None:
+            text += f": {parameter.annotation}"
+        if parameter.default is not None and not star:
+            text += (
+                f" = {parameter.default}"
+                if parameter.annotation is not None
+                else f"={parameter.default}"
+            )
         parts.append(text)
     line = f"{name}({', '.join(parts)})"
     if len(line) <= 90 or not parts:

@@ -35,14 +35,14 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m acceptance FOLDER", file=sys.stderr)
         return 2
     try:
-        found = goals_of(read_results(Path(arguments[0])))
+        goals = goals_of(read_results(Path(arguments[0])))
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    body = [[goal.what, goal.asked, goal.measured, MET[goal.met]] for goal in found]
+    body = [[goal.what, goal.asked, goal.measured, MET[goal.met]] for goal in goals]
     notes = ["?: the 95 % interval holds the limit itself"]
     print_table(Console(), Table("Goals", ["goal", "asked", "measured", "met"], body, notes))
-    return int(any(goal.met is False for goal in found))
+    return int(any(goal.met is False for goal in goals))
 
 
 if __name__ == "__main__":

@@ -69,26 +69,26 @@ class Asked:
 
     def row(self) -> list[str]:
         times = (statistics.median(self.elapsed), min(self.elapsed), min(self.processor))
-        return [self.name, *(f"{one:.0f}" for one in times)]
+        return [self.name, *(f"{milliseconds:.0f}" for milliseconds in times)]
 
 
 def asked() -> list[Asked]:
     """Return the floor, lists of groups, and of each command its help and completions."""
     wirecost = [sys.executable, "-m", "wirecost"]
-    found = [Asked("floor", [sys.executable, "-c", FLOOR, "--help"])]
+    invocations = [Asked("floor", [sys.executable, "-c", FLOOR, "--help"])]
     every = commands()
     groups = sorted({words[:length] for words in every for length in range(len(words))})
     for group in groups:
-        found.append(Asked(f"{' '.join(group)} -h".strip(), [*wirecost, *group, "-h"]))
-        found.append(_tab(wirecost, [*group, ""]))
+        invocations.append(Asked(f"{' '.join(group)} -h".strip(), [*wirecost, *group, "-h"]))
+        invocations.append(_tab(wirecost, [*group, ""]))
     for words, command in every.items():
-        found.append(Asked(f"{' '.join(words)} -h", [*wirecost, *words, "-h"]))
-        found.append(_tab(wirecost, [*words, "--"]))
+        invocations.append(Asked(f"{' '.join(words)} -h", [*wirecost, *words, "-h"]))
+        invocations.append(_tab(wirecost, [*words, "--"]))
         for option in command.params:
             if option._custom_shell_complete is not None:
                 name = option.opts[:1] if option.param_type_name == "option" else []
-                found.append(_tab(wirecost, [*words, *name, ""]))
-    return found
+                invocations.append(_tab(wirecost, [*words, *name, ""]))
+    return invocations
 
 
 def _tab(wirecost: list[str], words: list[str]) -> Asked:
@@ -105,14 +105,14 @@ def _tab(wirecost: list[str], words: list[str]) -> Asked:
 def main(arguments: list[str]) -> int:
     every = asked()
     for _ in range(int(arguments[0]) if arguments else ROUNDS):
-        for one in every:
-            one.ask()
+        for invocation in every:
+            invocation.ask()
     headings = ["command", "median ms", "least ms", "processor ms"]
-    everything = [one.row() for one in every]
+    everything = [invocation.row() for invocation in every]
     print_table(Console(), Table("Help and completion", headings, everything, []))
     median: Callable[[Asked], float] = lambda one: statistics.median(one.elapsed)  # noqa: E731
-    worst = [one.row() for one in sorted(every, key=median, reverse=True)[:SHOWN]]
-    slow = sum(median(one) > ASKED_MS for one in every)
+    worst = [invocation.row() for invocation in sorted(every, key=median, reverse=True)[:SHOWN]]
+    slow = sum(median(invocation) > ASKED_MS for invocation in every)
     notes = [f"{slow} of {len(every)} take more than {ASKED_MS} ms at the median"]
     print_table(Console(), Table(f"The slowest {SHOWN}", headings, worst, notes))
     return 0

@@ -15,19 +15,19 @@ PAIR_NS = 60.0
 
 def goals(results: Results, rows: list[Row]) -> list[Goal]:
     del results
-    found = {(row.case, row.name): row for row in rows}
-    made = []
-    times = found.get(("times", "section"))
+    row_of = {(row.case, row.name): row for row in rows}
+    all_goals = []
+    times = row_of.get(("times", "section"))
     if times is not None:
         met = times.median_ns <= PAIR_NS
-        made.append(
+        all_goals.append(
             Goal(
                 "a section with times", f"≤ {units.time(PAIR_NS)}", units.time(times.median_ns), met
             )
         )
-    section = found.get(("software counters", "section"))
+    section = row_of.get(("software counters", "section"))
     if section is not None and section.ratio is not None:
-        made.append(
+        all_goals.append(
             Goal(
                 "a section with four software counters",
                 "below two perf reads",
@@ -35,4 +35,4 @@ def goals(results: Results, rows: list[Row]) -> list[Goal]:
                 section.ratio.ci95[1] < 1,
             )
         )
-    return made
+    return all_goals

@@ -52,10 +52,10 @@ def _counted(valgrind: str, counters: str, calls: int) -> int:
             text=True,
             check=True,
         )
-    found = COUNTED.search(done.stderr)
-    if found is None:
+    count = COUNTED.search(done.stderr)
+    if count is None:
         raise RuntimeError(done.stderr)
-    return int(found[1])
+    return int(count[1])
 
 
 def main() -> None:

@@ -151,14 +151,14 @@ def nodes(
 
 def callback_of(events: pl.DataFrame) -> str:
     names = set(events.filter(kind="section")["section"])
-    return next(one for one in names if one.endswith("on_cloud"))
+    return next(name for name in names if name.endswith("on_cloud"))
 
 
 def turnaround(events: pl.DataFrame) -> Goal:
     """Both sections of each callback end in the same order."""
     own = events.filter(section="callback").sort("begin_ns")
     hook = events.filter(section=callback_of(events)).sort("begin_ns")
-    lengths = [(one["end_ns"] - one["begin_ns"]).to_numpy() for one in (own, hook)]
+    lengths = [(events["end_ns"] - events["begin_ns"]).to_numpy() for events in (own, hook)]
     difference = lengths[1] - lengths[0]
     allowed = np.maximum(1000, lengths[0] * 0.01)
     share = float((difference <= allowed).mean())
@@ -173,8 +173,8 @@ def turnaround(events: pl.DataFrame) -> Goal:
 
 
 def ranked(events: pl.DataFrame, section: str) -> list[str]:
-    found = explain(executions(events.filter(section=section)))
-    return [cost.name for one in found for cost in one.costs]
+    sections = explain(executions(events.filter(section=section)))
+    return [cost.name for section in sections for cost in section.costs]
 
 
 def causes(events: dict[str, pl.DataFrame]) -> list[Goal]:
@@ -185,7 +185,7 @@ def causes(events: dict[str, pl.DataFrame]) -> list[Goal]:
     probed, unprobed = events["probed"], events["unprobed"]
     by_probe, by_hook = ranked(probed, "callback"), ranked(probed, callback_of(probed))
     without = ranked(unprobed, callback_of(unprobed))
-    said = [", ".join(one) or "none" for one in (by_probe, by_hook, without)]
+    said = [", ".join(causes) or "none" for causes in (by_probe, by_hook, without)]
     return [
         Goal(
             "ranked causes of the same callbacks", "the same",
@@ -201,21 +201,21 @@ def causes(events: dict[str, pl.DataFrame]) -> list[Goal]:
 def main(arguments: list[str]) -> int:
     seconds = float(arguments[0]) if arguments else 20.0
     os.environ.pop("WIRECOST_PROBE", None)
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as made, ros1_system(Path(made)) as system:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place, ros1_system(Path(place)) as system:
+        folder = Path(place)
         try:
-            found = [overhead(system, folder, seconds)]
-            found.append(turnaround(nodes(system, folder / "times", seconds, "none")["probed"]))
-            found.extend(causes(nodes(system, folder / "counted", seconds, "")))
+            goals = [overhead(system, folder, seconds)]
+            goals.append(turnaround(nodes(system, folder / "times", seconds, "none")["probed"]))
+            goals.extend(causes(nodes(system, folder / "counted", seconds, "")))
         finally:
             for process in RUNNING:
                 if process.poll() is None:
                     ended(process)
-    body = [[goal.what, goal.asked, goal.measured, "yes" if goal.met else "no"] for goal in found]
+    body = [[goal.what, goal.asked, goal.measured, "yes" if goal.met else "no"] for goal in goals]
     print_table(
         Console(width=160), Table("probe run", ["goal", "asked", "measured", "met"], body, [])
     )
-    return int(not all(goal.met for goal in found))
+    return int(not all(goal.met for goal in goals))
 
 
 if __name__ == "__main__":

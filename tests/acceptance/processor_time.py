@@ -141,20 +141,22 @@ def _sources() -> list[str]:
 
 
 def _percent(values: list[float | None]) -> str:
-    known = [one for one in values if one is not None]
-    return f"{100 * max(known, key=abs):+.2f} %" if known else ""
+    present = [value for value in values if value is not None]
+    return f"{100 * max(present, key=abs):+.2f} %" if present else ""
 
 
 def main() -> int:
     body, met = [], True
     for load in LOADS:
         for source in _sources():
-            found = [measured(load, source) for _ in range(TIMES)]
-            own = [one.difference(one.getrusage) for one in found]
-            perf = [one.difference(one.perf) for one in found]
-            good = all(one is None or abs(one) <= ASKED for one in (*own, *perf))
+            readings = [measured(load, source) for _ in range(TIMES)]
+            own = [reading.difference(reading.getrusage) for reading in readings]
+            perf = [reading.difference(reading.perf) for reading in readings]
+            good = all(
+                difference is None or abs(difference) <= ASKED for difference in (*own, *perf)
+            )
             met &= good
-            mean = sum(one.ours for one in found) / TIMES
+            mean = sum(reading.ours for reading in readings) / TIMES
             body.append(
                 [
                     load,

@@ -30,26 +30,28 @@ LEAST_HZ = 100.0
 def goals(results: Results, rows: list[Row]) -> list[Goal]:
     """Return the goals on what was measured."""
     totals = [row for row in rows if row.stage == "total" and is_ours(row)]
-    made = [goal for row in totals for goal in _ratios(row, Comparisons(results))]
-    return made + _counted({row.contender for row in totals}, results)
+    all_goals = [goal for row in totals for goal in _ratios(row, Comparisons(results))]
+    return all_goals + _counted({row.contender for row in totals}, results)
 
 
 def _ratios(row: Row, compared: Comparisons) -> list[Goal]:
     if any(row.fact(name) != value for name, value in OBJECT.items()):
         return []
-    made = []
+    goals = []
     if in_process(row.contender):
         coding = compared.ratio(row, f"{WRAPYFI}in-process", CODING)
         if coding:
-            made.append(at_most("encode + decode ÷ Wrapyfi's", OVER_ITS_CODING, "1/100", coding))
+            goals.append(at_most("encode + decode ÷ Wrapyfi's", OVER_ITS_CODING, "1/100", coding))
     if row.contender in NEAR_ITS_LIBRARY and (floor := row.ratio_floor):
-        found = Estimate(floor.median, *floor.ci95)
-        made.append(at_most(f"{row.contender} ÷ {floor.to}", OVER_RAW, f"{OVER_RAW}", found))
+        estimate = Estimate(floor.median, *floor.ci95)
+        goals.append(at_most(f"{row.contender} ÷ {floor.to}", OVER_RAW, f"{OVER_RAW}", estimate))
     if row.contender == "iceoryx2":
-        theirs = compared.ratio(row, f"{WRAPYFI}zeromq")
-        if theirs:
-            made.append(at_most("iceoryx2 ÷ Wrapyfi over ZeroMQ", OVER_WRAPYFI, "1/25", theirs))
-    return made
+        of_wrapyfi = compared.ratio(row, f"{WRAPYFI}zeromq")
+        if of_wrapyfi:
+            goals.append(
+                at_most("iceoryx2 ÷ Wrapyfi over ZeroMQ", OVER_WRAPYFI, "1/25", of_wrapyfi)
+            )
+    return goals
 
 
 def _counted(contenders: set[str], results: Results) -> list[Goal]:
@@ -59,15 +61,15 @@ def _counted(contenders: set[str], results: Results) -> list[Goal]:
         for run in results.meta_as(TensorMeta).runs
         if run.contender in contenders and run.asked_rate and not run.failure
     ]
-    made = []
+    goals = []
     slow = [run for run in runs if run.asked_rate <= LEAST_HZ]
     if slow:
         lost = sum(run.lost + run.duplicates + run.reordered for run in slow)
         what = f"lost, twice or out of order at ≤ {LEAST_HZ:g} Hz"
-        made.append(Goal(what, "0", f"{lost:,} of {sum(run.sent for run in slow):,}", not lost))
+        goals.append(Goal(what, "0", f"{lost:,} of {sum(run.sent for run in slow):,}", not lost))
     rates = [run.rate / run.asked_rate for run in runs if run.rate]
     if rates:
         off = sum(abs(rate - 1) > RATE_OFF for rate in rates)
         measured = f"{len(rates) - off:,} of {len(rates):,}"
-        made.append(Goal("runs whose rate is within 1 %", "all", measured, not off))
-    return made
+        goals.append(Goal("runs whose rate is within 1 %", "all", measured, not off))
+    return goals

@@ -29,7 +29,9 @@ def main() -> int:
     parser.add_argument("--only", default="*", metavar="NAMES", help="a pattern such as 'trace-*'")
     parser.add_argument("--keep", type=Path, default=KEEP, help="folder for what found a fault")
     options = parser.parse_args()
-    chosen = {name: one for name, one in attacks().items() if fnmatch.fnmatch(name, options.only)}
+    chosen = {
+        name: attack for name, attack in attacks().items() if fnmatch.fnmatch(name, options.only)
+    }
     if not chosen:
         parser.error(f"--only {options.only}: there are {', '.join(attacks())}")
     missing = [fuzzer.program for fuzzer in FUZZERS if not fuzzer.program.exists()]
@@ -37,16 +39,16 @@ def main() -> int:
         parser.error(f"{missing[0]}: not built; `make attack` builds it")
     console = Console()
     console.print(f"seed {options.seed}, {options.count:,} inputs each, {options.seconds:.0f} s")
-    found = _run_all(chosen, options, console)
-    console.print(table(found))
-    return 1 if any(outcome.faults for outcome, _ in found.values()) else 0
+    outcomes = _run_all(chosen, options, console)
+    console.print(table(outcomes))
+    return 1 if any(outcome.faults for outcome, _ in outcomes.values()) else 0
 
 
 def _run_all(
     chosen: dict[str, Attack], options: argparse.Namespace, console: Console
 ) -> dict[str, tuple[Outcome, float]]:
     """Outcome and seconds by name. Every attack has its share of the time that is left."""
-    found: dict[str, tuple[Outcome, float]] = {}
+    outcomes: dict[str, tuple[Outcome, float]] = {}
     workers = len(os.sched_getaffinity(0))
     ends = time.monotonic() + options.seconds
     waiting = len(chosen)
@@ -57,7 +59,7 @@ def _run_all(
         waiting -= 1
         started = time.monotonic()
         outcome = chosen[name](Budget(options.count, share, options.seed), options.keep)
-        found[name] = outcome, time.monotonic() - started
+        outcomes[name] = outcome, time.monotonic() - started
         console.print(f"{name}: {outcome.inputs:,} inputs, {len(outcome.faults)} faults")
         for fault in {fault.what: fault for fault in outcome.faults}.values():
             console.print(f"  {fault.what}\n  {fault.kept}", style="red", markup=False)
@@ -65,19 +67,19 @@ def _run_all(
     with ThreadPoolExecutor(workers) as pool:
         for result in [pool.submit(run, name) for name in chosen]:
             result.result()
-    return {name: found[name] for name in chosen}
+    return {name: outcomes[name] for name in chosen}
 
 
 def table(found: dict[str, tuple[Outcome, float]]) -> Table:
     """Return the outcomes of each reader's inputs as a table."""
-    shown = Table("reader")
+    reader_table = Table("reader")
     for title in ("inputs", "accepted", "refused", "faults", "inputs/s"):
-        shown.add_column(title, justify="right")
+        reader_table.add_column(title, justify="right")
     for name, (outcome, seconds) in found.items():
         counts = (outcome.inputs, outcome.accepted, outcome.refused, len(outcome.faults))
         rate = outcome.inputs / max(seconds, 1e-9)
-        shown.add_row(name, *(f"{count:,}" for count in counts), f"{rate:,.0f}")
-    return shown
+        reader_table.add_row(name, *(f"{count:,}" for count in counts), f"{rate:,.0f}")
+    return reader_table
 
 
 if __name__ == "__main__":

@@ -89,9 +89,9 @@ class Arena:
         """Start ``wirecost`` with these words, in a session of its own.
 
         ``before``: a command that starts it, such as prlimit with its options."""
-        given = {name: value for name, value in os.environ.items() if name != "WIRECOST_RUN"}
+        inherited = {name: value for name, value in os.environ.items() if name != "WIRECOST_RUN"}
         environment = {
-            **given, "TMPDIR": str(self.tmp), "XDG_RUNTIME_DIR": str(self.run), MARK: self.mark,
+            **inherited, "TMPDIR": str(self.tmp), "XDG_RUNTIME_DIR": str(self.run), MARK: self.mark,
             **(variables or {}),
         }  # fmt: skip
         return subprocess.Popen(
@@ -124,14 +124,14 @@ class Arena:
 
     def left(self) -> set[str]:
         """Return all files beside results, numbers in names left out."""
-        found = {f"process {' '.join(one.cmdline())[:200]}" for one in self._alive()}
+        remains = {f"process {' '.join(process.cmdline())[:200]}" for process in self._alive()}
         places = [self.tmp, self.run] + ([SHARED] if self.holds else [])
         for place in places:
             there = self.within(place)
-            found |= {f"{place}/{path.relative_to(there)}" for path in there.rglob("*")}
+            remains |= {f"{place}/{path.relative_to(there)}" for path in there.rglob("*")}
         results = self.within(self.out)
-        found |= {str(path.relative_to(results)) for path in results.glob(".*")}
-        return {NUMBER.sub("N", name.replace(str(self.root), "")) for name in found}
+        remains |= {str(path.relative_to(results)) for path in results.glob(".*")}
+        return {NUMBER.sub("N", name.replace(str(self.root), "")) for name in remains}
 
     def _alive(self) -> Iterator[psutil.Process]:
         for process in self.processes():

@@ -63,16 +63,16 @@ def sensor_views() -> list[bytes]:
 
 def sent_views(contender: str) -> list[bytes]:
     """Sensor views as that contender of ``bench osi`` sends them."""
-    found = []
+    views = []
     for reflections in (0, 3):
         fmu = open_fmu(Registry().archive(contender, "source", 2, "release"))
         with tempfile.TemporaryDirectory() as logs:
             fmu.start({"reflections": reflections, "objects": 2, "log_folder": logs})
             fmu.step(0.0)
             message = fmu.message("OSMPSensorViewOut")
-            found.append(ctypes.string_at(message.address, message.size))
+            views.append(ctypes.string_at(message.address, message.size))
             fmu.close()
-    return found
+    return views
 
 
 def _made(suffix: str, make: Callable[[Path], None]) -> bytes:
@@ -100,13 +100,13 @@ def traces(suffix: str) -> list[bytes]:
 def recordings() -> list[bytes]:
     """Return recordings of a ROS 2 node with a call, whole and never finished."""
     qos = Qos(durability="transient_local")
-    heard = Topic("/in", "std_msgs/msg/String", definition="string data\n", qos=qos)
+    topic = Topic("/in", "std_msgs/msg/String", definition="string data\n", qos=qos)
     said = Topic("/out", "std_msgs/msg/String", definition="string data\n")
     twice = Service("/twice", "std_srvs/srv/Trigger")
 
     def make(path: Path) -> None:
         with RecordingWriter(path, SYSTEMS["dds"]) as writer:
-            channels = [writer.add_topic(heard, INPUT), writer.add_topic(said, OUTPUT)]
+            channels = [writer.add_topic(topic, INPUT), writer.add_topic(said, OUTPUT)]
             for i in range(6):
                 writer.write(channels[i % 2], 10 + i, i, b"\0\1\0\0\2\0\0\0a\0")
             writer.write_call(twice, Call("/twice", "", 1, 2, b"a", b"aa"), 11)
@@ -130,8 +130,8 @@ def nodes() -> list[bytes]:
     )
     topic = JoinedTopic(Topic("/in", "std_msgs/msg/String", qos=Qos(depth=3)), 0.5, 7)
     service = Service("/twice", "std_srvs/srv/Trigger")
-    known = Snapshot("dds", "ros2", "/a/node", 7, "given", process, parameters={"rate": 2.0})
-    known.inputs, known.outputs, known.provides = [topic], [topic], [service]
+    node = Snapshot("dds", "ros2", "/a/node", 7, "given", process, parameters={"rate": 2.0})
+    node.inputs, node.outputs, node.provides = [topic], [topic], [service]
 
     def make(path: Path, snapshot: Snapshot) -> None:
         write_snapshot(path.parent, snapshot)
@@ -139,7 +139,7 @@ def nodes() -> list[bytes]:
 
     return [
         _made(".json", partial(make, snapshot=snapshot))
-        for snapshot in (known, Snapshot("ros1", "ros1", "/node"))
+        for snapshot in (node, Snapshot("ros1", "ros1", "/node"))
     ]
 
 
@@ -281,13 +281,13 @@ def calls() -> list[bytes]:
 
 def parameter_replies() -> list[bytes]:
     """``GetParameters``' replies: a text, lists and a number."""
-    found = []
+    replies = []
     for kind, value in ((4, "text"), (7, [1, -2]), (9, ["a", "bc"]), (3, 0.5)):
         writer = Writer()
         writer.scalar("I", 1)
         parameters.write_value(writer, parameters.Typed(kind, value))
-        found.append(writer.message())
-    return found
+        replies.append(writer.message())
+    return replies
 
 
 def probe_logs() -> list[bytes]:

@@ -46,8 +46,8 @@ class Crew:
 
     def run(self) -> Outcome:
         number = 0
-        while (left := self.budget.left(number)) and len(self.seen) < DISTINCT:
-            number = self._batch(number, number + min(left, BATCH))
+        while (remaining := self.budget.left(number)) and len(self.seen) < DISTINCT:
+            number = self._batch(number, number + min(remaining, BATCH))
         return self.outcome
 
     def _batch(self, first: int, last: int) -> int:
@@ -79,8 +79,10 @@ class Crew:
                 said = (folder / "said").read_text(errors="replace")[-4000:]
                 self._fault(number, f"ends its process: {_ending(child.exitcode)}\n{said}")
                 return number + 1
-            if left := sorted(path.name for path in scratch.iterdir() if _holds_files(path)):
-                self._fault(first, f"leaves files after inputs {first} to {last - 1}: {left[:5]}")
+            if remains := sorted(path.name for path in scratch.iterdir() if _holds_files(path)):
+                self._fault(
+                    first, f"leaves files after inputs {first} to {last - 1}: {remains[:5]}"
+                )
             return first + accepted + refused + complained
 
     def _watch(self, child: BaseProcess, state: mmap.mmap) -> bool:
@@ -102,13 +104,13 @@ class Crew:
         place = "\n".join(what.splitlines()[1:]) or what
         data = self.target.input(self.corpus, self.budget.seed, number)
         name = f"{self.target.name}-{hashlib.sha256(data).hexdigest()[:12]}"
-        kept = self.keep / f"{name}.bin"
+        path = self.keep / f"{name}.bin"
         if place not in self.seen:
             self.seen.add(place)
             self.keep.mkdir(parents=True, exist_ok=True)
-            kept.write_bytes(data)
+            path.write_bytes(data)
             (self.keep / f"{name}.txt").write_text(what)
-        self.outcome.faults.append(Fault(what.splitlines()[0], kept))
+        self.outcome.faults.append(Fault(what.splitlines()[0], path))
 
 
 def _ending(code: int | None) -> str:
@@ -191,22 +193,22 @@ def attack_on(target: Target) -> Attack:
 def brief(target: Target, count: int, seed: int = 0) -> list[str]:
     """Read inputs in this very process, for tests that have seconds: the faults, in short."""
     corpus = target.corpus()
-    found = []
+    lines = []
     with tempfile.TemporaryDirectory(prefix="attack-") as folder:
         complaint = Path(folder, "complaint")
         for number in range(count):
             data = target.input(corpus, seed, number)
             if _verdict(target, data, complaint) == _COMPLAINT:
-                found.append(f"{target.name}, seed {seed}, input {number}: {complaint.read_text()}")
-    return found
+                lines.append(f"{target.name}, seed {seed}, input {number}: {complaint.read_text()}")
+    return lines
 
 
 def kept(target: Target, folder: Path) -> list[str]:
     """Return today's faults of inputs that once caused one: ``<folder>/<target>/*``."""
-    found = []
+    faults = []
     with tempfile.TemporaryDirectory(prefix="attack-") as name:
         complaint = Path(name, "complaint")
         for path in sorted((folder / target.name).glob("*")):
             if _verdict(target, path.read_bytes(), complaint) == _COMPLAINT:
-                found.append(f"{path}: {complaint.read_text()}")
-    return found
+                faults.append(f"{path}: {complaint.read_text()}")
+    return faults

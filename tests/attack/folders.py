@@ -47,19 +47,19 @@ def good() -> dict[str, bytes]:
 
     They are the folders of tests/data/results, with a node's probe logs in the replay, and a
     folder of probe logs alone."""
-    found = {
+    folders = {
         folder.name: {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
         for folder in sorted(DATA.iterdir())
         if folder.is_dir()
     }
-    found["replay"] |= {f"probe/run-{run}/1.wprobe": _probe_log(run) for run in (1, 2)}
+    folders["replay"] |= {f"probe/run-{run}/1.wprobe": _probe_log(run) for run in (1, 2)}
     doctor = {"verdict": "ok", "checks": [{"title": "turbo", "verdict": "ok", "value": "off"}]}
     logs = {"1.wprobe": _probe_log(1), "2.wprobe": _probe_log(2)}
-    found["logs"] = logs | {"doctor.json": json.dumps(doctor).encode()}
-    found["journal"] = {JOURNAL: _journal(found["lists"])}
+    folders["logs"] = logs | {"doctor.json": json.dumps(doctor).encode()}
+    folders["journal"] = {JOURNAL: _journal(folders["lists"])}
     return {
         name: packed({f"{name}/{path}": content for path, content in files.items()})
-        for name, files in found.items()
+        for name, files in folders.items()
     }
 
 
@@ -111,10 +111,10 @@ def report(folder: Path) -> None:
 
 def compared(one: Path, other: Path) -> None:
     """Write a comparison in every format that is text."""
-    found = compare(read_run(one), read_run(other), CompareSettings(fail_above=0.05))
-    json.loads(json_document.text(compared_document(found)))
-    markdown(found)
-    compared_page(found)
+    comparison = compare(read_run(one), read_run(other), CompareSettings(fail_above=0.05))
+    json.loads(json_document.text(compared_document(comparison)))
+    markdown(comparison)
+    compared_page(comparison)
 
 
 def probes(folder: Path) -> None:

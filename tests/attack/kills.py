@@ -130,8 +130,8 @@ class Kills:
         of_command = victim is None or victim.pid == process.pid
         self._judge(process.returncode, errors, kill, of_command)
         self._undisturbed("the next run")
-        left = self._arena.left() - self._usual
-        assert not left, f"left after the next run: {sorted(left)[:9]}"
+        remains = self._arena.left() - self._usual
+        assert not remains, f"left after the next run: {sorted(remains)[:9]}"
         self._read_all()
 
     def _victim(
@@ -172,9 +172,9 @@ class Kills:
         subprocess.run(["rm", "-rf", *map(str, results.iterdir())], check=True)
 
     def _alive(self) -> list[str]:
-        found = [" ".join(one.cmdline())[:100] for one in self._arena.processes()]
+        commands = [" ".join(process.cmdline())[:100] for process in self._arena.processes()]
         self._arena.end_all()
-        return found
+        return commands
 
 
 def attack_on(name: str) -> Attack:

@@ -22,11 +22,11 @@ from wirecost.schema.compile import frontends
 
 
 def _all_of(about: Subject, path: Path) -> None:
-    found = recorded(path, about, MessageChoice(sample=5)).messages
-    counted, total = fields.counted(about, found)
+    messages = recorded(path, about, MessageChoice(sample=5)).messages
+    counted, total = fields.counted(about, messages)
     if sum(field.own for field in counted) != total:
         raise AssertionError(f"{total} bytes, but those of fields are others")
-    changes(about, found, counted)
+    changes(about, messages, counted)
 
 
 def _recording(path: Path) -> None:
@@ -67,11 +67,11 @@ def _text(data: bytes) -> bytes:
 
 def _delimited(data: bytes) -> bytes:
     size = bytearray()
-    left = len(data)
-    while left > 0x7F:
-        size.append(left & 0x7F | 0x80)
-        left >>= 7
-    return bytes(size) + bytes([left]) + data
+    rest = len(data)
+    while rest > 0x7F:
+        size.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    return bytes(size) + bytes([rest]) + data
 
 
 TARGETS = (

@@ -56,9 +56,9 @@ def slowness() -> float:
     The other machine has nothing else to do; the factor is at least 1. A core that is shared
     counts as CPU time what others delay."""
     started = time.process_time_ns()
-    found = {}
+    ratios = {}
     for number in range(2500):
-        found[str(number)] = (number, [number])
+        ratios[str(number)] = (number, [number])
     return max(1.0, (time.process_time_ns() - started) / _YARDSTICK)
 
 
@@ -98,7 +98,7 @@ class Meter:
 
     def _peak(self) -> int:
         """Return the most memory at once since the peak was forgotten, in bytes."""
-        found = _PEAK.search(os.pread(self._status, 1 << 16, 0))
-        if found is None:
+        peak = _PEAK.search(os.pread(self._status, 1 << 16, 0))
+        if peak is None:
             raise AssertionError("/proc/self/status has no peak")
-        return int(found[1]) << 10
+        return int(peak[1]) << 10

@@ -53,8 +53,8 @@ SAMPLES = {
 
 
 def line(name: str, reduction: str, rows: Sequence[Message], whole: Message) -> str:
-    made = columns(rows, rows[0].DESCRIPTOR if rows else row_type(whole), REDUCTIONS[reduction])
-    return f"{name} {reduction} {made.hex()} {rows_hex(rows)}".rstrip()
+    content = columns(rows, rows[0].DESCRIPTOR if rows else row_type(whole), REDUCTIONS[reduction])
+    return f"{name} {reduction} {content.hex()} {rows_hex(rows)}".rstrip()
 
 
 def row_type(whole: Message) -> object:

@@ -57,25 +57,27 @@ def every_type(name: str) -> Iterator[str]:
 
 def with_only(full: Message, name: str | None) -> Message:
     """Return a message's required fields and one other."""
-    made = type(full)()
-    made.CopyFrom(full)
+    message = type(full)()
+    message.CopyFrom(full)
     for field, _ in full.ListFields():
         if not field.is_required and field.name != name:
-            made.ClearField(field.name)
-    return made
+            message.ClearField(field.name)
+    return message
 
 
 def notifications() -> Iterator[str]:
     """Return the benchmark's message in its sizes, then random ones."""
     for factor in FACTORS:
         text = bytes(32 + i % 95 for i in range(factor))
-        made = google_class(NOTIFICATION)()
-        made.event_id.sender_id = made.scope = made.wire_schema = made.data = made.method = text
-        made.event_id.sequence_number = 1
-        made.meta_data.create_time, made.meta_data.send_time = 2, 3
-        made.meta_data.user_infos.add(key=text, value=text)
+        message = google_class(NOTIFICATION)()
+        message.event_id.sender_id = message.scope = message.wire_schema = message.data = (
+            message.method
+        ) = text
+        message.event_id.sequence_number = 1
+        message.meta_data.create_time, message.meta_data.send_time = 2, 3
+        message.meta_data.user_infos.add(key=text, value=text)
         yield f"# Seven texts of {factor} bytes."
-        yield from lines(made)
+        yield from lines(message)
     for seed in range(5):
         yield f"# Random content {seed + 1}."
         yield from lines(random_message(NOTIFICATION, seed))
@@ -104,10 +106,10 @@ def rewritten() -> Iterator[str]:
         yield f"# {what}."
         yield f"{PROTO3} protobuf {raw.hex()} {encoded(again, 'protobuf')}"
     for name in (PROTO2, PROTO3, NOTIFICATION):
-        made = random_message(name, 1, 1)
-        big = sequential_reference.encode(made, "cdr", ">").hex()
+        message = random_message(name, 1, 1)
+        big = sequential_reference.encode(message, "cdr", ">").hex()
         yield "# Big-endian."
-        yield f"{name} cdr {big} {encoded(made, 'cdr')}"
+        yield f"{name} cdr {big} {encoded(message, 'cdr')}"
 
 
 def refused() -> Iterator[str]:
@@ -153,12 +155,12 @@ def refused() -> Iterator[str]:
 
 def nested(depth: int) -> str:
     """Return that many messages, each in the one before."""
-    made = google_class(CHAIN)()
-    inner = made
+    message = google_class(CHAIN)()
+    inner = message
     for _ in range(depth):
         inner.next.SetInParent()
         inner = inner.next
-    return encoded(made, "protobuf")
+    return encoded(message, "protobuf")
 
 
 def main() -> None:
@@ -169,8 +171,8 @@ def main() -> None:
         "vectors/rewritten.txt": rewritten(),
         "refused/refused.txt": refused(),
     }
-    for name, made in files.items():
-        (HERE / name).write_text(HEAD + "".join(f"{line}\n" for line in made))
+    for name, lines in files.items():
+        (HERE / name).write_text(HEAD + "".join(f"{line}\n" for line in lines))
 
 
 if __name__ == "__main__":

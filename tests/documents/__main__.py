@@ -56,11 +56,11 @@ def keep(name: str) -> None:
     A ``+`` behind the commit: with changes. Raises OSError if it was not made."""
     if repeated := REPEATED.get(name):
         folders = sorted(path for path in (MADE / name).iterdir() if path.is_dir())
-        found = repeatability.estimates(repeated, folders)
-        repeatability.write_rows(name, found)
-        draw(repeatability.figure(name, found).chart, RESULTS / f"{name}.svg")
+        estimates = repeatability.estimates(repeated, folders)
+        repeatability.write_rows(name, estimates)
+        draw(repeatability.figure(name, estimates).chart, RESULTS / f"{name}.svg")
         about = _about(folders[0], read_results(folders[0]), repeated.commands()[0])
-        Kept(about, None, repeatability.tables(repeated, found)).write(name)
+        Kept(about, None, repeatability.tables(repeated, estimates)).write(name)
         return
     folder = MADE / name
     results = read_results(folder)
@@ -88,7 +88,7 @@ def _about(folder: Path, results: Results, command: list[str]) -> dict[str, str]
 def _compiler(where: dict[str, object]) -> str:
     flags = where.get("flags")
     used = flags.get("release") if isinstance(flags, dict) else flags
-    return " ".join(str(one) for one in (where.get("compiler"), used) if one) or "none"
+    return " ".join(str(word) for word in (where.get("compiler"), used) if word) or "none"
 
 
 def _changed() -> bool:
@@ -104,22 +104,22 @@ def _git(*words: str) -> str:
 def write() -> None:
     for path in documents():
         text = path.read_text()
-        if (found := written(text)) != text:
-            path.write_text(found)
+        if (new := written(text)) != text:
+            path.write_text(new)
             print(path.relative_to(ROOT))
 
 
 def main(arguments: list[str]) -> int:
     names = [word for word in arguments if not word.startswith("--")]
-    known = [*RUNS, *REPEATED]
+    runs = [*RUNS, *REPEATED]
     options = [word for word in arguments if word.startswith("--")]
-    if unknown := [word for word in names if word not in known]:
-        print(f"documents: no run {unknown[0]}; there are {', '.join(known)}", file=sys.stderr)
+    if unknown := [word for word in names if word not in runs]:
+        print(f"documents: no run {unknown[0]}; there are {', '.join(runs)}", file=sys.stderr)
         return 2
     if unknown := [word for word in options if word not in ("--write", "--keep")]:
         print(f"documents: no option {unknown[0]}; see its docstring", file=sys.stderr)
         return 2
-    for name in () if "--write" in options else names or known:
+    for name in () if "--write" in options else names or runs:
         if "--keep" not in options:
             measure(name)
         keep(name)

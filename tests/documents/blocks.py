@@ -46,13 +46,13 @@ def written(text: str) -> str:
 
 def content(found: re.Match[str]) -> str:
     """Return the content of a block."""
-    kept, what, width = read(found["run"]), found["what"], int(found["width"] or WIDTH)
+    run, what, width = read(found["run"]), found["what"], int(found["width"] or WIDTH)
     if what == "origin":
-        return origin(kept)
+        return origin(run)
     if what == "lead":
-        return textwrap.fill(kept.lead or "", width) + "\n"
+        return textwrap.fill(run.lead or "", width) + "\n"
     names, bar, title = what.removeprefix("rows ").partition(" | ")
-    table = _with_rows(kept.table(title), names.split(", ")) if bar else kept.table(what)
+    table = _with_rows(run.table(title), names.split(", ")) if bar else run.table(what)
     out = io.StringIO()
     print_table(Console(file=out, width=width), table)
     text = out.getvalue()

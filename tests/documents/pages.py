@@ -39,16 +39,16 @@ def ran() -> str:
 
 def main(names: list[str]) -> int:
     """Run the pages' commands and return the exit status."""
-    known = {path.relative_to(ROOT).as_posix(): path for path in pages()}
-    if unknown := [name for name in names if name not in known]:
-        print(f"documents: no page {unknown[0]}; there are {', '.join(known)}", file=sys.stderr)
+    page_of = {path.relative_to(ROOT).as_posix(): path for path in pages()}
+    if unknown := [name for name in names if name not in page_of]:
+        print(f"documents: no page {unknown[0]}; there are {', '.join(page_of)}", file=sys.stderr)
         return 2
-    for name in names or known:
-        text = known[name].read_text()
+    for name in names or page_of:
+        text = page_of[name].read_text()
         with tempfile.TemporaryDirectory() as folder:
-            found = rewritten(text, Path(folder), ran())
-        if found != text:
-            known[name].write_text(found)
+            new = rewritten(text, Path(folder), ran())
+        if new != text:
+            page_of[name].write_text(new)
             print(name)
     return 0
 

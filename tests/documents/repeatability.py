@@ -73,23 +73,23 @@ class Estimate:
 
 def estimates(repeated: Repeated, folders: list[Path]) -> list[Estimate]:
     """Return the estimates of the result folders, one a run. Raises UserError."""
-    made = []
+    collected = []
     for run, folder in enumerate(folders, start=1):
         for row in summarize(read_results(folder)):
             if row.stage != "total":
                 continue
-            made.append(Estimate(run, row.case, row.name, TOTAL, row.median_ns, *row.ci95_ns))
+            collected.append(Estimate(run, row.case, row.name, TOTAL, row.median_ns, *row.ci95_ns))
             if (ratio := repeated.ratio(row)) and ratio.to != row.name:
                 what = repeated.what
-                made.append(Estimate(run, row.case, row.name, what, ratio.median, *ratio.ci95))
-    return made
+                collected.append(Estimate(run, row.case, row.name, what, ratio.median, *ratio.ci95))
+    return collected
 
 
 def write_rows(name: str, found: list[Estimate]) -> None:
     with (RESULTS / f"{name}.csv").open("w", newline="") as file:
         table = csv.DictWriter(file, [field.name for field in fields(Estimate)])
         table.writeheader()
-        table.writerows(asdict(one) for one in found)
+        table.writerows(asdict(estimate) for estimate in found)
 
 
 def rows(name: str) -> list[Estimate]:
@@ -109,18 +109,20 @@ def rows(name: str) -> list[Estimate]:
 
 def tables(repeated: Repeated, found: list[Estimate]) -> list[Table]:
     """One for each case."""
-    made = []
-    for case in dict.fromkeys(one.case for one in found):
+    all_tables = []
+    for case in dict.fromkeys(estimate.case for estimate in found):
         body = []
-        for name in dict.fromkeys(one.contender for one in found if one.case == case):
+        for name in dict.fromkeys(
+            estimate.contender for estimate in found if estimate.case == case
+        ):
             totals, ratios = (_of(found, case, name, what) for what in (TOTAL, repeated.what))
             body.append(
                 [
                     name,
-                    units.time(median(one.median for one in totals)),
+                    units.time(median(total.median for total in totals)),
                     _span(totals),
                     _holding(totals),
-                    f"{median(one.median for one in ratios):.3g}" if ratios else "–",
+                    f"{median(ratio.median for ratio in ratios):.3g}" if ratios else "–",
                     _span(ratios),
                     _holding(ratios),
                 ]
@@ -131,26 +133,30 @@ def tables(repeated: Repeated, found: list[Estimate]) -> list[Table]:
             "of the runs, beside that median; hold it = runs whose 95 % interval holds that "
             "median."
         ]
-        made.append(Table(case, headings, body, notes))
-    return made
+        all_tables.append(Table(case, headings, body, notes))
+    return all_tables
 
 
 def _of(found: list[Estimate], case: str, contender: str, what: str) -> list[Estimate]:
-    return [one for one in found if (one.case, one.contender, one.what) == (case, contender, what)]
+    return [
+        estimate
+        for estimate in found
+        if (estimate.case, estimate.contender, estimate.what) == (case, contender, what)
+    ]
 
 
 def _span(group: list[Estimate]) -> str:
     if not group:
         return "–"
-    medians = [one.median for one in group]
+    medians = [estimate.median for estimate in group]
     return f"{min(medians) / median(medians):.2f}–{max(medians) / median(medians):.2f}"
 
 
 def _holding(group: list[Estimate]) -> str:
     if not group:
         return "–"
-    middle = median(one.median for one in group)
-    return f"{sum(one.low <= middle <= one.high for one in group)} of {len(group)}"
+    middle = median(estimate.median for estimate in group)
+    return f"{sum(estimate.low <= middle <= estimate.high for estimate in group)} of {len(group)}"
 
 
 def figure(name: str, found: list[Estimate]) -> Figure:
@@ -158,21 +164,23 @@ def figure(name: str, found: list[Estimate]) -> Figure:
     case = found[0].case
     points = []
     kinds = [TOTAL, REPEATED[name].what]
-    for contender in dict.fromkeys(one.contender for one in found if one.case == case):
+    for contender in dict.fromkeys(
+        estimate.contender for estimate in found if estimate.case == case
+    ):
         for what in kinds:
             group = _of(found, case, contender, what)
-            middle = median(one.median for one in group) if group else 1.0
+            middle = median(estimate.median for estimate in group) if group else 1.0
             points += [
                 {
                     "contender": contender,
                     "what": what,
-                    "run": one.run,
-                    "middle": one.median / middle,
-                    "low": one.low / middle,
-                    "high": one.high / middle,
-                    "holds": "yes" if one.low <= middle <= one.high else "no",
+                    "run": estimate.run,
+                    "middle": estimate.median / middle,
+                    "low": estimate.low / middle,
+                    "high": estimate.high / middle,
+                    "holds": "yes" if estimate.low <= middle <= estimate.high else "no",
                 }
-                for one in group
+                for estimate in group
             ]
     names = list(dict.fromkeys(str(point["contender"]) for point in points))
     colour = alt.Color(
@@ -190,11 +198,13 @@ def figure(name: str, found: list[Estimate]) -> Figure:
         x=alt.X("low:Q", title=beside, scale=scale), x2="high:Q"
     )
     dots = base.mark_point(filled=True, size=14).encode(x=alt.X("middle:Q", title=beside))
-    one = alt.Chart().mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(1))
+    unity = alt.Chart().mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(1))
     chart = (
-        alt.layer(one, rules, dots, data=alt.Data(values=points))
+        alt.layer(unity, rules, dots, data=alt.Data(values=points))
         .properties(width=300, height=48 * len(names))
         .facet(column=alt.Column("what:N", title=None, sort=kinds))
-        .properties(title=f"The same command {max(one.run for one in found)} times · {case}")
+        .properties(
+            title=f"The same command {max(estimate.run for estimate in found)} times · {case}"
+        )
     )
     return Figure(name, "Each run's median and its 95 % interval.", chart)

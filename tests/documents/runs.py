@@ -103,11 +103,11 @@ class Kept:
 
     def table(self, what: str) -> Table:
         """Return the table with that title, or whose title so begins. Raises KeyError."""
-        found = [t for t in self.tables if t.title == what or t.title.startswith(f"{what} · ")]
-        if len(found) != 1:
+        matching = [t for t in self.tables if t.title == what or t.title.startswith(f"{what} · ")]
+        if len(matching) != 1:
             titles = "; ".join(table.title for table in self.tables)
-            raise KeyError(f"{what} is the title of {len(found)} tables; there are {titles}")
-        return found[0]
+            raise KeyError(f"{what} is the title of {len(matching)} tables; there are {titles}")
+        return matching[0]
 
     def write(self, name: str) -> None:
         RESULTS.mkdir(exist_ok=True)

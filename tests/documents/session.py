@@ -49,8 +49,8 @@ class Command:
 
     @property
     def status(self) -> int:
-        found = EXIT.search(self.line)
-        return int(found[1]) if found else 0
+        match = EXIT.search(self.line)
+        return int(match[1]) if match else 0
 
 
 @dataclass(frozen=True)

@@ -26,14 +26,15 @@ def table() -> str:
     lines = [markdown.line(HEADINGS), "|" + ":--|" * len(HEADINGS)]
     native = {f"{name}, {NATIVE}": row for name, row in groups(NATIVE).items()}
     for name, row in {**groups(PYTHON), **native}.items():
-        of = [(one.name, one) for one in row(AskedQuality())]
+        of = [(setting.name, setting) for setting in row(AskedQuality())]
         best_effort = next(
-            (one for one in row(AskedQuality(reliable=False)) if one.name == MATCHED), None
+            (setting for setting in row(AskedQuality(reliable=False)) if setting.name == MATCHED),
+            None,
         )
         if best_effort is not None and best_effort.effect != dict(of)[MATCHED].effect:
-            at = [one for one, _ in of].index(MATCHED) + 1
+            at = [name for name, _ in of].index(MATCHED) + 1
             of.insert(at, (BEST_EFFORT, best_effort))
-        lines += [markdown.line(_cells(name, group, one)) for group, one in of]
+        lines += [markdown.line(_cells(name, group, setting)) for group, setting in of]
     return "\n".join([*lines, ""])
 
 

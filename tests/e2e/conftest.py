@@ -69,10 +69,10 @@ def measure(
 def wheel() -> Path:
     """Return the wheel of WIRECOST_WHEEL, else the one that setup/test made."""
     named = os.environ.get("WIRECOST_WHEEL")
-    found = [Path(named)] if named else sorted((ROOT / "build" / "dist").glob("wirecost-*.whl"))
-    if not found:
+    wheels = [Path(named)] if named else sorted((ROOT / "build" / "dist").glob("wirecost-*.whl"))
+    if not wheels:
         pytest.skip("no wheel in build/dist; `make wheel` makes it")
-    return found[0].resolve()
+    return wheels[0].resolve()
 
 
 @pytest.fixture(scope="session")

@@ -62,8 +62,8 @@ def main() -> None:
     slaves = {name: execution.slave_index_from_instance_name(name) for name in ("source", "sensor")}
     view = SensorView.FromString(message(observer, slaves["source"], VIEW_OUT))
     data = SensorData.FromString(message(observer, slaves["sensor"], DATA_OUT))
-    lidar = [len(one.reflection) for one in view.lidar_sensor_view]
-    detections = [len(one.detection) for one in data.feature_data.lidar_sensor]
+    lidar = [len(lidar.reflection) for lidar in view.lidar_sensor_view]
+    detections = [len(sensor.detection) for sensor in data.feature_data.lidar_sensor]
     print(len(view.global_ground_truth.moving_object), sum(lidar), sum(detections))
 
 

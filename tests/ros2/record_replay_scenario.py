@@ -88,27 +88,27 @@ def capture() -> Iterator[Callable[[], list[str]]]:
         packets.setblocking(False)
 
         def seen() -> list[str]:
-            found = []
+            lines = []
             while True:
                 try:
                     content, (_, protocol, direction, *_) = packets.recvfrom(65536)
                 except BlockingIOError:
-                    return found
+                    return lines
                 if direction == OUTGOING and protocol != IPV6:
-                    found.append(f"{protocol:04x} {content[:40].hex()}")
+                    lines.append(f"{protocol:04x} {content[:40].hex()}")
 
         yield seen
 
 
 def listened_to(process: psutil.Process) -> set[str]:
     """Addresses that a process listens at, for whoever it is."""
-    found = set()
+    addresses = set()
     if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
         return {"none, since it has ended"}
     for each in process.net_connections("inet"):
         if each.type == socket.SOCK_DGRAM or each.status == psutil.CONN_LISTEN:
-            found.add(each.laddr.ip)
-    return found
+            addresses.add(each.laddr.ip)
+    return addresses
 
 
 def main() -> None:

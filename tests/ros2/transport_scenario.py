@@ -46,7 +46,7 @@ def carry(count: int) -> None:
             assert [size for size, _ in got] == [frame.nbytes for frame in batch]
         seen = peer.call("count", topic="carried")
         assert (seen["received"], seen["lost"]) == (count, 0)
-        assert [str(one) for _, one in own_sockets() if may_become_open(one)] == []
+        assert [str(opened) for _, opened in own_sockets() if may_become_open(opened)] == []
         assert peer.call("open_to_all") == []
         peer.end()
     assert sent_elsewhere() - before < SETTLED_PACKETS

@@ -65,8 +65,8 @@ class Case:
     @property
     def line(self) -> str:
         """Return the case as a line of a corpus."""
-        shown = "default" if self.data is None else self.data.hex()
-        return f"{self.message} {self.wire} {shown}".rstrip()
+        content = "default" if self.data is None else self.data.hex()
+        return f"{self.message} {self.wire} {content}".rstrip()
 
     @classmethod
     def of_line(cls, line: str) -> Case:

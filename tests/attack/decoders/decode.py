@@ -65,12 +65,12 @@ def forget_unknown(chain: Any) -> None:
 def by_google(case: Case) -> Result:
     if case.wire != "protobuf" or case.message.startswith("bounds"):
         return NOT_FOR_IT
-    made = google_class(case.message)()
+    message = google_class(case.message)()
     if case.data is not None:
-        made.ParseFromString(case.data)
-    if not made.IsInitialized():
+        message.ParseFromString(case.data)
+    if not message.IsInitialized():
         return Result(Status.REFUSED)
-    return Result(Status.ACCEPTED, canonical(made))
+    return Result(Status.ACCEPTED, canonical(message))
 
 
 def by_rules(case: Case) -> Result:

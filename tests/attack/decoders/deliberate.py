@@ -73,8 +73,8 @@ def _long_tag(case: Case, found: Facts, results: Results) -> bool:
 def _quiet(case: Case, found: Facts, results: Results) -> bool:
     del case, found
     pairs = [("holder", "python"), ("holder", "google"), ("rules", "python")]
-    there = [(one, other) for one, other in pairs if one in results and other in results]
-    return all(quieted(results[one], results[other]) for one, other in there)
+    there = [(first, other) for first, other in pairs if first in results and other in results]
+    return all(quieted(results[first], results[other]) for first, other in there)
 
 
 def _wide_bool(case: Case, found: Facts, results: Results) -> bool:
@@ -102,9 +102,9 @@ def quieted(one: Result, other: Result) -> bool:
         return False
     pairs = enumerate(zip(one.content, other.content, strict=True))
     return all(
-        theirs == ours | QUIET and ours & EXPONENT and one.content[at + 1] & 0x7F == 0x7F
-        for at, (ours, theirs) in pairs
-        if ours != theirs
+        others == ours | QUIET and ours & EXPONENT and one.content[at + 1] & 0x7F == 0x7F
+        for at, (ours, others) in pairs
+        if ours != others
     )
 
 

@@ -46,8 +46,8 @@ def attack(budget: Budget, keep: Path) -> Outcome:
             batch = [*waiting, *messages.cases(budget.seed, done, count)]
             waiting = ()
             done += count
-            found = differing(programs, batch, Path(folder), outcome)
-            for case, what in found:
+            differences = differing(programs, batch, Path(folder), outcome)
+            for case, what in differences:
                 smallest = minimal(programs, case, Path(folder))
                 outcome.faults.append(Fault(what, kept(keep, smallest, what)))
     return outcome
@@ -66,16 +66,16 @@ def differing(
     programs: Sequence[Program], cases: Sequence[Case], folder: Path, outcome: Outcome
 ) -> list[tuple[Case, str]]:
     """Return the cases that not all decoders took alike, and how; count those that they did."""
-    found = []
+    differences = []
     for case, results in zip(cases, run(programs, cases, folder), strict=True):
         what = disagreement(case, results)
         if what:
-            found.append((case, what))
+            differences.append((case, what))
         elif results["holder"].status is Status.ACCEPTED:
             outcome.accepted += 1
         else:
             outcome.refused += 1
-    return found
+    return differences
 
 
 def run(programs: Sequence[Program], cases: Sequence[Case], folder: Path) -> list[Results]:
@@ -88,8 +88,8 @@ def run(programs: Sequence[Program], cases: Sequence[Case], folder: Path) -> lis
     with ThreadPoolExecutor(2) as pool:
         parts = pool.map(lambda program: program.run(path, out), programs)
         by_name = dict(chain.from_iterable(part.items() for part in parts))
-    full = {name: _filled(name, found, len(cases), out) for name, found in by_name.items()}
-    return [{name: found[i] for name, found in full.items()} for i in range(len(cases))]
+    full = {name: _filled(name, written, len(cases), out) for name, written in by_name.items()}
+    return [{name: results[i] for name, results in full.items()} for i in range(len(cases))]
 
 
 def _filled(name: str, found: list[Result], count: int, out: Path) -> list[Result]:
@@ -109,17 +109,17 @@ def disagreement(case: Case, results: Results) -> str:
         return f"{broken[0]} broke: {there[broken[0]]}"
     if case.data is None:
         return _of_default(there)
-    found = Facts()
+    case_facts = Facts()
     if case.wire == "protobuf":
-        found = facts(schema(), case.message, case.data)
+        case_facts = facts(schema(), case.message, case.data)
     return (
         _among(LENIENT, there)
         or _among(STRICT, there)
         or _among(KEPT_LENIENT, there)
         or _among(KEPT_STRICT, there)
         or _of_kept(there)
-        or _of_view(case, found, there)
-        or _beside(case, found, there)
+        or _of_view(case, case_facts, there)
+        or _beside(case, case_facts, there)
     )
 
 
@@ -147,9 +147,9 @@ def _of_default(results: Results) -> str:
 
 def _of_kept(results: Results) -> str:
     """Compare decoders that keep unknown fields with those that drop them."""
-    for kept, dropping in (("kept", "holder"), ("kept-utf8", "utf8")):
-        if kept in results and results[kept].status is not results[dropping].status:
-            return _reported(results, kept, dropping)
+    for keeping, dropping in (("kept", "holder"), ("kept-utf8", "utf8")):
+        if keeping in results and results[keeping].status is not results[dropping].status:
+            return _reported(results, keeping, dropping)
     return ""
 
 
@@ -169,12 +169,12 @@ def _of_view(case: Case, found: Facts, results: Results) -> str:
 def _beside(case: Case, found: Facts, results: Results) -> str:
     """Ours that differ from each other, and from others' decoders."""
     for pair in PAIRS:
-        one, other = pair
-        if one not in results or other not in results or results[one] == results[other]:
+        first, other = pair
+        if first not in results or other not in results or results[first] == results[other]:
             continue
         reasons = (d for d in DELIBERATE if pair in d.pairs)
         if not any(reason.explains(case, found, results) for reason in reasons):
-            return _reported(results, one, other)
+            return _reported(results, first, other)
     return ""
 
 
@@ -194,11 +194,11 @@ def minimal(programs: Sequence[Program], case: Case, folder: Path) -> Case:
 def _smaller(case: Case) -> Iterable[Case]:
     """Return the message without some of its bytes, the shortest first."""
     data = case.data or b""
-    size, made = len(data), 0
+    size, count = len(data), 0
     part = size
-    while part and made < CANDIDATES:
+    while part and count < CANDIDATES:
         for at in range(0, size, max(1, part // 2)):
-            if made < CANDIDATES and (left := data[:at] + data[at + part :]) != data:
-                made += 1
-                yield replace(case, data=left)
+            if count < CANDIDATES and (shorter := data[:at] + data[at + part :]) != data:
+                count += 1
+                yield replace(case, data=shorter)
         part //= 2

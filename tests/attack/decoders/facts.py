@@ -44,10 +44,10 @@ class Broken(Exception):  # noqa: N818 - of bytes
 
 def facts(schema: Schema, name: str, data: bytes) -> Facts:
     """Return the facts of everything up to where it is broken."""
-    found = Facts()
+    collected = Facts()
     with suppress(Broken, RecursionError):
-        _Walk(schema, data, found).message(name, 0, len(data), 0)
-    return found
+        _Walk(schema, data, collected).message(name, 0, len(data), 0)
+    return collected
 
 
 class _Walk:
@@ -95,14 +95,16 @@ class _Walk:
         """Return whether a message lacks a required field."""
         assert isinstance(item.type, MessageRef)
         items = plan(self._schema.message(item.type)).items
-        known = {one.tag: one.field for one in items if one.field.label is not Label.MAP}
-        missing = {n for n, f in known.items() if f.presence is Presence.REQUIRED}
+        field_of = {
+            planned.tag: planned.field for planned in items if planned.field.label is not Label.MAP
+        }
+        missing = {n for n, f in field_of.items() if f.presence is Presence.REQUIRED}
         group = (item.number << 3 | GROUP_END) if item.group else 0
         while at < end:
             tag, at = self._tag(at, end)
             if tag == group:
                 break
-            inner, content = known.get(tag), at
+            inner, content = field_of.get(tag), at
             at = self._behind(tag, at, end, 0)
             if inner is None:
                 continue
@@ -119,7 +121,7 @@ class _Walk:
 
     def _entry(self, item: Field, at: int, end: int, depth: int) -> None:
         assert item.key is not None and item.value is not None
-        bools = {one.tag: one.field.type is Kind.BOOL for one in entry_items(item)}
+        bools = {planned.tag: planned.field.type is Kind.BOOL for planned in entry_items(item)}
         seen: set[int] = set()
         for tag, value in self._tagged(at, end):
             self._found.entry_surplus |= tag not in bools or tag in seen

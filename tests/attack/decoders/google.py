@@ -31,7 +31,7 @@ def canonical(message: Message) -> bytes:
         if field.message_type and field.message_type.GetOptions().map_entry:
             parts += [_entry(field, key, held[key]) for key in sorted(held, key=_order)]
         elif field.is_repeated and field.is_packed:
-            content = b"".join(_value(field, one) for one in held)
+            content = b"".join(_value(field, value) for value in held)
             parts.append(_tag(field, _LENGTH) + varint(len(content)) + content)
         else:
             values = held if field.is_repeated else [held]

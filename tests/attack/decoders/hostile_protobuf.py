@@ -116,8 +116,8 @@ class Hostile:
     def _entry(self, item: Field, depth: int) -> bytes:
         assert item.key is not None and item.value is not None
         parts = [
-            self._single(one, depth + 1)
-            for one in (item.key, item.value)
+            self._single(part, depth + 1)
+            for part in (item.key, item.value)
             for _ in range(self._chance.choice((1, 1, 1, 1, 0, 2)))
         ]
         if self._rarely(0.05):
@@ -144,36 +144,36 @@ class Hostile:
     def varint(self, value: int) -> bytes:
         """Now and then longer than it need be, with bits that no number has, or without end."""
         value &= (1 << 64) - 1
-        made = varint(value)
+        encoded = varint(value)
         if self._rarely(0.1):
-            made = _padded(made, self._chance.randint(1, 10))
+            encoded = _padded(encoded, self._chance.randint(1, 10))
         if self._rarely(0.04):  # bits beyond the 64th
-            made = _padded(made, 10)
-            made = made[:-1] + bytes((made[-1] | self._chance.choice((2, 0x40, 0x7E)),))
+            encoded = _padded(encoded, 10)
+            encoded = encoded[:-1] + bytes((encoded[-1] | self._chance.choice((2, 0x40, 0x7E)),))
         if self._rarely(0.003):
-            made = _padded(made, self._chance.choice((11, 12)))
-        return made
+            encoded = _padded(encoded, self._chance.choice((11, 12)))
+        return encoded
 
     def tag(self, number: int, wire_type: int) -> bytes:
-        made = varint(number << 3 | wire_type)
+        encoded = varint(number << 3 | wire_type)
         if self._rarely(0.01):
-            made = _padded(made, self._chance.randint(1, 5))
+            encoded = _padded(encoded, self._chance.randint(1, 5))
         if self._rarely(0.002):
-            made = _padded(made, self._chance.choice((6, 10)))
+            encoded = _padded(encoded, self._chance.choice((6, 10)))
         if self._rarely(0.002):  # more than 32 bits
-            made = _padded(made, 5)
-            made = made[:-1] + bytes((made[-1] | self._chance.choice((0x10, 0x40)),))
-        return made
+            encoded = _padded(encoded, 5)
+            encoded = encoded[:-1] + bytes((encoded[-1] | self._chance.choice((0x10, 0x40)),))
+        return encoded
 
     def _length(self, size: int) -> bytes:
         if self._rarely(0.003):
             size = max(0, size + self._chance.choice((-1, 1, 1 << 31, (1 << 32) - 1, 1 << 63)))
-        made = varint(size)
+        encoded = varint(size)
         if self._rarely(0.02):
-            made = _padded(made, self._chance.randint(1, 5))
+            encoded = _padded(encoded, self._chance.randint(1, 5))
         if self._rarely(0.002):
-            made = _padded(made, self._chance.choice((6, 10)))
-        return made
+            encoded = _padded(encoded, self._chance.choice((6, 10)))
+        return encoded
 
     def _behind_length(self, number: int, content: bytes) -> bytes:
         return self.tag(number, LENGTH) + self._length(len(content)) + content
@@ -197,11 +197,13 @@ class Hostile:
         if wire_type != GROUP:
             return self.tag(number, wire_type) + content.get(wire_type, bytes)()
         inner = b"".join(self._unknown() for _ in range(self._some(0.3)))
-        made = self._group(number, inner)
+        encoded = self._group(number, inner)
         if self._rarely(0.05):
             levels = self._chance.choice(DEEP)
-            made = varint(number << 3 | GROUP) * levels + varint(number << 3 | GROUP_END) * levels
-        return made
+            encoded = (
+                varint(number << 3 | GROUP) * levels + varint(number << 3 | GROUP_END) * levels
+            )
+        return encoded
 
     def _deep(self, name: str) -> bytes:
         """Return a field that nests messages, and at the end unknown groups."""
@@ -214,13 +216,13 @@ class Hostile:
                 break
             path.append(self._chance.choice(nested))
             at = values.held_message(path[-1]) or ""
-        made = b""
+        encoded = b""
         if self._often(0.3):
             groups = self._chance.choice((1, 2, 3, max(0, 100 - len(path)), 100, 101))
-            made = varint(1000 << 3 | GROUP) * groups + varint(1000 << 3 | GROUP_END) * groups
+            encoded = varint(1000 << 3 | GROUP) * groups + varint(1000 << 3 | GROUP_END) * groups
         for item in reversed(path):
-            made = self._around(item, self._required(values.held_message(item) or "") + made)
-        return made
+            encoded = self._around(item, self._required(values.held_message(item) or "") + encoded)
+        return encoded
 
     def _goes_on(self, item: Field) -> bool:
         inner = values.held_message(item)
@@ -229,11 +231,11 @@ class Hostile:
     def _around(self, item: Field, content: bytes) -> bytes:
         if item.group:
             return varint(item.number << 3 | GROUP) + content + varint(item.number << 3 | GROUP_END)
-        made = varint(len(content)) + content
+        encoded = varint(len(content)) + content
         if item.value is not None:
-            made = varint(item.value.number << 3 | LENGTH) + made
-            made = varint(len(made)) + made
-        return varint(item.number << 3 | LENGTH) + made
+            encoded = varint(item.value.number << 3 | LENGTH) + encoded
+            encoded = varint(len(encoded)) + encoded
+        return varint(item.number << 3 | LENGTH) + encoded
 
     def _required(self, name: str) -> bytes:
         """Return a message's required fields, with as little in them as can be."""

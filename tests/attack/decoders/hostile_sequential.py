@@ -33,12 +33,14 @@ class Hostile:
             if self._rarely(0.02):
                 head = self._chance.choice(HEADERS)
         self._message(self._schema.message(name), 0)
-        made = head + bytes(self._out)
+        encoded = head + bytes(self._out)
         if self._rarely(0.05):
-            made += self._chance.choice((b"\0", b"\0\0", b"\0\0\0", b"\0\0\0\0", b"abc", b"abcde"))
+            encoded += self._chance.choice(
+                (b"\0", b"\0\0", b"\0\0\0", b"\0\0\0\0", b"abc", b"abcde")
+            )
         if self._rarely(0.03):
-            made = made[: self._chance.randrange(len(made) + 1)]
-        return made
+            encoded = encoded[: self._chance.randrange(len(encoded) + 1)]
+        return encoded
 
     def _rarely(self, probability: float) -> bool:
         return self._chance.random() < probability * self._tame

@@ -65,17 +65,17 @@ class _Reader:
     def _message(self, message: Message, depth: int) -> Any:
         if depth > DEPTH:
             raise Refused
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for unit in units(message):
             if isinstance(unit, tuple):
                 number = self._number("I")
                 chosen = [f for f in unit if f.number == number]
                 if number and not chosen:
                     raise Refused
-                found[unit[0].oneof or ""] = [(f, self._value(f, depth)) for f in chosen]
+                values[unit[0].oneof or ""] = [(f, self._value(f, depth)) for f in chosen]
             else:
-                found[unit.name] = self._field(unit, depth)
-        return found
+                values[unit.name] = self._field(unit, depth)
+        return values
 
     def _field(self, item: Field, depth: int) -> Any:
         if item.label is Label.SINGLE:
@@ -172,8 +172,8 @@ class _Writer:
                 self._value(item.key, key)
                 self._value(item.value, held[key])
             return
-        for one in held:
-            self._value(item, one)
+        for element in held:
+            self._value(item, element)
 
     def _value(self, item: Field, value: Any) -> None:
         if isinstance(item.type, MessageRef):

@@ -53,10 +53,10 @@ def disagreement(ours: Reading, others: Sequence[Reading]) -> str:
     if any(other.channels == ours.channels for other in whole):
         return ""
     if not ours.said:
-        found = "reads other messages" if whole else "is silent"
+        fault = "reads other messages" if whole else "is silent"
         if not all(ours.covers(other) for other in others):
-            found += " and lacks some"
-        return f"{found}, beside {ends}"
+            fault += " and lacks some"
+        return f"{fault}, beside {ends}"
     # What is left out or found beyond a fault is reported; nothing is made up or lost before it.
     if any(ours.covers(other) or other.covers(ours) for other in others):
         return ""

@@ -237,9 +237,9 @@ def _unchecked(data: bytes) -> bytes:
     base.execute("PRAGMA writable_schema = ON")
     base.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '')")
     base.commit()
-    made: bytes = base.serialize()
+    content: bytes = base.serialize()
     base.close()
-    return made
+    return content
 
 
 def _statement(chance: random.Random) -> str:

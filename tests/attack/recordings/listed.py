@@ -118,7 +118,7 @@ LISTED = (
 
 
 def listed(container: str, kind: str) -> Listed | None:
-    for one in LISTED:
-        if re.fullmatch(one.container, container) and re.match(one.kind, kind):
-            return one
+    for entry in LISTED:
+        if re.fullmatch(entry.container, container) and re.match(entry.kind, kind):
+            return entry
     return None

@@ -50,7 +50,7 @@ class Reading:
 
 def _within(part: list[bytes], whole: list[bytes]) -> bool:
     rest = iter(whole)
-    return all(any(one == other for other in rest) for one in part)
+    return all(any(message == other for other in rest) for message in part)
 
 
 def _reason(error: BaseException) -> str:
@@ -64,20 +64,24 @@ def _part(
     path: Path,
     channel: Callable[[RecordedConnection], Channel],
 ) -> Reading:
-    found = Reading()
+    reading = Reading()
     try:
         with closing(open_part(path)) as part:
-            for one in part.connections:
-                messages = part.messages({one.number}, range(min(one.count, MOST_MESSAGES)))
+            for connection in part.connections:
+                messages = part.messages(
+                    {connection.number}, range(min(connection.count, MOST_MESSAGES))
+                )
                 if messages:
-                    found.channels[channel(one)] = messages
-                if len(messages) != min(one.count, MOST_MESSAGES):
-                    raise AssertionError(f"{one.count} messages are counted, {len(messages)} read")
-            found.said = "; ".join(part.warnings)
+                    reading.channels[channel(connection)] = messages
+                if len(messages) != min(connection.count, MOST_MESSAGES):
+                    raise AssertionError(
+                        f"{connection.count} messages are counted, {len(messages)} read"
+                    )
+            reading.said = "; ".join(part.warnings)
     except UserError as error:
         one_line(error)
-        found.ended = _reason(error)
-    return found
+        reading.ended = _reason(error)
+    return reading
 
 
 def our_mcap(path: Path) -> Reading:
@@ -100,17 +104,17 @@ def our_database(path: Path) -> Reading:
 
 
 def our_trace(path: Path) -> Reading:
-    found = Reading()
+    reading = Reading()
     try:
         with open_trace(path) as trace:
             messages = [bytes(message) for _, message in trace.frames()]
             if messages:
-                found.channels[trace.about.topic, trace.type_name] = messages
-            found.said = "; ".join(trace.warnings)
+                reading.channels[trace.about.topic, trace.type_name] = messages
+            reading.said = "; ".join(trace.warnings)
     except UserError as error:
         one_line(error)
-        found.ended = _reason(error)
-    return found
+        reading.ended = _reason(error)
+    return reading
 
 
 def mcap_by_index(path: Path) -> Reading:
@@ -123,29 +127,29 @@ def mcap_in_sequence(path: Path) -> Reading:
 
 def _by_mcap(path: Path, kind: type[SeekingReader | NonSeekingReader]) -> Reading:
     data = path.read_bytes()
-    taken: list[tuple[int, Channel, bytes]] = []
-    found = Reading()
+    messages: list[tuple[int, Channel, bytes]] = []
+    reading = Reading()
     try:
         reader = kind(io.BytesIO(data), validate_crcs=True, record_size_limit=len(data))
         for schema, channel, message in reader.iter_messages(log_time_order=False):
             about = (schema.name, schema.encoding, schema.data) if schema else ("", "", b"")
             key = (channel.id, channel.topic, channel.message_encoding, *about)
-            taken.append((message.log_time, key, message.data))
+            messages.append((message.log_time, key, message.data))
     except Exception as error:  # whatever the library raises on a damaged file
-        found.ended = _reason(error)
-    for _, of, sent in sorted(taken, key=lambda one: one[0]):
-        found.channels.setdefault(of, []).append(sent)
-    return found
+        reading.ended = _reason(error)
+    for _, of, sent in sorted(messages, key=lambda one: one[0]):
+        reading.channels.setdefault(of, []).append(sent)
+    return reading
 
 
 def of_trace(reading: Reading) -> Reading:
     """Return the part of an MCAP file's reading that is OSI's."""
     osi = {f"osi3.{name}": name for name in TYPES.values()}
-    mine = Reading(ended=reading.ended)
+    osi_reading = Reading(ended=reading.ended)
     for (_, topic, wire, type_, encoding, _), messages in reading.channels.items():
         if type_ in osi and wire == encoding == "protobuf":
-            mine.channels.setdefault((topic, osi[str(type_)]), []).extend(messages)
-    return mine
+            osi_reading.channels.setdefault((topic, osi[str(type_)]), []).extend(messages)
+    return osi_reading
 
 
 def trace_by_index(path: Path) -> Reading:
@@ -170,7 +174,7 @@ def database_by_rosbags(path: Path) -> Reading:
 def _by_rosbags(
     reader: rosbag1.Reader | Sqlite3Reader, channel: Callable[[RosbagsConnection], Channel]
 ) -> Reading:
-    found = Reading()
+    reading = Reading()
     try:
         reader.open()
         with closing(reader):
@@ -178,7 +182,7 @@ def _by_rosbags(
                 for _, _, data in reader.messages([connection]):
                     if not isinstance(data, bytes | memoryview):
                         raise TypeError("a message that is not of bytes")
-                    found.channels.setdefault(channel(connection), []).append(data)
+                    reading.channels.setdefault(channel(connection), []).append(data)
     except Exception as error:  # whatever the library raises on a damaged file
-        found.ended = _reason(error)
-    return found
+        reading.ended = _reason(error)
+    return reading

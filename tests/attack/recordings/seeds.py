@@ -49,12 +49,12 @@ def traces() -> list[bytes]:
 
 
 def _mcap(fill: Callable[[Writer], None], **options: object) -> bytes:
-    made = io.BytesIO()
-    writer = Writer(made, **options)  # type: ignore[arg-type]
+    file = io.BytesIO()
+    writer = Writer(file, **options)  # type: ignore[arg-type]
     writer.start("ros2", "seed")
     fill(writer)
     writer.finish()  # type: ignore[no-untyped-call]
-    return made.getvalue()
+    return file.getvalue()
 
 
 def _ros_channels(writer: Writer) -> None:
@@ -97,8 +97,8 @@ def _write(writer: Writer, channels: list[int], message: Callable[[int], bytes])
 def bags() -> list[bytes]:
     """Return bags of ROS 1 by each compression, one cut, one with two definitions on a topic."""
     kinds = rosbag1.Writer.CompressionFormat
-    made = [_bag(kind) for kind in (None, kinds.LZ4, kinds.BZ2)]
-    return [*made, made[0][: len(made[0]) * 3 // 5]]
+    all_bags = [_bag(kind) for kind in (None, kinds.LZ4, kinds.BZ2)]
+    return [*all_bags, all_bags[0][: len(all_bags[0]) * 3 // 5]]
 
 
 def _bag(compression: rosbag1.Writer.CompressionFormat | None) -> bytes:
@@ -168,6 +168,6 @@ def _database(version: int) -> bytes:
                 (topic_id, time, data),
             )
     base.commit()
-    made: bytes = base.serialize()
+    content: bytes = base.serialize()
     base.close()
-    return made
+    return content

@@ -53,7 +53,7 @@ def wanted() -> list[str | None]:
 
 @dataclass(frozen=True)
 class Metered:
-    """Decoding of a frame into any object, metered.
+    """Metered decoding of a frame into every object that it may become.
 
     Raises CostError, and what decoding as its sender's object raised."""
 
@@ -105,13 +105,13 @@ def usual(frame: bytes, as_: str | None, meter: Meter) -> Cost:
     """Return the cost for a process that has not seen such a frame, were the machine idle.
 
     It is the least of many measurements, as nothing makes a program quicker than it is."""
-    found = [_cold(frame, as_, meter) for _ in range(_AGAIN)]
-    return Cost(min(cost.nbytes for cost in found), min(cost.nanoseconds for cost in found))
+    costs = [_cold(frame, as_, meter) for _ in range(_AGAIN)]
+    return Cost(min(cost.nbytes for cost in costs), min(cost.nanoseconds for cost in costs))
 
 
 def _cold(frame: bytes, as_: str | None, meter: Meter) -> Cost:
-    for known in (codec._PLANS, plan._PLANS, arrow_stream._SCHEMAS):
-        known.clear()
+    for memo in (codec._PLANS, plan._PLANS, arrow_stream._SCHEMAS):
+        memo.clear()
     codec._LATEST_PLAN[0] = (b"", None)
     slow = slowness()
     cost, _ = meter.measured(partial(decode, frame, as_=as_))
@@ -132,7 +132,7 @@ def _look_at(raised: Exception | None) -> None:
 @cache
 def _ready(names: tuple[str, ...]) -> Meter:
     """Once for a process: what is loaded and read by whoever comes first is there."""
-    for frame in [one for name in names for one in frames(name)]:
+    for frame in [content for name in names for content in frames(name)]:
         for as_ in wanted() * 2:
             try:
                 decode(frame, as_=as_)
@@ -148,8 +148,8 @@ def _in_a_child(frame: bytes, as_: str | None, names: tuple[str, ...]) -> Cost:
         file.flush()
         command = [sys.executable, "-m", "attack.tensor.cost", file.name, str(as_), *names]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-        found = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment)
-    nbytes, nanoseconds = found.stdout.split()[-2:]
+        child = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment)
+    nbytes, nanoseconds = child.stdout.split()[-2:]
     return Cost(int(nbytes), int(nanoseconds))
 
 
@@ -169,8 +169,8 @@ def corpus(names: Sequence[str]) -> list[bytes]:
     if multiprocessing.parent_process() is not None:
         # A child that will read them has time for its imports now.
         _ready(tuple(names))
-    found = [frame for name in names for frame in frames(name)]
-    return found + [frame for name in names for frame in hostile(name).values()]
+    all_frames = [frame for name in names for frame in frames(name)]
+    return all_frames + [frame for name in names for frame in hostile(name).values()]
 
 
 def target(*names: str) -> Target:

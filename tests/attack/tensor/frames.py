@@ -50,7 +50,7 @@ class Parts:
     def frame(self) -> bytes:
         """Whole, with a CRC that is right."""
         description = msgpack.packb(self.tree, default=_packed, use_bin_type=True)
-        header, layout = build(description, [len(one) for one in self.segments], False)
+        header, layout = build(description, [len(segment) for segment in self.segments], False)
         whole = bytearray(layout.total)
         whole[: len(header)] = header
         for (offset, length), segment in zip(layout.segments, self.segments, strict=True):

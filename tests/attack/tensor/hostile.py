@@ -29,7 +29,7 @@ def whole(write: Callable[[Writer], Any]) -> bytes:
     """Return a frame of what ``write`` gives to MessagePack."""
     writer = Writer(match)
     description = msgpack.packb(write(writer))
-    header, layout = build(description, [one.nbytes for one in writer.segments], False)
+    header, layout = build(description, [segment.nbytes for segment in writer.segments], False)
     frame = bytearray(layout.total)
     frame[: len(header)] = header
     for (offset, length), segment in zip(layout.segments, writer.segments, strict=True):
@@ -163,20 +163,20 @@ def dask() -> dict[str, bytes]:
     def array(data: Any, chunks: list[list[int]]) -> bytes:
         return an_object("dask", "array", {"data": data, "chunks": chunks})
 
-    found = {
+    parts = {
         "chunks of one": array(np.zeros((60, 60, 60), "u1"), [[1] * 60] * 3),
         "chunks of nothing": array(np.zeros((0, 0, 0)), [[0] * 3000] * 3),
     }
     if installed("pandas"):
         rows = _frame({"range": [0, 1 << 40, 1], "name": None}, _NOTHING, arrays=[])
         frame = msgpack.ExtType(codes.OBJECT, msgpack.packb(["pandas", "frame", rows]))
-        found["rows of nothing"] = _dask_frame(frame, 2)
-        one = {"range": [0, 1 << 20, 1], "name": None}
+        parts["rows of nothing"] = _dask_frame(frame, 2)
+        part = {"range": [0, 1 << 20, 1], "name": None}
         frame = msgpack.ExtType(
-            codes.OBJECT, msgpack.packb(["pandas", "frame", _frame(one, _NOTHING, arrays=[])])
+            codes.OBJECT, msgpack.packb(["pandas", "frame", _frame(part, _NOTHING, arrays=[])])
         )
-        found["partitions of nothing"] = _dask_frame(frame, 1 << 20)
-    return found
+        parts["partitions of nothing"] = _dask_frame(frame, 1 << 20)
+    return parts
 
 
 def _dask_frame(frame: Any, partitions: int) -> bytes:
@@ -311,11 +311,11 @@ def _shared_fields(pa: Any) -> bytes:
 
 def _vectors(data: bytes, count: int) -> list[int]:
     """Return where vectors of that many elements begin."""
-    pattern, found, at = struct.pack("<I", count), [], -1
+    pattern, places, at = struct.pack("<I", count), [], -1
     while (at := data.find(pattern, at + 1)) >= 0:
         if at % 4 == 0 and at + 4 + 4 * count <= len(data):
-            found.append(at + 4)
-    return found
+            places.append(at + 4)
+    return places
 
 
 def _dictionary_in_parts(pa: Any) -> bytes:

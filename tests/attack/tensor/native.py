@@ -111,10 +111,10 @@ def read(frame: bytes) -> None:
 
     Raises what Python refuses a frame with, DifferenceError where C++ reads it, or refuses it
     with another text."""
-    if native.found is None:
+    if native.binding is None:
         return
     buffer = lying(frame)
-    first = native.found.decode(buffer, None)
+    first = native.binding.decode(buffer, None)
     second, quick = _outcome(buffer)
     with in_python():
         expected, refused = _outcome(buffer)
@@ -130,11 +130,11 @@ def read(frame: bytes) -> None:
     for message in () if first is NotImplemented else (first, second):
         if not same(message, expected):
             raise DifferenceError(f"C++ read {message!r}, Python {expected!r}")
-    again = native.found.encode(expected)
+    again = native.binding.encode(expected)
     if again is not None:
         with in_python():
-            wanted = codec.encode(expected)
-        if again.tobytes() != wanted.tobytes() or again.nbytes != wanted.nbytes:
+            frame_of_python = codec.encode(expected)
+        if again.tobytes() != frame_of_python.tobytes() or again.nbytes != frame_of_python.nbytes:
             raise DifferenceError(f"C++ and Python encode {expected!r} differently")
 
 

@@ -90,7 +90,7 @@ def _framed(parts: Parts, chance: random.Random) -> bytes:
         description = description[: chance.randrange(len(description) + 1)]
     if chance.random() < _RARELY:
         description += chance.choice((b"\xc0", b"\xc1", description))
-    header, layout = build(description, [len(one) for one in parts.segments], False)
+    header, layout = build(description, [len(segment) for segment in parts.segments], False)
     whole = bytearray(layout.total)
     whole[: len(header)] = header
     for (offset, length), segment in zip(layout.segments, parts.segments, strict=True):
@@ -154,14 +154,14 @@ def _count(items: list[bytes], chance: random.Random) -> int:
 
 def _head(count: int, chance: random.Random, *forms: tuple[int, int]) -> bytes:
     """``forms``: first byte with the most that it has in itself, or the width of what follows."""
-    found = []
+    forms_that_fit = []
     for first, size in forms:
         if size in (15, 31):
             if count <= size:
-                found.append(bytes([first | count]))
+                forms_that_fit.append(bytes([first | count]))
         elif count < 1 << 8 * size:
-            found.append(bytes([first]) + count.to_bytes(size, "big"))
-    return found[0] if chance.random() < 0.8 else chance.choice(found)
+            forms_that_fit.append(bytes([first]) + count.to_bytes(size, "big"))
+    return forms_that_fit[0] if chance.random() < 0.8 else chance.choice(forms_that_fit)
 
 
 def _real(value: float, chance: random.Random) -> bytes:
@@ -174,16 +174,16 @@ def _real(value: float, chance: random.Random) -> bytes:
 
 
 def _integer(value: int, chance: random.Random) -> bytes:
-    found = []
+    forms_that_fit = []
     if -32 <= value < 128:
-        found.append(struct.pack("b", value))
+        forms_that_fit.append(struct.pack("b", value))
     for power in range(4):
         size = 1 << power
         if 0 <= value < 1 << 8 * size:
-            found.append(bytes([0xCC + power]) + value.to_bytes(size, "big"))
+            forms_that_fit.append(bytes([0xCC + power]) + value.to_bytes(size, "big"))
         if -(1 << (8 * size - 1)) <= value < 1 << (8 * size - 1):
-            found.append(bytes([0xD0 + power]) + value.to_bytes(size, "big", signed=True))
-    return found[0] if chance.random() < 0.8 else chance.choice(found)
+            forms_that_fit.append(bytes([0xD0 + power]) + value.to_bytes(size, "big", signed=True))
+    return forms_that_fit[0] if chance.random() < 0.8 else chance.choice(forms_that_fit)
 
 
 def _extension(value: Extension, chance: random.Random) -> bytes:

@@ -25,8 +25,8 @@ class Receiver(shared_memory.SharedMemoryReceiver):
         if got is None:
             return None
         assert got.number is not None
-        made = raw_bytes(self._source.array(got.number))
-        return ReceivedMessage(got.number, made, math.prod(made.shape))
+        content = raw_bytes(self._source.array(got.number))
+        return ReceivedMessage(got.number, content, math.prod(content.shape))
 
 
 class Invents(shared_memory.SharedMemory):

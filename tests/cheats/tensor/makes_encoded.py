@@ -14,9 +14,9 @@ from wirecost.messaging.tensor import encode
 
 class Sender(in_process.FrameEncoder):
     def make(self, plugin: FrameworkPlugin, module: Any, array: Array, device: str) -> Any:
-        made = super().make(plugin, module, array, device)
-        self._encoded = encode(made)
-        return made
+        content = super().make(plugin, module, array, device)
+        self._encoded = encode(content)
+        return content
 
     def encode(self, obj: Any) -> Any:  # noqa: ARG002
         return self._encoded

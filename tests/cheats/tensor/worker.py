@@ -10,8 +10,8 @@ from wirecost.measure.bench.tensor.contenders.base import TensorContender
 
 
 def find_cheat(name: str, size: int) -> TensorContender:
-    made: TensorContender = importlib.import_module(f"cheats.tensor.{name}").contender(name, size)
-    return made
+    cheat: TensorContender = importlib.import_module(f"cheats.tensor.{name}").contender(name, size)
+    return cheat
 
 
 def main() -> None:

@@ -38,8 +38,8 @@ def answer(request: Any, classes: dict[str, Any], forms: Any) -> dict[str, Any]:
     if request.message_type == FAILURES:
         return {"protobuf_payload": b""}
     message_class = classes.get(request.message_type)
-    given = request.protobuf_payload is not None or request.json_payload is not None
-    if not given or request.requested_output_format not in (forms.PROTOBUF, forms.JSON):
+    has_input = request.protobuf_payload is not None or request.json_payload is not None
+    if not has_input or request.requested_output_format not in (forms.PROTOBUF, forms.JSON):
         return {"skipped": "binary and JSON alone"}
     if message_class is None:
         return {"skipped": f"no {request.message_type}"}
@@ -69,8 +69,8 @@ def serve(requests: BinaryIO, answers: BinaryIO, root: str) -> None:
         request = protocol.ConformanceRequest.decode_protobuf(
             requests.read(*struct.unpack("<I", head))
         )
-        found = answer(request, classes, protocol.WireFormat)
-        data = protocol.ConformanceResponse(**found).encode_protobuf()
+        reply = answer(request, classes, protocol.WireFormat)
+        data = protocol.ConformanceResponse(**reply).encode_protobuf()
         answers.write(struct.pack("<I", len(data)) + data)
         answers.flush()
 

@@ -36,10 +36,10 @@ def jpeg(
     """Return a grey image of 8x8: no difference from the middle, a bit for each."""
     of = b"".join(struct.pack("3B", i + 1, factors, 0) for i in range(colours))
     scan = struct.pack("B", scanned) + b"\1\0" * scanned + b"\0\x3f\0"
-    one = b"\1" + bytes(16)
+    table = b"\1" + bytes(16)
     return (
         b"\xff\xd8" + marker(0xDB, b"\0" + b"\1" * 64)
         + more + marker(frame, struct.pack(">BHHB", bits, height, width, colours) + of)
-        + marker(0xC4, b"\0" + one) + marker(0xC4, b"\x10" + one)
+        + marker(0xC4, b"\0" + table) + marker(0xC4, b"\x10" + table)
         + marker(0xDA, scan) + b"\x3f\xff\xd9"
     )  # fmt: skip

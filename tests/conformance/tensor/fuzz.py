@@ -48,9 +48,9 @@ def corrected(data: bytes) -> bytes:
 def one(data: bytes) -> None:
     try:
         frame = corrected(data)
-        found = decode(frame)
-        repr(found)
-        encode(found)
+        decoded = decode(frame)
+        repr(decoded)
+        encode(decoded)
         read(frame)
     except UserError:
         return

@@ -80,16 +80,16 @@ def frame(
 ) -> bytes:
     """Return a frame; what is given as a keyword is written whether it is true or not."""
     size = 32 + 16 * len(data if table is None else table) + len(description)
-    body, made = bytes(size), []
+    body, parts = bytes(size), []
     for item in data:
         if item:
             body += bytes(-len(body) % 64)
-        made.append((len(body) if item else 0, len(item)))
+        parts.append((len(body) if item else 0, len(item)))
         body += item
     if checksum is not None:
         body += bytes(-len(body) % 8) + struct.pack("<Q", checksum)
         flags |= 1
-    table = made if table is None else table
+    table = parts if table is None else table
     rest = b"".join(struct.pack("<QQ", *entry) for entry in table) + description
     start = magic + struct.pack(
         "<HHQIII",
@@ -376,10 +376,10 @@ REFUSED: list[tuple[str, bytes]] = [
 
 
 def nested() -> bytes:
-    found = pack([])
+    content = pack([])
     for _ in range(70):
-        found = ext(5, pack([found]))
-    return frame(found)
+        content = ext(5, pack([content]))
+    return frame(content)
 
 
 def main() -> None:

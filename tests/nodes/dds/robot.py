@@ -81,7 +81,7 @@ class Robot:
 
         requests, replies = self._set
         for each in _taken(requests):
-            results = [_set(one) for one in each.parameters]
+            results = [_set(parameter) for parameter in each.parameters]
             replies.write(ros.SetReply(each.client, each.call, results))
 
     def _reader(self, topic: str, type_: type, *policies: object) -> DataReader:

@@ -153,16 +153,16 @@ def main() -> None:
     executor.add_node(worker)
     executor.add_node(caller)
     caller.action.wait_for_server()
-    wanted = dict.fromkeys(("on_answer", "on_text", "lambda", "on_part"), ticks)
-    wanted |= {"on_message" if events else "on_far": ticks}
-    wanted |= {"after on_coroutine": ticks, "on_task": ticks, "on_result": GOALS}
+    calls_wanted = dict.fromkeys(("on_answer", "on_text", "lambda", "on_part"), ticks)
+    calls_wanted |= {"on_message" if events else "on_far": ticks}
+    calls_wanted |= {"after on_coroutine": ticks, "on_task": ticks, "on_result": GOALS}
     for _ in range(GOALS):
         caller.send()
     if not events:  # that one calls no callbacks of guard conditions
-        wanted["on_guard"] = 1
+        calls_wanted["on_guard"] = 1
         worker.create_guard_condition(worker.on_guard).trigger()
     until = time.monotonic() + PATIENCE_S
-    while any(counts[name] < count for name, count in wanted.items()):
+    while any(counts[name] < count for name, count in calls_wanted.items()):
         executor.spin_once(timeout_sec=0.1)
         if time.monotonic() > until:
             sys.exit(f"not all callbacks were called: {counts}")

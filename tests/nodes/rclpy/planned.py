@@ -22,7 +22,7 @@ def main() -> None:
     sensor, planner, actuator = Node("sensor"), Node("planner"), Node("actuator")
     points = sensor.create_publisher(String, "points", 10)
     plans = planner.create_publisher(String, "plan", 10)
-    kept: list[str] = []
+    made_of: list[str] = []
     acted: list[int] = []
     numbers = itertools.count()
 
@@ -30,14 +30,14 @@ def main() -> None:
         points.publish(String(data=str(next(numbers))))
 
     def plan() -> None:
-        if kept:
-            plans.publish(String(data=kept[-1]))
+        if made_of:
+            plans.publish(String(data=made_of[-1]))
 
     def act(message: String) -> None:
         acted.append(int(message.data))
 
     sensor.create_timer(0.02, sense)
-    planner.create_subscription(String, "points", lambda one: kept.append(one.data), 10)
+    planner.create_subscription(String, "points", lambda one: made_of.append(one.data), 10)
     planner.create_timer(0.05, plan)
     actuator.create_subscription(String, "plan", act, 10)
     executor = SingleThreadedExecutor()

@@ -26,12 +26,12 @@ def ours(name: str) -> Any:
 
 def check(kind: Any, mine: Any, data: bytes) -> None:
     read = deserialize_message(data, kind)
-    theirs = serialize_message(read)
-    written = mine.encode_cdr(mine.decode_cdr(theirs))
-    assert mine.decode_cdr(theirs) == mine.decode_cdr(data), f"{kind}: {read}"
+    by_rclpy = serialize_message(read)
+    written = mine.encode_cdr(mine.decode_cdr(by_rclpy))
+    assert mine.decode_cdr(by_rclpy) == mine.decode_cdr(data), f"{kind}: {read}"
     assert deserialize_message(written, kind) == read
-    assert 0 <= len(theirs) - len(written) < PADDED
-    for at, (a, b) in enumerate(zip(theirs, written, strict=False)):
+    assert 0 <= len(by_rclpy) - len(written) < PADDED
+    for at, (a, b) in enumerate(zip(by_rclpy, written, strict=False)):
         if a != b:
             other = written[:at] + bytes((b ^ 0xFF,)) + written[at + 1 :]
             assert deserialize_message(other, kind) == read, f"byte {at} is no padding"

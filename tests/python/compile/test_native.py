@@ -178,7 +178,7 @@ def _encoded(message: Any, wire: str) -> bytes | None:
 
 
 def _agree(pure: bytes | None, native: bytes | None) -> bool:
-    """Check that both agree; native classes look at types more often and may refuse."""
+    """Return whether both agree; native classes look at types more often and may refuse."""
     return native in (pure, None)
 
 

@@ -45,7 +45,7 @@ def fill(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fill]:
 
 @pytest.fixture
 def fill_ros2(tmp_path: Path) -> Iterator[Fill]:
-    """Return the same for the messages of ``ROS2``."""
+    """Return the filler of the messages of ``ROS2``."""
     write(tmp_path, {f"{name}.msg": text for name, text in ROS2.items()})
     inputs = [str(tmp_path / "demo_msgs/msg/Everything.msg")]
     yield from _emitted(tmp_path, inputs, frontends.load(inputs), "emitted_ros2")

@@ -47,7 +47,7 @@ def isolated() -> Iterator[IsolatedSystem]:
 
 @pytest.fixture
 def system(isolated: IsolatedSystem, tmp_path: Path) -> Iterator[System]:
-    """Return the isolated system's, with the nodes that the test starts in it."""
+    """Return the isolated system with the nodes that the test starts in it."""
     environment = isolated.environment() | {"ROS_LOG_DIR": str(tmp_path)}
     system = System(environment, tmp_path)
     try:

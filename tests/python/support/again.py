@@ -63,8 +63,8 @@ class Generated:
         ``files``: all that these messages need."""
         written = ApiNames(self.schema, "")
         # Google's own options are not generated: Google's headers have them.
-        found = (written.header(file, ".pb.cc") for file in files)
-        sources = [source for source in found if (self.folder / "cpp" / source).exists()]
+        headers = (written.header(file, ".pb.cc") for file in files)
+        sources = [source for source in headers if (self.folder / "cpp" / source).exists()]
         rows = []
         for name in names:
             message = self.schema.message(name)

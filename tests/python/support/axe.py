@@ -23,5 +23,5 @@ def needs_axe() -> None:
 def serious_faults(tab: Browser) -> list[str]:
     """Return the serious faults of the open page; empty where nobody is kept out."""
     tab.run(AXE.read_text())
-    found: list[str] = tab.run(CHECK)
-    return found
+    faults: list[str] = tab.run(CHECK)
+    return faults

@@ -90,12 +90,12 @@ def same_within(ours: Any, theirs: Any, error: float, path: str = "") -> None:
         assert bits(ours) == bits(theirs) or abs(ours - theirs) <= close, (path, ours, theirs)
     elif dataclasses.is_dataclass(theirs):
         for item in dataclasses.fields(theirs):
-            one, other = getattr(ours, item.name), getattr(theirs, item.name)
-            same_within(one, other, error, f"{path}.{item.name}")
+            our_value, other = getattr(ours, item.name), getattr(theirs, item.name)
+            same_within(our_value, other, error, f"{path}.{item.name}")
     elif isinstance(theirs, (list, array)):
         assert len(ours) == len(theirs), path
-        for one, other in zip(ours, theirs, strict=True):
-            same_within(one, other, error, path)
+        for our_value, other in zip(ours, theirs, strict=True):
+            same_within(our_value, other, error, path)
     elif isinstance(theirs, dict):
         assert list(ours) == sorted(theirs), path
         for key, other in theirs.items():
@@ -167,8 +167,8 @@ def _held(node: Any) -> st.SearchStrategy[Any]:
     if node.wraps:
         return st.lists(_single(node.children[0]), **sizes)
     if not node.repeated:
-        found = _single(node)
-        return st.one_of(st.none(), found) if node.lacks and not node.oneof else found
+        single = _single(node)
+        return st.one_of(st.none(), single) if node.lacks and not node.oneof else single
     if node.kind == "uint8":
         return st.lists(values(node), **sizes).map(bytes)
     if node.is_message or node.kind in ("bool", "enum"):
@@ -211,14 +211,14 @@ def arrays(group: Any, ragged: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             mask = child.present
             present[node.path] = np.ones(len(child), np.bool_) if mask is None else mask.copy()
         if hasattr(child, "texts"):
-            found: Any = ragged(child.offsets, list(child.texts))
+            content: Any = ragged(child.offsets, list(child.texts))
         elif hasattr(child, "bytes_"):
-            found = list(child)
+            content = list(child)
         elif hasattr(child, "_node"):
             inner, inner_present = arrays(child, ragged)
-            found = ragged(child.offsets, inner) if node.repeated else inner
+            content = ragged(child.offsets, inner) if node.repeated else inner
             present |= inner_present
         else:
-            found = ragged(child.offsets, child.values) if node.repeated else child.values
-        values_[name] = found
+            content = ragged(child.offsets, child.values) if node.repeated else child.values
+        values_[name] = content
     return values_, present

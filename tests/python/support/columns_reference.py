@@ -197,27 +197,27 @@ class _Stored:
 
 def _stored(field: FieldDescriptor, values: list[Any], form: str, error: float) -> _Stored:
     if form == "error":
-        if made := _scaled_reals(field, values, error):
-            return made
+        if stored := _scaled_reals(field, values, error):
+            return stored
         form = "auto"
     if form == "float32":
-        if made := _narrow(values, exactly=False):
-            return made
+        if stored := _narrow(values, exactly=False):
+            return stored
         form = "auto"
     if form == "auto":
         if field.type == _F.TYPE_DOUBLE:
-            made = _narrow(values, exactly=True)
+            stored = _narrow(values, exactly=True)
         elif field.cpp_type in (
             _F.CPPTYPE_INT32,
             _F.CPPTYPE_INT64,
             _F.CPPTYPE_UINT32,
             _F.CPPTYPE_UINT64,
         ):
-            made = _scaled_integers(field, values)
+            stored = _scaled_integers(field, values)
         else:
-            made = None
-        if made:
-            return made
+            stored = None
+        if stored:
+            return stored
     width = 4
     if field.type == _F.TYPE_ENUM:
         width = 1 if all(0 <= v <= 255 for v in values if v is not None) else 4

@@ -14,7 +14,7 @@ from wirecost.results.analysis.compare.runs import ComparedRun, read_run
 def compared(
     a: Path | ComparedRun, b: Path | ComparedRun, fail_above: float | None = 0.05, **options: Any
 ) -> Comparison:
-    runs = [one if isinstance(one, ComparedRun) else read_run(one) for one in (a, b)]
+    runs = [run if isinstance(run, ComparedRun) else read_run(run) for run in (a, b)]
     return compare(*runs, CompareSettings(0.05, fail_above), **options)
 
 

@@ -82,12 +82,12 @@ def google_class(full_name: str) -> type[Message]:
     """Google's class of a message of one of the test schemas."""
     path = PROTOS[full_name.rpartition(".")[0]]
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "schema.fds"
-        command = ["protoc", f"--descriptor_set_out={made}", f"-I{path.parent}", str(path)]
+        set_path = Path(folder) / "schema.fds"
+        command = ["protoc", f"--descriptor_set_out={set_path}", f"-I{path.parent}", str(path)]
         subprocess.run(command, check=True)
-        found = descriptor_pb2.FileDescriptorSet.FromString(made.read_bytes())
+        files = descriptor_pb2.FileDescriptorSet.FromString(set_path.read_bytes())
     pool = descriptor_pool.DescriptorPool()
-    for file in found.file:
+    for file in files.file:
         pool.Add(file)
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(full_name))
 
@@ -109,32 +109,32 @@ def _shorten_maps(message: Message) -> None:
                 del value[key]
         if _value_type(field):
             inner = [value[key] for key in value] if _is_map(field) else value
-            for one in inner if field.is_repeated else [inner]:
-                _shorten_maps(one)
+            for part in inner if field.is_repeated else [inner]:
+                _shorten_maps(part)
 
 
 def differences(ours: Any, theirs: Message, path: str = "") -> list[str]:
     """Return where a decoded message of ours differs from Google's of the same bytes."""
-    found: list[str] = []
+    places: list[str] = []
     for field in theirs.DESCRIPTOR.fields:
         held, value = getattr(ours, attribute(field.name)), getattr(theirs, field.name)
         place = f"{path}.{field.name}"
         if field.has_presence and not theirs.HasField(field.name):
-            found += [place] * (held is not None)
+            places += [place] * (held is not None)
             continue
         pairs: list[tuple[Any, Any]] = [(held, value)]
         if _is_map(field):
-            found += [place] * (sorted(held) != sorted(value))
+            places += [place] * (sorted(held) != sorted(value))
             pairs = [(held[key], value[key]) for key in held if key in value]
         elif field.is_repeated:
-            found += [place] * (len(held) != len(value))
+            places += [place] * (len(held) != len(value))
             pairs = list(zip(held, value, strict=False))
-        for one, other in pairs:
+        for our_value, other in pairs:
             if _value_type(field):
-                found += differences(one, other, place)
-            elif type(one) is not type(other) or str(one) != str(other):
-                found.append(place)
-    return found
+                places += differences(our_value, other, place)
+            elif type(our_value) is not type(other) or str(our_value) != str(other):
+                places.append(place)
+    return places
 
 
 def filled(theirs: Message, module: Any) -> Any:
@@ -143,10 +143,10 @@ def filled(theirs: Message, module: Any) -> Any:
     for field, value in theirs.ListFields():
         inner = (lambda one: filled(one, module)) if _value_type(field) else lambda one: one
         if _is_map(field):
-            made: Any = {key: inner(value[key]) for key in value}
+            content: Any = {key: inner(value[key]) for key in value}
         else:
-            made = [inner(one) for one in value] if field.is_repeated else inner(value)
-        values[attribute(field.name)] = made
+            content = [inner(element) for element in value] if field.is_repeated else inner(value)
+        values[attribute(field.name)] = content
     descriptor = theirs.DESCRIPTOR
     local = descriptor.full_name.removeprefix(f"{descriptor.file.package}.")
     return getattr(module, local.replace(".", "_"))(**values)

@@ -272,7 +272,7 @@ def node_events(process: int, node: str, cpu: int = 0, time_ns: int = 1000) -> l
 
     The topics are ``/<node>/in`` and ``/<node>/out``. The handles: 1 node, 2 subscription, 3
     callback, 4 publisher; in each process the same."""
-    made: list[tuple[str, tuple[int | str | bytes, ...]]] = [
+    events: list[tuple[str, tuple[int | str | bytes, ...]]] = [
         ("rcl_init", (0, "1")),
         ("rcl_node_init", (1, 1, node, "/")),
         ("rmw_publisher_init", (40, bytes(16))),
@@ -284,7 +284,7 @@ def node_events(process: int, node: str, cpu: int = 0, time_ns: int = 1000) -> l
     ]
     return [
         Event(time_ns + i, process, process, name, values, cpu)
-        for i, (name, values) in enumerate(made)
+        for i, (name, values) in enumerate(events)
     ]
 
 
@@ -292,9 +292,9 @@ def cycle_values(begin: int) -> tuple[tuple[int, ...], ...]:
     """Return the values of a cycle that begins at ``begin``.
 
     The message was published 1 ms before it is taken."""
-    taken = EPOCH_NS + begin + AT_NS[4] - 1_000_000
+    taken_ns = EPOCH_NS + begin + AT_NS[4] - 1_000_000
     published = EPOCH_NS + begin + AT_NS[9]
-    of_subscription: tuple[tuple[int, ...], ...] = ((2,), (20, 5, taken, 1), (5,), (5,), (3, 0))
+    of_subscription: tuple[tuple[int, ...], ...] = ((2,), (20, 5, taken_ns, 1), (5,), (5,), (3, 0))
     of_publisher: tuple[tuple[int, ...], ...] = ((6, 0), (4, 6), (40, 6, published))
     return ((), (-1,), (), *of_subscription, *of_publisher, (3,))
 

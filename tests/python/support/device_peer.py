@@ -82,8 +82,8 @@ def main() -> None:
     sharing, opened = Sharing(), dict[str, Any]()
     for line in sys.stdin:
         print(answer(line.split(), sharing, opened), flush=True)
-    for one in opened.values():
-        one.close()
+    for sender in opened.values():
+        sender.close()
     sharing.close()
 
 

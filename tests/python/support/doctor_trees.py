@@ -38,4 +38,4 @@ def lay_out(root: Path, files: dict[str, str]) -> System:
 
 
 def findings(system: System, cpus: str | None = None) -> dict[str, Finding]:
-    return {one.name: one for one in examine(machine(system, cpus)).findings}
+    return {finding.name: finding for finding in examine(machine(system, cpus)).findings}

@@ -76,8 +76,8 @@ class Tensor:
         return self.array
 
     def view(self, to: Any) -> Tensor:
-        made = self.array.view(to.np) if hasattr(to, "np") else self.array.reshape(to)
-        return Tensor(made, pinned=self.pinned)
+        array = self.array.view(to.np) if hasattr(to, "np") else self.array.reshape(to)
+        return Tensor(array, pinned=self.pinned)
 
     def copy_(self, other: Tensor, *, non_blocking: bool = False) -> None:
         COUNTS["copies"] += 1
@@ -103,8 +103,8 @@ class Stream:
 
     def synchronize(self) -> None:
         COUNTS["waits"] += 1
-        for one in self.copied:
-            one.waits = False
+        for copy in self.copied:
+            copy.waits = False
         self.copied.clear()
 
 

@@ -30,14 +30,14 @@ def library() -> Path:
     compiler = shutil.which("c++")
     if compiler is None:
         pytest.skip("no C++ compiler: apt-get install g++")
-    made = BUILDS / hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16] / driver.LIBRARY
-    if not made.exists():
-        made.parent.mkdir(parents=True, exist_ok=True)
-        draft = made.with_suffix(f".{os.getpid()}")
+    path = BUILDS / hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16] / driver.LIBRARY
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(f".{os.getpid()}")
         options = ("-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
         subprocess.run([compiler, *options, "-o", draft, SOURCE, "-lrt"], check=True)
-        draft.replace(made)
-    return made
+        draft.replace(path)
+    return path
 
 
 @contextmanager
@@ -55,8 +55,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def forget(pid: int) -> None:
     """Remove what a process left in shared memory, as a device's memory would be freed."""
-    for left in SHARED_MEMORY.glob(f"wirecost-fake-{pid}-*"):
-        left.unlink(missing_ok=True)
+    for path in SHARED_MEMORY.glob(f"wirecost-fake-{pid}-*"):
+        path.unlink(missing_ok=True)
 
 
 class Peer:
@@ -64,14 +64,14 @@ class Peer:
 
     def __init__(self, **environment: str) -> None:
         """``DEVICE="real"``: on a device, without any stand-in."""
-        found = os.environ | {
+        variables = os.environ | {
             "PYTHONPATH": os.pathsep.join((str(TESTS / "python"), str(TESTS), *sys.path)),
         }
         if environment.get("DEVICE") != "real":
-            found["LD_LIBRARY_PATH"] = str(library().parent)
+            variables["LD_LIBRARY_PATH"] = str(library().parent)
         self.process = subprocess.Popen(
             [sys.executable, Path(__file__).with_name("device_peer.py")],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=found | environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=variables | environment,
         )  # fmt: skip
 
     def do(self, *words: Any) -> str:

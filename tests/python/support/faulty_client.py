@@ -63,12 +63,12 @@ class LateSubscriber:
 
 
 def opened(name: str, address: str | None, quality: Quality) -> Transport:
-    made: Any = open_transport(name, address, quality)
-    publisher, subscriber = made.publisher, made.subscriber
-    made.publisher = lambda topic: FaultyPublisher(publisher(topic))
-    made.subscriber = lambda topic, depth: LateSubscriber(subscriber(topic, depth=depth))
-    found: Transport = made
-    return found
+    transport: Any = open_transport(name, address, quality)
+    publisher, subscriber = transport.publisher, transport.subscriber
+    transport.publisher = lambda topic: FaultyPublisher(publisher(topic))
+    transport.subscriber = lambda topic, depth: LateSubscriber(subscriber(topic, depth=depth))
+    opened_transport: Transport = transport
+    return opened_transport
 
 
 if __name__ == "__main__":

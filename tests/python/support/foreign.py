@@ -48,31 +48,31 @@ def described(path: Path) -> pb.FileDescriptorProto | None:
 @cache
 def files(folder: Path) -> dict[str, pb.FileDescriptorProto]:
     """Return a package's files by the names that others import them by."""
-    found = filter(None, map(described, sorted(folder.rglob("*_pb2.py"))))
-    return {file.name: file for file in found}
+    descriptions = filter(None, map(described, sorted(folder.rglob("*_pb2.py"))))
+    return {file.name: file for file in descriptions}
 
 
 @cache
 def everything() -> dict[str, pb.FileDescriptorProto]:
-    known = dict(files(Path(google.protobuf.__file__).parent))
+    file_of = dict(files(Path(google.protobuf.__file__).parent))
     for name in SETS:
-        known |= {k: file for k, file in files(FOLDER / name).items() if k not in known}
-    return known
+        file_of |= {k: file for k, file in files(FOLDER / name).items() if k not in file_of}
+    return file_of
 
 
 @cache
 def descriptor_set(name: str) -> pb.FileDescriptorSet:
     """Return a package's files with all they import, dependencies first."""
-    known = everything()
+    file_of = everything()
     graph: dict[str, list[str]] = {}
     waiting = list(files(FOLDER / name))
     while waiting:
         file = waiting.pop()
         if file not in graph:
-            graph[file] = list(known[file].dependency)
+            graph[file] = list(file_of[file].dependency)
             waiting += graph[file]
     return pb.FileDescriptorSet(
-        file=[known[file] for file in TopologicalSorter(graph).static_order()]
+        file=[file_of[file] for file in TopologicalSorter(graph).static_order()]
     )
 
 

@@ -39,12 +39,12 @@ def hostile_folder(name: str, to: Path, payload: str, rename: bool) -> Path:
     folder = copied(name, to)
     samples = pl.read_parquet(folder / "samples.parquet")
     columns = [column for column in samples.columns if column in NAMES] if rename else []
-    known = {text for column in columns for text in samples[column].unique() if text}
-    known |= {"/in", "/out", "/node"} if rename and name.startswith("replay") else set()
-    renamed = _Renamed(known, payload)
+    texts = {text for column in columns for text in samples[column].unique() if text}
+    texts |= {"/in", "/out", "/node"} if rename and name.startswith("replay") else set()
+    renamed = _Renamed(texts, payload)
     edit_meta(folder, lambda meta: meta.update(_edited(meta, renamed, payload, "")))
     changes = [
-        pl.col(column).replace({text: renamed(text) for text in known}) for column in columns
+        pl.col(column).replace({text: renamed(text) for text in texts}) for column in columns
     ]
     edit_samples(folder, lambda table: table.with_columns(changes))
     return folder
@@ -70,9 +70,9 @@ class _Renamed:
 def _edited(value: Any, renamed: _Renamed, payload: str, key: str) -> Any:
     if isinstance(value, dict):
         names = {name: renamed(name) if key in BY_NAME else name for name in value}
-        return {names[name]: _edited(one, renamed, payload, name) for name, one in value.items()}
+        return {names[name]: _edited(part, renamed, payload, name) for name, part in value.items()}
     if isinstance(value, list):
-        return [_edited(one, renamed, payload, key) for one in value]
+        return [_edited(part, renamed, payload, key) for part in value]
     if isinstance(value, str) and key not in CHOSEN:
         return renamed(value) if key in NAMES else renamed(value) + payload
     return value

@@ -96,13 +96,13 @@ def descriptor_set(package: str, stem: str, texts: Texts) -> pb.FileDescriptorSe
         ("other", _TYPE.TYPE_MESSAGE, _OPTIONAL, f".{package}.Main.Inner", ""),
     )
     for number, (name, type_, label, type_name, default) in enumerate(fields, 1):
-        made = main.field.add(name=name, number=number, label=label, type=type_)
+        field = main.field.add(name=name, number=number, label=label, type=type_)
         if type_name:
-            made.type_name = type_name
+            field.type_name = type_name
         if default:
-            made.default_value = default
+            field.default_value = default
         if name in ("one", "other"):
-            made.oneof_index = 0
+            field.oneof_index = 0
     for made_file in (base, file):
         _comment(made_file, texts)
     return pb.FileDescriptorSet(file=[base, file])

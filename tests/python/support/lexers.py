@@ -82,17 +82,17 @@ def without_values(tokens: list[Token]) -> list[str]:
 
 def _tokens(text: str, value: object) -> Iterator[Token]:
     assert callable(value)
-    for found in _TOKEN.finditer(text):
-        kind = found.lastgroup
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
         if kind == "string":
-            yield Literal(value(found[0][1:-1]))
+            yield Literal(value(match[0][1:-1]))
         elif kind == "textblock":
             raise AssertionError("none is used")
         elif kind == "other":
-            assert found[0] not in "\"'", f"no end of {text[found.start() : found.start() + 60]!r}"
-            yield found[0]
+            assert match[0] not in "\"'", f"no end of {text[match.start() : match.start() + 60]!r}"
+            yield match[0]
         elif kind in ("number", "word", "char"):
-            yield found[0]
+            yield match[0]
 
 
 def _cpp_value(text: str) -> bytes:

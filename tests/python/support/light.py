@@ -19,22 +19,22 @@ def normal(name: str) -> str:
 
 def needed(name: str) -> set[str]:
     """Return a distribution, and all it needs without extras, by their normalized names."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = [name]
     while waiting:
-        one = normal(waiting.pop())
-        if one not in found:
-            found.add(one)
-            waiting += _requirements(one)
-    return found
+        distribution = normal(waiting.pop())
+        if distribution not in names:
+            names.add(distribution)
+            waiting += _requirements(distribution)
+    return names
 
 
 def _requirements(name: str) -> Iterator[str]:
     try:
-        given = importlib.metadata.requires(name) or []
+        requirements = importlib.metadata.requires(name) or []
     except importlib.metadata.PackageNotFoundError:  # none for this machine
         return
-    for requirement in map(Requirement, given):
+    for requirement in map(Requirement, requirements):
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             yield requirement.name
 

@@ -56,18 +56,18 @@ def built(generated: Texts, roots: list[str]) -> Path:
     project = _PROJECT + "".join(f"add_subdirectory(python/{root}_native)\n" for root in roots)
     texts = {PurePosixPath("CMakeLists.txt"): project} | generated
     content = repr((sorted(texts.items()), sys.version, nanobind.__version__)).encode()
-    made = BUILDS / hashlib.sha256(content).hexdigest()[:16]
+    folder = BUILDS / hashlib.sha256(content).hexdigest()[:16]
     BUILDS.mkdir(parents=True, exist_ok=True)
     with (BUILDS / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # others may run the tests at the same time
-        if not (made / "done").exists():
+        if not (folder / "done").exists():
             _remove_old()
-            write(texts, made)
-            build = made / "build"
-            _run(CMAKE, "-S", made, "-B", build, f"-DPython_EXECUTABLE={sys.executable}")
+            write(texts, folder)
+            build = folder / "build"
+            _run(CMAKE, "-S", folder, "-B", build, f"-DPython_EXECUTABLE={sys.executable}")
             _run(CMAKE, "--build", build, "--parallel", "2")
-            (made / "done").touch()
-    return made / "python"
+            (folder / "done").touch()
+    return folder / "python"
 
 
 def _remove_old() -> None:
@@ -84,9 +84,9 @@ def _run(*command: str | Path) -> None:
 @cache
 def native_module(package: str) -> Any:
     """Return the native counterpart of ``compiled.module_of(package)``."""
-    made = str(folder())
-    if made not in sys.path:
-        sys.path.insert(0, made)
+    path = str(folder())
+    if path not in sys.path:
+        sys.path.insert(0, path)
     root = next(name for name, (schemas, _) in PACKAGES.items() if package in schemas)
     return importlib.import_module(f"{root}_native.{module_name(package)}")
 

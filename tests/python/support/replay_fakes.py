@@ -87,8 +87,8 @@ class FakeRecorder:
         self.listened.append((topic.name, of.only, of.without))
         if self._tcp is None:
             self._tcp = Tcp(queue, LARGEST)
-        ours, theirs = socket.socketpair()
-        self._tcp.add(theirs.detach(), channel)
+        ours, node_end = socket.socketpair()
+        self._tcp.add(node_end.detach(), channel)
         if topic.name in self._kept:
             ours.sendall(frame(self._kept[topic.name]))
         self._ends[topic.name] = ours
@@ -97,8 +97,8 @@ class FakeRecorder:
         """Do nothing: calls come from the test."""
 
     def calls(self) -> list[Call]:
-        taken, self.finished = self.finished, []
-        return taken
+        finished, self.finished = self.finished, []
+        return finished
 
     def parameters(self, node: str) -> dict[str, object]:
         return {f"{node}/gain": 2}
@@ -188,10 +188,10 @@ class FakeSystem(System):
 
     def recorder(self, domain: int | None, interfaces: tuple[str, ...]) -> FakeRecorder:
         del domain, interfaces
-        made: FakeRecorder = self.given  # type: ignore[attr-defined]
-        return made
+        fake: FakeRecorder = self.given  # type: ignore[attr-defined]
+        return fake
 
     def isolated(self) -> FakeIsolatedSystem:
-        made = FakeIsolatedSystem()
-        self.made.append(made)  # type: ignore[attr-defined]
-        return made
+        fake = FakeIsolatedSystem()
+        self.made.append(fake)  # type: ignore[attr-defined]
+        return fake

@@ -16,10 +16,10 @@ import time
 
 
 def join(kind: str, name: str) -> socket.socket:
-    made = socket.create_connection(("127.0.0.1", int(os.environ["FAKE_SYSTEM"])))
+    connection = socket.create_connection(("127.0.0.1", int(os.environ["FAKE_SYSTEM"])))
     word = f"{kind} {name}".encode()
-    made.sendall(struct.pack("<I", len(word)) + word)
-    return made
+    connection.sendall(struct.pack("<I", len(word)) + word)
+    return connection
 
 
 def read(file) -> bytes:  # noqa: ANN001

@@ -75,11 +75,11 @@ def simulation() -> None:
 def counter() -> None:
     """Serve replies of how often the same value was asked with."""
     rospy.init_node("counter")
-    asked = {True: 0, False: 0}
+    count_of = {True: 0, False: 0}
 
     def answer(request: SetBool) -> SetBoolResponse:
-        asked[request.data] += 1
-        return SetBoolResponse(True, str(asked[request.data]))
+        count_of[request.data] += 1
+        return SetBoolResponse(True, str(count_of[request.data]))
 
     rospy.Service("/how_often", SetBool, answer)
     rospy.spin()

@@ -14,7 +14,7 @@ NODES = ROOT / "tests" / "nodes" / "rclpy"
 
 def python_of(distribution: str) -> Path:
     """Fails the test where it is not installed."""
-    found = ROOT / "build" / "ros2" / distribution / "bin" / "python"
-    if not found.exists():
-        pytest.fail(f"{found}: missing; run setup/ros2-wheels {distribution}")
-    return found
+    python = ROOT / "build" / "ros2" / distribution / "bin" / "python"
+    if not python.exists():
+        pytest.fail(f"{python}: missing; run setup/ros2-wheels {distribution}")
+    return python

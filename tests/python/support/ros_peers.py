@@ -90,37 +90,39 @@ def in_genpy(schema: Schema, name: str, value: dict[str, Any]) -> Any:
     if name in ("ros.Time", "ros.Duration"):
         return getattr(genpy, name.removeprefix("ros."))(value["sec"], value["nsec"])
     package, _, message = name.partition(".")
-    made = getattr(importlib.import_module(f"{package}.msg"), message)()
+    instance = getattr(importlib.import_module(f"{package}.msg"), message)()
     for item in schema.message(name).fields:
         content = value[item.name]
         if isinstance(item.type, MessageRef):
-            one = item.label is Label.SINGLE
-            inner = [in_genpy(schema, item.type.name, v) for v in ([content] if one else content)]
-            content = inner[0] if one else inner
+            is_single = item.label is Label.SINGLE
+            inner = [
+                in_genpy(schema, item.type.name, v) for v in ([content] if is_single else content)
+            ]
+            content = inner[0] if is_single else inner
         elif item.type is Kind.UINT8 and item.label is not Label.SINGLE:
             content = bytes(content)
-        setattr(made, item.name, content)
-    return made
+        setattr(instance, item.name, content)
+    return instance
 
 
 def in_rosbags(schema: Schema, store: Typestore, name: str, value: dict[str, Any]) -> Any:
     """rosbags has ROS 2's types for both dialects; a byte is signed, an array numpy's."""
     declared = schema.message(name).fields
-    theirs = [description for _, description in store.fielddefs[rosbags_name(name)][1]]
+    descriptions = [description for _, description in store.fielddefs[rosbags_name(name)][1]]
     fields = []
     for i, item in enumerate(declared):
         content = value[item.name]
         if isinstance(item.type, MessageRef):
-            one = item.label is Label.SINGLE
+            is_single = item.label is Label.SINGLE
             inner = [
                 in_rosbags(schema, store, item.type.name, v)
-                for v in ([content] if one else content)
+                for v in ([content] if is_single else content)
             ]
-            content = inner[0] if one else inner
+            content = inner[0] if is_single else inner
         elif item.label is not Label.SINGLE and item.type is not Kind.STRING:
             assert isinstance(item.type, Kind)
             content = np.array(content, item.type.value)
-        elif theirs[i][1] == ("byte", 0) and content > 127:
+        elif descriptions[i][1] == ("byte", 0) and content > 127:
             content -= 256
         fields.append(content)
     return store.types[rosbags_name(name)](*fields)
@@ -144,8 +146,8 @@ def genpy_bytes(schema: Schema, name: str, value: dict[str, Any]) -> bytes:
 
 
 def rosbags_bytes(schema: Schema, store: Typestore, name: str, value: dict[str, Any]) -> bytes:
-    made = in_rosbags(schema, store, name, value)
-    return bytes(store.serialize_cdr(made, rosbags_name(name)))
+    instance = in_rosbags(schema, store, name, value)
+    return bytes(store.serialize_cdr(instance, rosbags_name(name)))
 
 
 def write(folder: Path, files: dict[str, str]) -> None:

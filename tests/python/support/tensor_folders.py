@@ -100,14 +100,14 @@ def _stages(
     def about(middle: float) -> np.ndarray:
         return np.rint(middle * random.lognormal(0, 0.05, n)).astype(np.int64)
 
-    found = {"lateness": about(500), "construct": about(5000), "encode": about(coding),
+    times = {"lateness": about(500), "construct": about(5000), "encode": about(coding),
              "transit": about(transit), "decode": about(coding)}  # fmt: skip
     if pattern == "pubsub":
-        found |= {"publish": found["transit"] // 3, "access": about(3000)}
+        times |= {"publish": times["transit"] // 3, "access": about(3000)}
     else:
-        found |= {"reply": about(transit)}
-    whole = (found[name] for name in ("encode", "transit", "decode", "reply") if name in found)
-    return found | {"total": sum(whole)}  # type: ignore[dict-item]
+        times |= {"reply": about(transit)}
+    whole = (times[name] for name in ("encode", "transit", "decode", "reply") if name in times)
+    return times | {"total": sum(whole)}  # type: ignore[dict-item]
 
 
 def _about(mware: str) -> dict[str, Any]:

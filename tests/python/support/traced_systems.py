@@ -47,38 +47,38 @@ class TracedSystem:
 
     def node(self, name: str, space: str = "/") -> Handle:
         handle = self._handle(0)
-        made = Handle(handle.number, handle.number)
-        self._born(made.process, "rcl_node_init", made.number, 1, name, space)
-        return made
+        new = Handle(handle.number, handle.number)
+        self._born(new.process, "rcl_node_init", new.number, 1, name, space)
+        return new
 
     def publisher(self, node: Handle, topic: str) -> Handle:
-        made = self._handle(node.process)
-        own = made.number
+        handle = self._handle(node.process)
+        own = handle.number
         self._born(node.process, "rcl_publisher_init", own, node.number, own + 50_000, topic, 10)
-        return made
+        return handle
 
     def subscription(self, node: Handle, topic: str, symbol: str = "Node::take()") -> Handle:
         owner = self._handle(node.process).number
-        made = self._handle(node.process, owner)
+        handle = self._handle(node.process, owner)
         process = node.process
         self._born(process, "rcl_subscription_init", owner, node.number, owner + 50_000, topic, 10)
         self._born(process, "rclcpp_subscription_init", owner, owner + 70_000)
-        self._born(process, "rclcpp_subscription_callback_added", owner + 70_000, made.number)
-        self._born(process, "rclcpp_callback_register", made.number, symbol)
-        return made
+        self._born(process, "rclcpp_subscription_callback_added", owner + 70_000, handle.number)
+        self._born(process, "rclcpp_callback_register", handle.number, symbol)
+        return handle
 
     def timer(self, node: Handle, period: float, symbol: str = "Node::tick()") -> Handle:
         owner = self._handle(node.process).number
-        made = self._handle(node.process)
+        handle = self._handle(node.process)
         self._born(node.process, "rcl_timer_init", owner, round(period * MS))
-        self._born(node.process, "rclcpp_timer_callback_added", owner, made.number)
-        self._born(node.process, "rclcpp_callback_register", made.number, symbol)
+        self._born(node.process, "rclcpp_timer_callback_added", owner, handle.number)
+        self._born(node.process, "rclcpp_callback_register", handle.number, symbol)
         self._born(node.process, "rclcpp_timer_link_node", owner, node.number)
-        return made
+        return handle
 
     def link(self, kind: str, taken: Sequence[Handle], given: Sequence[Handle]) -> None:
-        subscriptions = [one.owner for one in taken]
-        publishers = [one.number for one in given]
+        subscriptions = [handle.owner for handle in taken]
+        publishers = [handle.number for handle in given]
         self._born(taken[0].process, f"message_link_{kind}", subscriptions, publishers)
 
     def run(

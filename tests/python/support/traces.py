@@ -28,24 +28,24 @@ def messages(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def frames(data: bytes) -> list[bytes]:
     """Return the messages of an .osi file, each behind its length."""
-    found, at = [], 0
+    messages, at = [], 0
     while at < len(data):
         (length,) = struct.unpack_from("<I", data, at)
-        found.append(data[at + 4 : at + 4 + length])
+        messages.append(data[at + 4 : at + 4 + length])
         at += 4 + length
-    return found
+    return messages
 
 
 def ros_definitions(path: Path, folder: Path) -> tuple[Path, list[bytes]]:
     """Return a ROS 1 recording's root definition, written with all it needs, and its messages."""
     with path.open("rb") as file:
-        found = [
+        definitions = [
             (schema, message.data)
             for schema, channel, message in make_reader(file).iter_messages()
             if schema is not None and channel.message_encoding == "ros1"
         ]
-    root, texts = found[0][0].name, dict[str, str]()
-    for number, part in enumerate(found[0][0].data.decode().split("=" * 80 + "\n")):
+    root, texts = definitions[0][0].name, dict[str, str]()
+    for number, part in enumerate(definitions[0][0].data.decode().split("=" * 80 + "\n")):
         if number == 0:
             texts[root] = part
             continue
@@ -57,7 +57,7 @@ def ros_definitions(path: Path, folder: Path) -> tuple[Path, list[bytes]]:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
     package, _, message = root.partition("/")
-    return folder / package / "msg" / f"{message}.msg", [data for _, data in found]
+    return folder / package / "msg" / f"{message}.msg", [data for _, data in definitions]
 
 
 def extract(data: Path, out: Path) -> None:

@@ -51,10 +51,10 @@ def doubles(rows: Rows) -> Rows:
 
 
 def reorders(rows: Rows) -> Rows:
-    made = rows.copy()
-    at = np.flatnonzero(made[:-1, 0] % 1000 == 500)
-    made[[*at, *(at + 1)], 0] = made[[*(at + 1), *at], 0]
-    return made
+    reordered = rows.copy()
+    at = np.flatnonzero(reordered[:-1, 0] % 1000 == 500)
+    reordered[[*at, *(at + 1)], 0] = reordered[[*(at + 1), *at], 0]
+    return reordered
 
 
 def delays(rows: Rows) -> Rows:
@@ -144,13 +144,13 @@ def fill(
     )  # fmt: skip
     seed = 0
     for network, many, size in cases:
-        for name, made in transports.items():
+        for name, transport in transports.items():
             case = TransportCase("pubsub", network, many, size, 1000.0)
             seed += 1
-            outcome = _outcome(name.partition(":")[0], made, case)
-            outcome.add(made.block(TransportOrder(size, case.rate, COUNT), many, seed))
+            outcome = _outcome(name.partition(":")[0], transport, case)
+            outcome.add(transport.block(TransportOrder(size, case.rate, COUNT), many, seed))
             if peaks:
-                outcome.peak = _peak(made, size, many)
+                outcome.peak = _peak(transport, size, many)
                 outcome.state()
             outcome.entry.keep(journal)
             journal.flush()

@@ -148,9 +148,9 @@ class _Doer:
 
     def ask(self, service: str, size: int) -> int:
         sample = self.ends[service].ask(content(size, 0), PATIENCE)
-        found = len(sample.buffer)
+        nbytes = len(sample.buffer)
         sample.release()
-        return found
+        return nbytes
 
     def drain(self, topic: str, silence: float) -> list[int]:
         """Return the numbers of what comes until nothing does for a while."""
@@ -168,21 +168,23 @@ class _Doer:
 
         Not LTTng's, which ROS 2 is linked with, nor Fast DDS's ports, which are everybody's who
         writes to them."""
-        links = [os.path.realpath(one) for one in Path("/proc/self/fd").iterdir()]
-        mapped = [str(one.path) for one in mappings(lambda _: True)]
+        links = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
+        mapped = [str(mapping.path) for mapping in mappings(lambda _: True)]
         return sorted(
             {
-                one
-                for one in links + mapped
-                if one.startswith("/dev/shm/")
-                and not re.search(r" |/lttng-ust-|/fast\w+_port", one)
+                name
+                for name in links + mapped
+                if name.startswith("/dev/shm/")
+                and not re.search(r" |/lttng-ust-|/fast\w+_port", name)
             }
         )
 
     def open_to_all(self) -> list[str]:
         """Its sockets that other machines could reach."""
         return [
-            str(one) for _, one in own_sockets() if may_become_open(one) and one.getsockname()[1]
+            str(opened)
+            for _, opened in own_sockets()
+            if may_become_open(opened) and opened.getsockname()[1]
         ]
 
     def wait(self, topic: str) -> bool:
@@ -225,8 +227,8 @@ class _Doer:
         return "closed"
 
     def end(self) -> None:
-        for one in self.ends.values():
-            one.close()
+        for endpoint in self.ends.values():
+            endpoint.close()
         self.transport.close()
         sys.exit(0)
 

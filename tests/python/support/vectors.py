@@ -10,10 +10,10 @@ CONFORMANCE = Path(__file__).parents[2] / "conformance"
 
 def vectors(folder: str) -> list[list[str]]:
     """Message, wire, bytes in and bytes out, of all lines that are no comments."""
-    found = []
+    collected = []
     for path in sorted((CONFORMANCE / folder).glob("*.txt")):
         for line in path.read_text().splitlines():
             if not line.startswith("#"):
                 name, wire, *content = [*line.split(), ""] if line.count(" ") < 2 else line.split()
-                found.append([name, wire, content[0], content[-1]])
-    return found
+                collected.append([name, wire, content[0], content[-1]])
+    return collected

@@ -29,9 +29,9 @@ def _file(name: str = "wide") -> pb.FileDescriptorProto:
 
 def _add(message: pb.DescriptorProto, name: str, type_: int, label: int, of: str = "") -> None:
     number = len(message.field) + 1
-    made = message.field.add(name=name, number=number, type=type_, label=label)  # type: ignore[arg-type]
+    field = message.field.add(name=name, number=number, type=type_, label=label)  # type: ignore[arg-type]
     if of:
-        made.type_name = of
+        field.type_name = of
 
 
 def _with_part() -> pb.FileDescriptorProto:
@@ -122,7 +122,7 @@ def values(n: int) -> list[pb.FileDescriptorProto]:
 
 def files(n: int) -> list[pb.FileDescriptorProto]:
     """Each imports the one before and holds its message, repeated."""
-    found = []
+    collected = []
     for i in range(n):
         file = _file(f"wide_{i}")
         message = file.message_type.add(name=f"M{i}")
@@ -130,8 +130,8 @@ def files(n: int) -> list[pb.FileDescriptorProto]:
         if i:
             file.dependency.append(f"wide_{i - 1}.proto")
             _add(message, "before", _Type.TYPE_MESSAGE, _REPEATED, f".wide.M{i - 1}")
-        found.append(file)
-    return found
+        collected.append(file)
+    return collected
 
 
 def nesting(n: int, each: int = 1, leaf: bool = True) -> list[pb.FileDescriptorProto]:

@@ -25,27 +25,28 @@ FORMER = "former"
 
 def places(folder: Path) -> dict[str, Path]:
     """Return a full and a read-only file system's folder; each has ``former`` files."""
-    made = {"full": folder / "full", "read-only": folder / "read-only"}
-    for name, place in made.items():
+    folders = {"full": folder / "full", "read-only": folder / "read-only"}
+    for name, place in folders.items():
         place.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", name, place], check=True)
         (place / FORMER).write_text(FORMER)
         (place / "former.html").write_text(FORMER)
     try:
-        with (made["full"] / "filler").open("wb", buffering=0) as file:
+        with (folders["full"] / "filler").open("wb", buffering=0) as file:
             while True:
                 file.write(bytes(4096))
     except OSError:
         pass
-    subprocess.run(["mount", "-o", "remount,ro", made["read-only"]], check=True)
-    return made
+    subprocess.run(["mount", "-o", "remount,ro", folders["read-only"]], check=True)
+    return folders
 
 
 def state(place: Path) -> set[tuple[str, bytes]]:
     """Names and contents."""
-    found = place.rglob("*")
+    paths = place.rglob("*")
     return {
-        (str(one.relative_to(place)), one.read_bytes() if one.is_file() else b"") for one in found
+        (str(path.relative_to(place)), path.read_bytes() if path.is_file() else b"")
+        for path in paths
     }
 
 
@@ -82,7 +83,7 @@ if __name__ == "__main__":
                 before = state(place)
                 words = shlex.split(line.format(place=place, inputs=inputs))
                 status, said = run(words)
-                changed = sorted({one for one, _ in before ^ state(place)})
+                changed = sorted({name for name, _ in before ^ state(place)})
                 results.append([line, name, status, said.replace(str(place), "PLACE"), changed])
         for place in found.values():
             subprocess.run(["umount", place], check=True)

@@ -22,8 +22,8 @@ SMALL = 1, 1000, 65_536
 
 def listening() -> list[str]:
     """Addresses at which sockets of this network can be reached."""
-    shown = subprocess.run(["ss", "-Hltun"], capture_output=True, text=True, check=True).stdout
-    return sorted({re.sub(r":\d+$", "", line.split()[4]) for line in shown.splitlines()})
+    sockets = subprocess.run(["ss", "-Hltun"], capture_output=True, text=True, check=True).stdout
+    return sorted({re.sub(r":\d+$", "", line.split()[4]) for line in sockets.splitlines()})
 
 
 def main(count: int, large_every: int) -> None:

@@ -17,7 +17,7 @@ from wirecost.messaging.tensor import codec, native
 from wirecost.messaging.tensor.writer import HANDLERS
 
 MOST = 200
-FAIL_AFTER: Any = ctypes.CDLL(native.found.__file__).fail_after
+FAIL_AFTER: Any = ctypes.CDLL(native.binding.__file__).fail_after
 FAIL_AFTER.argtypes = [ctypes.c_long]
 
 
@@ -33,15 +33,15 @@ def attempts(call: Callable[[], Any]) -> Iterator[Any]:
     MemoryError stands where it raises that."""
     for allocations in range(MOST):
         # The last array is remembered: another one.
-        native.found.decode(native.found.encode(np.ones(7)).tobytes(), None)
+        native.binding.decode(native.binding.encode(np.ones(7)).tobytes(), None)
         FAIL_AFTER(allocations)
         try:
-            found = call()
+            result = call()
         except MemoryError:
-            found = MemoryError
+            result = MemoryError
         finally:
             FAIL_AFTER(-1)
-        yield found
+        yield result
 
 
 class Thing:
@@ -65,14 +65,17 @@ MESSAGES = (
 def test_a_message_is_whole_or_an_error(message: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HANDLERS, Thing, _swallowing)
     with in_python():
-        wanted = codec.encode(message).tobytes()
-        expected = codec.decode(wanted)
-    frames = list(attempts(lambda: native.found.encode(message)))
-    frames = list(attempts(lambda: native.found.encode(message)))
+        whole = codec.encode(message).tobytes()
+        expected = codec.decode(whole)
+    frames = list(attempts(lambda: native.binding.encode(message)))
+    frames = list(attempts(lambda: native.binding.encode(message)))
     assert frames[0] in {None, MemoryError} and frames[-1] is not None
-    assert {one.tobytes() for one in frames if one not in {None, MemoryError}} == {wanted}
-    messages = list(attempts(lambda: native.found.decode(wanted, None)))
+    assert {frame.tobytes() for frame in frames if frame not in {None, MemoryError}} == {whole}
+    messages = list(attempts(lambda: native.binding.decode(whole, None)))
     assert messages[0] is MemoryError
     assert all(
-        one is MemoryError or one is NotImplemented or same(one, expected) for one in messages
+        message_or_error is MemoryError
+        or message_or_error is NotImplemented
+        or same(message_or_error, expected)
+        for message_or_error in messages
     )

@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
     extended = bytes.fromhex("0801 a2060161 b80605 da06020802 d2060408016200")
     write_behind(folder / "classes", "extensions", 3, extended)
     write_behind(folder / "classes", "operations", 4, random.Random(0).randbytes(500))
-    made = 0
+    count = 0
     for seed in range(100):
         message = fill(SensorView(), random.Random(seed), 3)
         for wire in WIRES:
@@ -45,9 +45,9 @@ def main(folder: Path) -> None:
                 else sequential_reference.encode(message, wire)
             )
             if len(data) < LARGEST:
-                made += 1
+                count += 1
                 write(folder / "sensor_view", f"{seed}-{wire}", wire, data)
-    if not made:
+    if not count:
         raise SystemExit("no sensor view is small enough")
     texts = [text for text, *_ in (*json_texts.TEXTS, *json_texts.REFUSED)]
     for number, text in enumerate(texts):
