@@ -15,7 +15,7 @@ from wirecost.messaging.tensor import native
 def path(request: pytest.FixtureRequest) -> Iterator[str]:
     """Set which path reads and writes frames."""
     if request.param == "native":
-        if native.found is None:
+        if native.binding is None:
             pytest.skip("wirecost._tensor was not built")
         yield "native"
     else:

@@ -104,8 +104,8 @@ def test_another_process_gets_what_was_sent_in_memory_of_its_own(
         assert type(decode(second, as_=other)) is cls
     # No data travel in the frame, which is left to Python.
     assert len(first) < 300
-    if native.found is not None:
-        assert native.found.decode(first, None) is NotImplemented
+    if native.binding is not None:
+        assert native.binding.decode(first, None) is NotImplemented
 
 
 def test_several_in_one_message_beside_what_lies_on_the_host(sharing: Sharing) -> None:

@@ -21,7 +21,7 @@ from support.programs import execute
 from wirecost.messaging.tensor import SamplePool, codec, native, pool, register_plugin
 from wirecost.system.errors import UserError
 
-pytestmark = pytest.mark.skipif(native.found is None, reason="wirecost._tensor was not built")
+pytestmark = pytest.mark.skipif(native.binding is None, reason="wirecost._tensor was not built")
 MUTATED = 5000
 
 PLAIN = st.one_of(
@@ -96,7 +96,7 @@ def test_an_array_is_encoded_as_python_does_it(order: Any) -> None:
 
 def test_an_array_with_a_description_of_its_own_is_left_to_python() -> None:
     array = np.zeros(3, np.dtype("f8", metadata={"unit": "m"}))
-    assert native.found.encode(array) is None
+    assert native.binding.encode(array) is None
 
 
 def test_what_python_refuses_or_copies_is_left_to_it() -> None:
@@ -105,7 +105,7 @@ def test_what_python_refuses_or_copies_is_left_to_it() -> None:
 
     gaps = np.ones((4, 4))[::2, ::2]
     for value in ({"a": Name("x")}, {1: 2}, {"m": np.ma.array([1.0])}, {"g": gaps}, object()):
-        assert native.found.encode(value) is None
+        assert native.binding.encode(value) is None
 
 
 def test_an_interrupt_of_a_handler_is_not_swallowed() -> None:
@@ -114,7 +114,7 @@ def test_an_interrupt_of_a_handler_is_not_swallowed() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        native.found.encode({"a": Interrupting()})
+        native.binding.encode({"a": Interrupting()})
 
 
 def test_a_collection_that_changes_while_it_is_encoded_is_left_to_python() -> None:
@@ -133,7 +133,7 @@ def test_a_collection_that_changes_while_it_is_encoded_is_left_to_python() -> No
             collection |= parts
         else:
             collection += parts.values()
-        assert native.found.encode([collection]) is None
+        assert native.binding.encode([collection]) is None
 
 
 def test_what_a_program_registered_is_called_once() -> None:
@@ -160,7 +160,7 @@ def test_what_a_program_registered_is_called_once() -> None:
 def test_a_description_that_grows_too_large_is_left_to_python_at_once() -> None:
     text = "x" * 1000
     many = [[text] * 4000 for _ in range(50)]
-    assert native.found.encode(many) is None
+    assert native.binding.encode(many) is None
 
 
 def test_an_extension_of_msgpack_is_a_named_tuple_as_any_other() -> None:
@@ -173,14 +173,14 @@ def test_an_extension_of_msgpack_is_a_named_tuple_as_any_other() -> None:
 def test_a_view_of_bytes_may_be_released_after_it_was_encoded() -> None:
     content = bytearray(range(256)) * 8
     view = memoryview(content)
-    frame = native.found.encode([view])
+    frame = native.binding.encode([view])
     view.release()
     assert codec.decode(frame.tobytes()) == [bytes(content)]
 
 
 def test_copies_of_frameworks_are_counted_alike() -> None:
     text = {"t": "x" * 2000}
-    mine = native.found.encode(text)
+    mine = native.binding.encode(text)
     with in_python():
         python = codec.encode(text)
     assert (mine.copies, mine.copied_bytes) == (python.copies, python.copied_bytes) == (1, 2000)
@@ -192,7 +192,7 @@ def test_hostile_frames_are_read_alike() -> None:
 
 def test_it_reads_most_of_its_own_frames() -> None:
     """Else the tests above would show nothing."""
-    read_here = [native.found.decode(frame, None) is not NotImplemented for frame in frames()]
+    read_here = [native.binding.decode(frame, None) is not NotImplemented for frame in frames()]
     assert sum(read_here) >= 60
 
 
@@ -220,8 +220,8 @@ def test_nothing_is_kept_of_messages() -> None:
     for _ in range(200):
         codec.decode(frame, owner=owner)
         codec.decode(frame[:-1] + b"\1", owner=owner)
-        native.found.decode(frame[:100], owner)
-        native.found.decode("no buffer", owner)
+        native.binding.decode(frame[:100], owner)
+        native.binding.decode("no buffer", owner)
     gc.collect()
     assert (sys.getrefcount(owner), sys.getrefcount(frame)) == before
 

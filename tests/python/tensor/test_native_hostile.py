@@ -20,7 +20,7 @@ from wirecost.messaging.tensor.layout import build
 from wirecost.messaging.tensor.writer import HANDLERS
 from wirecost.system.errors import UserError
 
-pytestmark = pytest.mark.skipif(native.found is None, reason="wirecost._tensor was not built")
+pytestmark = pytest.mark.skipif(native.binding is None, reason="wirecost._tensor was not built")
 MANY = 300
 FRAME = codec.encode({"a": np.arange(6.0), "t": (1, "x")}).tobytes()
 
@@ -37,11 +37,11 @@ def test_buffers_are_taken_or_refused_alike(kind: str) -> None:
         with in_python():
             codec.decode(buffer)
     except ValueError as error:
-        assert native.found.decode(buffer, None) is NotImplemented
+        assert native.binding.decode(buffer, None) is NotImplemented
         with pytest.raises(ValueError, match=str(error)):
             codec.encode(np.ones(3)).write_into(np.zeros(100, kind))
     else:
-        assert native.found.decode(buffer, None) is not NotImplemented
+        assert native.binding.decode(buffer, None) is not NotImplemented
 
 
 @pytest.mark.parametrize("python", [False, True])
@@ -52,7 +52,7 @@ def test_a_view_may_be_released_after_it_was_decoded(python: bool) -> None:
             with in_python():
                 message = codec.decode(view)
         else:
-            message = native.found.decode(view, None)
+            message = native.binding.decode(view, None)
     with pytest.raises(BufferError):
         buffer.clear()
     assert message["a"].tolist() == [*range(6)]
@@ -64,12 +64,12 @@ def test_a_view_may_be_released_after_it_was_decoded(python: bool) -> None:
 def test_tuples_of_each_size_are_read_here(size: int) -> None:
     """MessagePack's extensions of 1, 2, 4, 8 and 16 bytes have forms of their own."""
     message = {"t": (1,) * size}
-    assert native.found.decode(codec.encode(message).tobytes(), None) == message
+    assert native.binding.decode(codec.encode(message).tobytes(), None) == message
 
 
 def test_memory_in_several_pieces_is_left_to_python() -> None:
     spread = np.repeat(np.frombuffer(FRAME, "u1"), 2)[::2]
-    assert native.found.decode(spread, None) is NotImplemented
+    assert native.binding.decode(spread, None) is NotImplemented
     with pytest.raises(BufferError, match="in one piece"):
         codec.encode(np.ones(3)).write_into(np.zeros(1000, "u1")[::2])
 
@@ -94,7 +94,7 @@ def test_the_header_is_read_once_from_memory_that_others_write() -> None:
     message = codec.decode(buffer)
     buffer[:] = bytes(len(buffer))
     assert message["t"] == (1, "x") and message["a"].shape == (6,)
-    assert native.found.decode(buffer, None) is NotImplemented
+    assert native.binding.decode(buffer, None) is NotImplemented
 
 
 def test_values_that_are_claimed_many_times_take_no_memory() -> None:
@@ -104,7 +104,7 @@ def test_values_that_are_claimed_many_times_take_no_memory() -> None:
     frame, _ = build(description, [], False)
     tracemalloc.start()
     try:
-        assert native.found.decode(frame, None) is NotImplemented
+        assert native.binding.decode(frame, None) is NotImplemented
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -138,7 +138,7 @@ def test_a_handler_that_goes_on_after_an_error_is_pythons(
         raise AssertionError("was not refused")
 
     monkeypatch.setitem(HANDLERS, Thing, handler)
-    assert native.found.encode([Thing()]) is None
+    assert native.binding.encode([Thing()]) is None
 
 
 def test_a_writer_that_a_handler_keeps_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_a_writer_that_a_handler_keeps_is_closed(monkeypatch: pytest.MonkeyPatch
         return writer.extension(5, [1])
 
     monkeypatch.setitem(HANDLERS, Thing, handler)
-    assert codec.decode(native.found.encode([Thing()]).tobytes()) == [(1,)]
+    assert codec.decode(native.binding.encode([Thing()]).tobytes()) == [(1,)]
     for use in (lambda: kept[0].prepare(1), lambda: kept[0].segment(memoryview(b""))):
         with pytest.raises(RuntimeError, match="a writer is for one message"):
             use()
@@ -164,7 +164,7 @@ def test_dicts_that_change_their_keys_while_they_are_encoded_end() -> None:
             return np.ones(1)
 
     message: dict[str, Any] = {"a": Moving()}
-    frame = native.found.encode(message)
+    frame = native.binding.encode(message)
     assert frame is None or len(codec.decode(frame.tobytes())) == 1
 
 
@@ -228,14 +228,14 @@ def test_an_arrow_message_whose_form_is_cut_off_is_left_to_python() -> None:
     end = len(whole)
     moved = bytearray(whole + whole[form : form + form_size])
     struct.pack_into("<i", moved, root, root - end)
-    assert native.found.arrow_batch(bytes(moved)) == native.found.arrow_batch(whole)
+    assert native.binding.arrow_batch(bytes(moved)) == native.binding.arrow_batch(whole)
     struct.pack_into("<H", moved, end, form_size + 2)
-    assert native.found.arrow_batch(bytes(moved)) is None
+    assert native.binding.arrow_batch(bytes(moved)) is None
 
 
 def test_a_frame_is_one_of_the_class_that_is_documented() -> None:
     frame = codec.encode(np.ones(2))
-    assert isinstance(frame, Frame) and isinstance(frame, native.found.Frame)
+    assert isinstance(frame, Frame) and isinstance(frame, native.binding.Frame)
     with in_python():
         assert isinstance(codec.encode(np.ones(2)), Frame)
     assert not isinstance(FRAME, Frame)
@@ -277,14 +277,14 @@ def test_nothing_is_kept_of_what_fails() -> None:
 
     def all_of_it() -> None:
         for frame in (FRAME, objects, *damaged):
-            native.found.decode(frame, pool.borrow(bytearray(10), lambda _: None))
+            native.binding.decode(frame, pool.borrow(bytearray(10), lambda _: None))
         for value in (np.ones((3, 4)), np.ones((3, 4)).T, {"a": [1.0, "x" * 2000]}, *refused):
-            frame = native.found.encode(value)
+            frame = native.binding.encode(value)
             if frame is not None:
                 frame.parts(), frame.tobytes(), frame.write_into(bytearray(frame.nbytes))
                 with pytest.raises(UserError):
                     frame.write_into(bytearray(1))
-        native.found.arrow_batch(FRAME)
+        native.binding.arrow_batch(FRAME)
 
     # NumPy and Python keep some of it for the next one, in tables that are full at some time.
     tracemalloc.start()

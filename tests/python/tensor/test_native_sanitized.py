@@ -33,7 +33,7 @@ module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 sys.modules["wirecost._tensor"] = module
 from wirecost.tensor import native
-assert native.found is module
+assert native.binding is module
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--noconftest", *sys.argv[2:]]))
 """
 

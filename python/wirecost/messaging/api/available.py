@@ -52,11 +52,11 @@ class AvailableFramework:
 def transports() -> list[AvailableTransport]:
     """Return all of them."""
     try:
-        taken = default()
+        usual = default()
     except UserError:
-        taken = ""
+        usual = ""
     return [
-        AvailableTransport(name, kind.title, kind.missing(), name == taken, kind.capabilities)
+        AvailableTransport(name, kind.title, kind.missing(), name == usual, kind.capabilities)
         for name in names()
         for kind in (find(name),)
     ]
@@ -65,12 +65,12 @@ def transports() -> list[AvailableTransport]:
 def frameworks() -> list[AvailableFramework]:
     """Return all that frames know."""
     distributions = importlib.metadata.packages_distributions()
-    found = []
+    available = []
     for name, (package, *_) in ROOTS.items():
         version = None
         if importlib.util.find_spec(package) is not None:
             owners = distributions.get(package, [])
             version = importlib.metadata.version(owners[0]) if owners else ""
         install = f"pip install {INSTALL.get(package, package)}"
-        found.append(AvailableFramework(name, package, version, install))
-    return found
+        available.append(AvailableFramework(name, package, version, install))
+    return available

@@ -37,8 +37,8 @@ _open: weakref.WeakSet[Any] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    for one in list(_open):
-        one.close()
+    for connection in list(_open):
+        connection.close()
 
 
 class Connection(Closing, Generic[Endpoint]):

@@ -29,8 +29,8 @@ def dtype_name(dtype: Any) -> str:
     if isinstance(dtype, type):  # as MXNet has them
         return dtype.__name__
     text = str(dtype)
-    if found := _QUALIFIED.fullmatch(text):
-        return found[1]
+    if matched := _QUALIFIED.fullmatch(text):
+        return matched[1]
     name = getattr(dtype, "name", None)
     # NumPy has one name for all structures of a size.
     return name if isinstance(name, str) and not getattr(dtype, "names", None) else text

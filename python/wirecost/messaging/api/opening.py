@@ -70,9 +70,9 @@ def shared(name: str, address: str | None, receives: bool) -> Shared:
     # as a session need not count its own ends among those that are there.
     key = os.getpid(), name, address, receives
     with ONE_AT_A_TIME:
-        found = _shared.get(key)
-        if found is None:
-            found = _shared[key] = Shared(open_transport(name, address), key)
+        shared = _shared.get(key)
+        if shared is None:
+            shared = _shared[key] = Shared(open_transport(name, address), key)
         else:
-            found.users += 1
-        return found
+            shared.users += 1
+        return shared

@@ -94,11 +94,11 @@ class Checked:
             raise self._other(path, value, "None" if schema is None else schema.__name__)
 
     def _compare_tensor(self, schema: Tensor, value: Any, path: str) -> None:
-        found = dtype_of(value)
-        if found is None:
+        dtype = dtype_of(value)
+        if dtype is None:
             raise self._other(path, value, str(schema))
-        if schema.dtype is not None and found != schema.dtype:
-            raise self._differs(path, "dtype", found, schema.dtype)
+        if schema.dtype is not None and dtype != schema.dtype:
+            raise self._differs(path, "dtype", dtype, schema.dtype)
         if schema.shape is None:
             return
         shape = shape_of(value)
@@ -141,7 +141,7 @@ def _is_extent(extent: Any) -> bool:
 
 def _fits(shape: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
     return len(shape) == len(wanted) and all(
-        extent is None or extent == found for found, extent in zip(shape, wanted, strict=True)
+        extent is None or extent == length for length, extent in zip(shape, wanted, strict=True)
     )
 
 

@@ -38,8 +38,8 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
     def count(self) -> Count:
         """Messages received, lost, doubled and out of order, by the senders' numbers. Those whose
         tensors on a device were overwritten before they were copied are lost."""
-        found, late = self._endpoint.count, self._overwritten
-        return replace(found, received=found.received - late, lost=found.lost + late)
+        counted, late = self._endpoint.count, self._overwritten
+        return replace(counted, received=counted.received - late, lost=counted.lost + late)
 
     def _take(self, timeout: float) -> Sample | None:
         self._unpacker.check_room()

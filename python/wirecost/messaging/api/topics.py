@@ -59,8 +59,8 @@ def announcement(one: OpenTopic) -> bytes:
 
 def topics() -> list[OpenTopic]:
     """All that are open, by transport and name. What was damaged is left out. Raises UserError."""
-    found = [one for each in announced() if (one := _read(each)) is not None]
-    return sorted(found, key=lambda one: (one.transport, one.topic, one.since))
+    open_topics = [topic for each in announced() if (topic := _read(each)) is not None]
+    return sorted(open_topics, key=lambda topic: (topic.transport, topic.topic, topic.since))
 
 
 def _read(found: Announced) -> OpenTopic | None:
@@ -106,33 +106,33 @@ def find_topic(
     UserError where nobody publishes it, or over several transports or addresses, which it names.
     """
     check_names(topic, address)
-    open_now = [one for one in topics() if one.topic == topic]
-    found = sorted(
+    open_now = [open_topic for open_topic in topics() if open_topic.topic == topic]
+    usable = sorted(
         {
-            (one.transport, one.address or "")
-            for one in open_now
-            if transport in (None, one.transport) and address in (None, one.address)
+            (open_topic.transport, open_topic.address or "")
+            for open_topic in open_now
+            if transport in (None, open_topic.transport) and address in (None, open_topic.address)
         }
     )
-    if not found:
+    if not usable:
         if transport is None:
             raise UserError(_nobody(topic, address, open_now))
         return transport, address
-    transports = sorted({name for name, _ in found})
+    transports = sorted({name for name, _ in usable})
     if len(transports) > 1:
         raise UserError(
             f"{topic}: published over {' and '.join(transports)}; give --transport"
             f" {' or '.join(transports)}"
         )
-    if len(found) > 1:
-        places = " and ".join(place or "its usual address" for _, place in found)
+    if len(usable) > 1:
+        places = " and ".join(place or "its usual address" for _, place in usable)
         raise UserError(f"{topic}: published over {transports[0]} at {places}; give --address")
-    return transports[0], found[0][1] or None
+    return transports[0], usable[0][1] or None
 
 
 def _nobody(topic: str, address: str | None, open_now: list[OpenTopic]) -> str:
     remedy = "start its sender, or give --transport, and --address for one on another machine"
     if open_now and address is not None:
-        places = sorted({one.address or "its usual address" for one in open_now})
+        places = sorted({open_topic.address or "its usual address" for open_topic in open_now})
         return f"{topic}: not published at {address} but at {' and '.join(places)}; {remedy}"
     return f"{topic}: no process of yours on this machine publishes it; {remedy}"

@@ -48,29 +48,29 @@ def _parts(array: Any, base: int, count: int, writer: Writer) -> tuple[list[Any]
     """Return buffers and children of ``count`` elements from ``base``."""
     types, kind, buffers = load("pyarrow").types, array.type, array.buffers()
     children: list[Any] = []
-    found = [_cut(buffers[0], base // 8, -(-count // 8))]
+    pieces = [_cut(buffers[0], base // 8, -(-count // 8))]
     if types.is_boolean(kind):
-        found.append(_cut(buffers[1], base // 8, -(-count // 8)))
+        pieces.append(_cut(buffers[1], base // 8, -(-count // 8)))
     elif types.is_primitive(kind) or types.is_fixed_size_binary(kind) or types.is_decimal(kind):
         size = kind.bit_width // 8
-        found.append(_cut(buffers[1], base * size, count * size))
+        pieces.append(_cut(buffers[1], base * size, count * size))
     elif types.is_fixed_size_list(kind):
         children = [array.values.slice(base * kind.list_size, count * kind.list_size)]
     elif types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
         offsets, first, last = _offsets(buffers[1], base, count, types.is_large_list(kind), writer)
         values = entries(array) if types.is_map(kind) else array.values
-        found.append(offsets)
+        pieces.append(offsets)
         children = [values.slice(first, last - first)]
     elif types.is_binary(kind) or types.is_string(kind):
-        found += _texts(buffers, base, count, False, writer)
+        pieces += _texts(buffers, base, count, False, writer)
     elif types.is_large_binary(kind) or types.is_large_string(kind):
-        found += _texts(buffers, base, count, True, writer)
+        pieces += _texts(buffers, base, count, True, writer)
     elif types.is_string_view(kind) or types.is_binary_view(kind):
-        found.append(_cut(buffers[1], base * 16, count * 16))
-        found += [_cut(buffer, 0, buffer.size) for buffer in buffers[2:]]
+        pieces.append(_cut(buffers[1], base * 16, count * 16))
+        pieces += [_cut(buffer, 0, buffer.size) for buffer in buffers[2:]]
     else:
         raise UserError(f"pyarrow: frames have no form for {kind}; cast it, as to a list or struct")
-    return found, children
+    return pieces, children
 
 
 def _shifted(array: Any, writer: Writer) -> npt.NDArray[np.uint8] | None:
@@ -107,13 +107,13 @@ def _offsets(
     kind = np.dtype(np.int64 if wide else np.int32)
     if buffer is None or buffer.size < kind.itemsize:
         return np.zeros(1, kind), 0, 0
-    found: npt.NDArray[Any] = np.frombuffer(buffer, kind, buffer.size // kind.itemsize)
-    found = found[base : base + count + 1]
-    first, last = int(found[0]), int(found[-1])
+    offsets: npt.NDArray[Any] = np.frombuffer(buffer, kind, buffer.size // kind.itemsize)
+    offsets = offsets[base : base + count + 1]
+    first, last = int(offsets[0]), int(offsets[-1])
     if first:
-        found = found - first
-        writer.copied(found.nbytes)
-    return found, first, last
+        offsets = offsets - first
+        writer.copied(offsets.nbytes)
+    return offsets, first, last
 
 
 def read_array(kind: Any, node: Any, budget: Budget) -> Any:
@@ -130,13 +130,13 @@ def read_array(kind: Any, node: Any, budget: Budget) -> Any:
     if pa.types.is_dictionary(kind):
         indices = read_array(kind.index_type, [*node[:4], None], budget)
         values = read_array(kind.value_type, dictionary, budget)
-        made = pa.DictionaryArray.from_arrays(indices, values, ordered=kind.ordered)
-        return made.cast(kind) if made.type != kind else made
+        array = pa.DictionaryArray.from_arrays(indices, values, ordered=kind.ordered)
+        return array.cast(kind) if array.type != kind else array
     views = has_views(kind) and not kind.num_fields
     if views and any(buffer is None for buffer in buffers[1:]):
         # Arrow ends the program where it looks at views that are not there.
         raise ValueError("views without memory")
-    made = pa.Array.from_buffers(
+    array = pa.Array.from_buffers(
         kind,
         length,
         [None if buffer is None else _buffer(pa, buffer) for buffer in buffers],
@@ -146,11 +146,11 @@ def read_array(kind: Any, node: Any, budget: Budget) -> Any:
         or None,
     )
     if views:
-        check_lengths(made, budget)
-    made.validate(full=not (pa.types.is_primitive(kind) or pa.types.is_boolean(kind)))
+        check_lengths(array, budget)
+    array.validate(full=not (pa.types.is_primitive(kind) or pa.types.is_boolean(kind)))
     if views:
-        check_hidden_views(made)
-    return made
+        check_hidden_views(array)
+    return array
 
 
 def _buffer(pa: Any, array: Any) -> Any:

@@ -109,13 +109,13 @@ def afford(columns: Iterable[Any], wanted: str, budget: Budget, described: bool 
     FrameError where that would take too much.
     """
     rates = _POLARS if wanted == "polars" else _pandas_rates(described)
-    found = _FREE
+    cost = _FREE
     for column in columns:
         if wanted == "polars" and not may_grow(column.type):
             continue
         for chunk in getattr(column, "chunks", [column]):
-            found += _total(chunk, rates, True)
-    budget.take(f"its table in {wanted}", *found, remedy=_REMEDY)
+            cost += _total(chunk, rates, True)
+    budget.take(f"its table in {wanted}", *cost, remedy=_REMEDY)
 
 
 def afford_column(column: Any, objects: bool, budget: Budget) -> None:

@@ -29,7 +29,7 @@ _TIMESTAMP, _UNION = 10, 14
 _FIELD_BYTES, _PAIR_BYTES = 32, 16
 """The least that a field, and a pair of metadata, has in a message beside its texts."""
 _MOST_NESTED = 64
-_quickly: Any = native.found.arrow_batch if native.found else None
+_quickly: Any = native.binding.arrow_batch if native.binding else None
 _NODE_BYTES, _BUFFER_BYTES = 300, 100
 """What Arrow takes for an array and for a buffer of it, beside their memory."""
 
@@ -50,8 +50,8 @@ def check_message(metadata: bytes, budget: Budget) -> int:
     """Return bytes of the message's body. Raises FrameError for compression, foreign byte order,
     dictionaries in parts, schemas that are larger as a tree than as a message, and for more
     elements or longer buffers than the body has room for."""
-    found = _quickly(metadata) if _quickly else None
-    batch = _batch(metadata) if found is None else Batch._make(found)
+    message = _quickly(metadata) if _quickly else None
+    batch = _batch(metadata) if message is None else Batch._make(message)
     if isinstance(batch, int):
         return batch
     budget.take("an Arrow table", _NODE_BYTES * batch.arrays + _BUFFER_BYTES * batch.buffers)
@@ -96,16 +96,18 @@ def _batch(metadata: bytes) -> Batch | int:
     return Batch(body_bytes, rows, len(nodes), longest, len(buffers), filled)
 
 
-def _tree(schema: Table, left: int) -> None:
+def _tree(schema: Table, bytes_left: int) -> None:
     """Raise FrameError where parts of a schema are referred to many times: Arrow would make each as
     often."""
-    left = _pairs(schema, _SCHEMA_METADATA, left)
+    bytes_left = _pairs(schema, _SCHEMA_METADATA, bytes_left)
     levels = [schema.tables(_FIELDS)]
     while levels:
         for field in levels[-1]:
-            left = _spend(left, _FIELD_BYTES + field.count(_NAME, 1) + _type_bytes(field))
+            bytes_left = _spend(
+                bytes_left, _FIELD_BYTES + field.count(_NAME, 1) + _type_bytes(field)
+            )
             if field.has(_FIELD_METADATA):
-                left = _pairs(field, _FIELD_METADATA, left)
+                bytes_left = _pairs(field, _FIELD_METADATA, bytes_left)
             if field.count(_CHILDREN, 4):
                 levels.append(field.tables(_CHILDREN))
                 break
@@ -122,11 +124,11 @@ def _type_bytes(field: Table) -> int:
     return 4 * field.table(_TYPE).count(_TYPE_IDS, 4) if kind == _UNION else 0
 
 
-def _pairs(table: Table, number: int, left: int) -> int:
+def _pairs(table: Table, number: int, bytes_left: int) -> int:
     """Return what is left behind a vector of keys and values."""
     for pair in table.tables(number):
-        left = _spend(left, _PAIR_BYTES + pair.count(_KEY, 1) + pair.count(_VALUE, 1))
-    return left
+        bytes_left = _spend(bytes_left, _PAIR_BYTES + pair.count(_KEY, 1) + pair.count(_VALUE, 1))
+    return bytes_left
 
 
 def _spend(left: int, nbytes: int) -> int:

@@ -98,27 +98,27 @@ def read_stream(memory: npt.NDArray[np.uint8], budget: Budget) -> tuple[Known, l
     messages = list(_messages(pa, memory, budget, read))
     if not messages:
         raise FrameError("frame: an Arrow stream without a schema")
-    known = _schema(pa, messages[0])
+    cached = _schema(pa, messages[0])
     if all(message.type == "record batch" for message in messages[1:]):
-        batches = [pa.ipc.read_record_batch(message, known.schema) for message in messages[1:]]
+        batches = [pa.ipc.read_record_batch(message, cached.schema) for message in messages[1:]]
     else:
         batches = list(pa.ipc.open_stream(opened(read)))
     for batch in batches:
-        for index in known.views:
+        for index in cached.views:
             check_lengths(batch.column(index), budget)
         batch.validate(full=True)
-        for index in known.views:
+        for index in cached.views:
             check_hidden_views(batch.column(index))
-    return known, batches
+    return cached, batches
 
 
 def read_table(memory: npt.NDArray[np.uint8], budget: Budget) -> Any:
     """Read the same as a Table."""
-    known, batches = read_stream(memory, budget)
+    cached, batches = read_stream(memory, budget)
     if not batches:
         # PyArrow ends the program where it makes a data frame of columns without any chunk.
-        return known.schema.empty_table()
-    return load("pyarrow").Table.from_batches(batches, known.schema)
+        return cached.schema.empty_table()
+    return load("pyarrow").Table.from_batches(batches, cached.schema)
 
 
 def schema_of(stored: bytes, budget: Budget) -> Any:
@@ -148,12 +148,12 @@ def _messages(
         if body > len(view):
             raise FrameError("frame: an Arrow message ends beyond its stream")
         metadata = bytes(view[at + _PREFIX.size : body])
-        known = None if at else _SCHEMAS.get(metadata)
-        body_bytes = known.body_bytes if known else check_message(metadata, budget)
+        cached = None if at else _SCHEMAS.get(metadata)
+        body_bytes = cached.body_bytes if cached else check_message(metadata, budget)
         at = body + body_bytes
         pieces = (prefix, metadata, view[body:at])
         read += pieces
-        yield known or pa.ipc.read_message(opened(pieces))
+        yield cached or pa.ipc.read_message(opened(pieces))
 
 
 def _schema(pa: Any, message: Any) -> Known:
@@ -163,8 +163,8 @@ def _schema(pa: Any, message: Any) -> Known:
     if message.type != "schema":
         raise FrameError("frame: an Arrow stream does not begin with its schema")
     key = message.metadata.to_pybytes()
-    found = _SCHEMAS.get(key)
-    if found is None:
+    cached = _SCHEMAS.get(key)
+    if cached is None:
         schema = pa.ipc.read_schema(message)
         # Rather here than wherever somebody looks at the table.
         _ = schema.names
@@ -173,12 +173,12 @@ def _schema(pa: Any, message: Any) -> Known:
             _look_at_names(kind)
         views = [index for index, kind in kinds if has_views(kind)]
         growing = [index for index, kind in kinds if may_grow(kind)]
-        found = Known(schema, views, growing, message.body.size if message.body else 0)
+        cached = Known(schema, views, growing, message.body.size if message.body else 0)
         if len(key) <= _MOST_KNOWN_BYTES:
             if len(_SCHEMAS) >= _MOST_KNOWN:
                 _SCHEMAS.clear()
-            _SCHEMAS[key] = found
-    return found
+            _SCHEMAS[key] = cached
+    return cached
 
 
 def _look_at_names(kind: Any) -> None:

@@ -58,12 +58,12 @@ def _wide_ids() -> frozenset[int]:
 
 def family(kind: Any) -> str:
     """Return the family of a type. Raises ValueError for one that this version does not know."""
-    found = _by_id().get(kind.id)
-    if found is None and isinstance(kind, load("pyarrow").BaseExtensionType):
+    described = _by_id().get(kind.id)
+    if described is None and isinstance(kind, load("pyarrow").BaseExtensionType):
         return "extension"
-    if found is None:
+    if described is None:
         raise ValueError(f"an Arrow type of kind {kind.id}")
-    return found
+    return described
 
 
 @cache

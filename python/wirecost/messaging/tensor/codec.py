@@ -44,11 +44,11 @@ _PLANS: dict[bytes, tuple[Layout, Plan | None]] = {}
 # The last of each is looked at first: it is found without hashing, which is slow in cold caches.
 _LATEST_HEADER: list[tuple[Any, ...]] = [(None, None, None, None)]
 _LATEST_PLAN: list[tuple[bytes, tuple[Layout, Plan | None] | None]] = [(b"", None)]
-_encode = native.found.encode if native.found else None
-_decode = native.found.decode if native.found else None
-if native.found:
-    native.found.use(HANDLERS, match, msgpack.ExtType, Pieces, budget_of, restored)
-    Frame.register(native.found.Frame)
+_encode = native.binding.encode if native.binding else None
+_decode = native.binding.decode if native.binding else None
+if native.binding:
+    native.binding.use(HANDLERS, match, msgpack.ExtType, Pieces, budget_of, restored)
+    Frame.register(native.binding.Frame)
 
 
 def encode(
@@ -70,22 +70,22 @@ def encode(
         if latest[0] is dtype and latest[1] == shape and latest[2] is checksum:
             return Frame(latest[3][0], latest[3][1], [obj], 0, 0)
         key = dtype, shape, checksum
-        found = _HEADERS.get(key)
-        if found is not None:
-            _LATEST_HEADER[0] = *key, found
-            return Frame(found[0], found[1], [obj], 0, 0)
+        header = _HEADERS.get(key)
+        if header is not None:
+            _LATEST_HEADER[0] = *key, header
+            return Frame(header[0], header[1], [obj], 0, 0)
     else:
         key = None
     if checksum:
         load("xxhash")
     writer = Writer(match, device_to_host or POLICY.device_to_host)
     description = writer.pack(obj)
-    found = build(description, [segment.nbytes for segment in writer.segments], checksum)
+    header = build(description, [segment.nbytes for segment in writer.segments], checksum)
     if key is not None:
         if len(_HEADERS) >= _MOST_CACHED:
             _HEADERS.clear()
-        _HEADERS[key] = found
-    return Frame(found[0], found[1], writer.segments, writer.copies, writer.copied_bytes)
+        _HEADERS[key] = header
+    return Frame(header[0], header[1], writer.segments, writer.copies, writer.copied_bytes)
 
 
 def decode(
@@ -114,10 +114,10 @@ def decode(
     view = memoryview(buffer)
     if view.format != "B" or view.ndim != 1:
         view = view.cast("B")
-    known = _known(view)
-    if known is None or known[0].total > len(view):
-        known = _learn(header_of(view))
-    layout, short = known
+    planned = _known(view)
+    if planned is None or planned[0].total > len(view):
+        planned = _learn(header_of(view))
+    layout, short = planned
     if layout.checksum:
         _verify(view, layout)
     if copy:
@@ -141,20 +141,20 @@ def _placed(message: Any) -> Any:
 
 
 def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:
-    """Return a header that was found is known to be whole, for it equals one that was checked."""
-    header, known = _LATEST_PLAN[0]
-    if known is not None and bytes(view[: len(header)]) == header:
-        return known
+    """Return what was planned for a header of the same bytes, which was checked then."""
+    header, planned = _LATEST_PLAN[0]
+    if planned is not None and bytes(view[: len(header)]) == header:
+        return planned
     if len(view) < PREFIX.size:
         return None
     (size,) = HEADER_BYTES.unpack_from(view, HEADER_BYTES_AT)
     if size > _MOST_CACHED_BYTES:
         return None
     header = bytes(view[:size])
-    known = _PLANS.get(header)
-    if known is not None:
-        _LATEST_PLAN[0] = header, known
-    return known
+    planned = _PLANS.get(header)
+    if planned is not None:
+        _LATEST_PLAN[0] = header, planned
+    return planned
 
 
 def _checked(as_: str | None) -> str | None:
@@ -163,12 +163,12 @@ def _checked(as_: str | None) -> str | None:
 
 def _learn(header: bytes) -> tuple[Layout, Plan | None]:
     layout = parse(header)
-    known = layout, plan(layout)
+    planned = layout, plan(layout)
     if len(header) <= _MOST_CACHED_BYTES:
         if len(_PLANS) >= _MOST_CACHED:
             _PLANS.clear()
-        _PLANS[header] = known
-    return known
+        _PLANS[header] = planned
+    return planned
 
 
 def _verify(view: memoryview, layout: Layout) -> None:

@@ -28,9 +28,9 @@ def set_of(items: Sequence[Any], budget: Budget) -> set[Any]:
     if len(items) <= _MOST_EQUAL:
         return set(items)
     _check(_hashes(items))
-    found: set[Any] = set()
-    _fill(len(items), lambda part: found.update(items[part]), budget)
-    return found
+    members: set[Any] = set()
+    _fill(len(items), lambda part: members.update(items[part]), budget)
+    return members
 
 
 def dict_of(keys: Sequence[Any], values: Sequence[Any], budget: Budget) -> dict[Any, Any]:
@@ -38,9 +38,9 @@ def dict_of(keys: Sequence[Any], values: Sequence[Any], budget: Budget) -> dict[
     if len(keys) <= _MOST_EQUAL:
         return dict(zip(keys, values, strict=True))
     _check(_hashes(keys))
-    found: dict[Any, Any] = {}
-    _fill(len(keys), lambda part: found.update(zip(keys[part], values[part], strict=True)), budget)
-    return found
+    items: dict[Any, Any] = {}
+    _fill(len(keys), lambda part: items.update(zip(keys[part], values[part], strict=True)), budget)
+    return items
 
 
 def check_labels(labels: Sequence[Any]) -> None:

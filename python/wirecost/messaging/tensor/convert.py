@@ -27,15 +27,15 @@ def to_table(
         # Polars travels as an Arrow table: the receiver needs no Polars for it.
         from wirecost.messaging.tensor.frameworks.pyarrow import restore as arrow_table  # noqa: PLC0415
 
-        made, sender = arrow_table("table", body["table"], budget), "pyarrow"
+        converted, sender = arrow_table("table", body["table"], budget), "pyarrow"
     else:
-        made = restore(kind, body, budget)
+        converted = restore(kind, body, budget)
     if wanted is None or wanted == sender or kind not in _KINDS:
-        return made
+        return converted
     if sender == "pandas":
-        afford_frame(made, budget)
-        return _of_pandas(made) if wanted == "polars" else load("pyarrow").table(made)
-    table = load("pyarrow").table(made)
+        afford_frame(converted, budget)
+        return _of_pandas(converted) if wanted == "polars" else load("pyarrow").table(converted)
+    table = load("pyarrow").table(converted)
     described = b"pandas" in (table.schema.metadata or {})
     afford(table.columns, wanted, budget, described)
     return _of_arrow(table) if wanted == "polars" else table.to_pandas()

@@ -105,15 +105,15 @@ def to_device(obj: Any, device: str) -> Any:
 
         return moved
 
-    return replaced(obj, {root: move(one) for root, one in _TO_DEVICE.items()})
+    return replaced(obj, {root: move(function) for root, function in _TO_DEVICE.items()})
 
 
 def refuse_moved(moved: Any, framework: str) -> UserError:
     """For what a program's ``device_to_host`` gave that cannot be written."""
-    known = "a NumPy array" if framework == "numpy" else f"a tensor of {framework} or NumPy"
+    accepted = "a NumPy array" if framework == "numpy" else f"a tensor of {framework} or NumPy"
     return UserError(
         f"device_to_host gave {type(moved).__module__}.{type(moved).__qualname__}, which is not"
-        f" {known} in the host's memory; wirecost.to_host gives one"
+        f" {accepted} in the host's memory; wirecost.to_host gives one"
     )
 
 

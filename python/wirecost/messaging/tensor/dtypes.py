@@ -77,8 +77,8 @@ def stored(described: Any) -> np.dtype[Any]:
 def _named(name: str) -> np.dtype[Any]:
     if name in NARROW:
         remedy = 'decode with as_="torch", as_="jax" or another framework that has it'
-        found: np.dtype[Any] = np.dtype(getattr(load("ml_dtypes", remedy), name))
-        return found
+        dtype: np.dtype[Any] = np.dtype(getattr(load("ml_dtypes", remedy), name))
+        return dtype
     if not _PLAIN.fullmatch(name):
         raise FrameError(f"frame: element type {name[:40]!r} is unknown")
     try:

@@ -53,23 +53,23 @@ class Frame(metaclass=ABCMeta):  # noqa: B024  for its register
 
     def parts(self) -> list[memoryview]:
         """Return the frame's bytes in order, the tensors' as they lie, for scatter output."""
-        found: list[memoryview] = []
+        parts: list[memoryview] = []
         end = 0
         for offset, piece in self._pieces():
             if offset > end:
-                found.append(memoryview(_ZEROS)[: offset - end])
-            found.append(memoryview(piece))
+                parts.append(memoryview(_ZEROS)[: offset - end])
+            parts.append(memoryview(piece))
             end = offset + len(piece)
         if self._layout.checksum:
             if gap := self._layout.total - SUM.size - end:
-                found.append(memoryview(_ZEROS)[:gap])
+                parts.append(memoryview(_ZEROS)[:gap])
             digest = load("xxhash").xxh3_64()
-            for part in found[1:]:
+            for part in parts[1:]:
                 digest.update(part)
-            found.append(memoryview(SUM.pack(digest.intdigest())))
+            parts.append(memoryview(SUM.pack(digest.intdigest())))
         elif end < self._layout.total:
-            found.append(memoryview(_ZEROS)[: self._layout.total - end])
-        return found
+            parts.append(memoryview(_ZEROS)[: self._layout.total - end])
+        return parts
 
     def write_into(self, buffer: Any) -> int:
         """Write the frame to the start of ``buffer`` and return its size: the one copy.

@@ -80,8 +80,8 @@ def families(wanted: str | None) -> tuple[str | None, str | None]:
         return wanted, None
     if wanted in TABLES:
         return None, wanted
-    known = ", ".join(sorted({*TENSORS, *TABLES, COMPRESSED}))
-    raise UserError(f"as_={wanted!r}: not one of {known}")
+    names = ", ".join(sorted({*TENSORS, *TABLES, COMPRESSED}))
+    raise UserError(f"as_={wanted!r}: not one of {names}")
 
 
 def match(value: Any) -> Handler:
@@ -105,8 +105,8 @@ def match(value: Any) -> Handler:
 def _framework_handler(cls: type) -> Handler | None:
     for base in cls.__mro__:
         name = _BY_ROOT.get(base.__module__.partition(".")[0])
-        if name is not None and (found := framework(name).encoder(base)) is not None:
-            return found
+        if name is not None and (handler := framework(name).encoder(base)) is not None:
+            return handler
     return None
 
 

@@ -23,9 +23,9 @@ def _module() -> Any:
         return None
 
 
-found: Any = _module()
+binding: Any = _module()
 
-if TYPE_CHECKING or found is None:
+if TYPE_CHECKING or binding is None:
     Loan, SamplePool = pool.Loan, pool.SamplePool
 else:
-    Loan, SamplePool = found.Loan, found.SamplePool
+    Loan, SamplePool = binding.Loan, binding.SamplePool

@@ -17,12 +17,12 @@ def load(name: str, remedy: str = "") -> Any:
 
     Raises UserError with the line that installs it.
     """
-    found = _LOADED.get(name)
-    if found is None:
+    module = _LOADED.get(name)
+    if module is None:
         try:
-            found = _LOADED[name] = importlib.import_module(name)
+            module = _LOADED[name] = importlib.import_module(name)
         except ImportError as error:
             root = name.partition(".")[0]
             line = f"{root}: cannot be imported ({error}); pip install {INSTALL.get(root, root)}"
             raise UserError(line + (f", or {remedy}" if remedy else "")) from error
-    return found
+    return module

@@ -109,13 +109,13 @@ def read_values(described: list[Any], budget: Budget) -> Any:
 
 
 def _period(pandas: Any, frequency: str) -> Any:
-    found = pandas.PeriodDtype(frequency)
+    period = pandas.PeriodDtype(frequency)
     _FREQUENCIES.add(frequency)
     if len(_FREQUENCIES) > _MOST_FREQUENCIES:
         # pandas keeps each that it ever saw.
         pandas.PeriodDtype.reset_cache()
         _FREQUENCIES.clear()
-    return found
+    return period
 
 
 def array_of(value: Any, dimensions: int) -> npt.NDArray[Any]:

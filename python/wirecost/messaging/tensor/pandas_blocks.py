@@ -53,8 +53,8 @@ def write_blocks(frame: Any, writer: Writer) -> dict[str, Any] | None:
                 name, column = frame.columns[place], frame.iloc[:, place].array
                 written = write_values(column, f"column {name!r}", writer)
                 body["arrays"].append([place, written])
-    for dtype, found in numbers.items():
-        body["blocks"] += _joined(dtype, found)
+    for dtype, columns_of_type in numbers.items():
+        body["blocks"] += _joined(dtype, columns_of_type)
     if arrow:
         from wirecost.messaging.tensor.arrow_stream import write_stream  # noqa: PLC0415  optional
 
@@ -74,7 +74,7 @@ def _joined(dtype: Any, blocks: list[Any]) -> list[Any]:
         (whole if block[1].flags.c_contiguous and block[1].size else rest).append(block)
     if len(whole) < 2:
         return [list(block) for block in blocks]
-    places = [place for found, _ in whole for place in found]
+    places = [place for block_places, _ in whole for place in block_places]
     memory = [bytes_of(values) for _, values in whole]
     joined = Pieces(memory, describe(dtype), (len(places), whole[0][1].shape[1]))
     return [[places, joined], *map(list, rest)]
@@ -91,8 +91,8 @@ def read_blocks(body: Any, index: Any, columns: Any, budget: Budget) -> Any:
         places, stream = body["table"]
         table = read_table(stream, budget)
         check_rows(table, index)
-        made = map(pandas.arrays.ArrowExtensionArray, table.columns)
-        extended = dict(zip(places, made, strict=True))
+        wrapped = map(pandas.arrays.ArrowExtensionArray, table.columns)
+        extended = dict(zip(places, wrapped, strict=True))
     else:
         extended = {}
     every = [place for _, places in blocks for place in places] + [*single, *extended]
@@ -113,9 +113,9 @@ def read_blocks(body: Any, index: Any, columns: Any, budget: Budget) -> Any:
     arrays = single | extended
     for values, places in blocks:
         arrays.update(zip(places, values, strict=True))
-    made = pandas.DataFrame({i: arrays[i] for i in range(len(columns))}, index, copy=False)
-    made.columns = columns
-    return made
+    frame = pandas.DataFrame({i: arrays[i] for i in range(len(columns))}, index, copy=False)
+    frame.columns = columns
+    return frame
 
 
 def read_block(values: Any, index: Any, columns: Any) -> Any:

@@ -38,18 +38,18 @@ def plan_of(payload: bytes) -> tuple[Any, Plan]:
     # Tensors of one form differ by their segment's number only.
     end = _number_ends(payload)
     key = payload[end:]
-    found = _PLANS.get(key) if end else None
-    if found is not None:
-        return int.from_bytes(payload[2:end], "big") if end > 2 else payload[1], found
+    cached = _PLANS.get(key) if end else None
+    if cached is not None:
+        return int.from_bytes(payload[2:end], "big") if end > 2 else payload[1], cached
     index, described, shape, axes, framework = fields_of(payload)
     form = Form(described, shape, axes)
-    made = Plan(framework, form, framework == "numpy" and axes is None and not form.narrow)
+    new_plan = Plan(framework, form, framework == "numpy" and axes is None and not form.narrow)
     # A structure may hold references to what a caller could change.
     if end and type(index) is int and len(payload) <= _LONGEST and type(described) is str:
         if len(_PLANS) >= _MOST:
             _PLANS.clear()
-        _PLANS[key] = made
-    return index, made
+        _PLANS[key] = new_plan
+    return index, new_plan
 
 
 def fields_of(payload: bytes) -> Any:
@@ -86,12 +86,12 @@ def plan(layout: Layout) -> Plan | None:
         value = msgpack.unpackb(description)
         if type(value) is not msgpack.ExtType or value.code != codes.TENSOR:
             return None
-        index, made = plan_of(value.data)
+        index, tensor_plan = plan_of(value.data)
     except Exception:
         # The reader finds and reports the same fault.
         return None
-    good = type(index) is int and index == 0 and type(made.framework) is str
-    return made if good and layout.segments[0][1] == made.form.nbytes else None
+    good = type(index) is int and index == 0 and type(tensor_plan.framework) is str
+    return tensor_plan if good and layout.segments[0][1] == tensor_plan.form.nbytes else None
 
 
 _EXT = frozenset({b"\xc7", b"\xc8", b"\xc9"})

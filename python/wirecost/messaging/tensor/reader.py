@@ -79,12 +79,12 @@ class Reader:
     def _afford(self, description: bytes) -> None:
         """Before anything is made of it. Raises FrameError."""
         segments = _SEGMENT_BYTES * len(self._segments)
-        found = MOST_PER_BYTE * len(description)
-        if found + segments > _NOT_COUNTED:
+        cost = MOST_PER_BYTE * len(description)
+        if cost + segments > _NOT_COUNTED:
             # Of a large description there are two copies for a time.
-            found = bytes_of_values(description, self._budget.bytes_left) + 2 * len(description)
+            cost = bytes_of_values(description, self._budget.bytes_left) + 2 * len(description)
         remedy = "let the sender make arrays of its numbers and texts"
-        self._budget.take("its values beside the tensors", found + segments, remedy=remedy)
+        self._budget.take("its values beside the tensors", cost + segments, remedy=remedy)
 
     def _value(self, packed: bytes) -> Any:
         check_claims(packed)
@@ -128,31 +128,31 @@ class Reader:
         index, codec, described, shape, axes = fields_of(payload)
         offset, length = self._segment(index)
         data: Any = self._memory.array(offset, (length,), understand("|u1"))
-        found = received(codec, memoryview(data), Form(described, shape, axes))
+        compressed = received(codec, memoryview(data), Form(described, shape, axes))
         if self._stays_compressed:
-            return found
-        source = found.source(self._budget, self._tensors not in _NUMPY)
+            return compressed
+        source = compressed.source(self._budget, self._tensors not in _NUMPY)
         return tensor_of(source, self._tensors, "numpy")
 
     def _shared(self, payload: bytes) -> Any:
         token, number, offset, described, shape, sender = fields_of(payload)
         form = Form(described, shape, None)
         self._budget.expand(form.nbytes)
-        wanted: Any = framework(self._tensors or sender)
+        target: Any = framework(self._tensors or sender)
         with reading(token, number, offset, form) as place:
-            if hasattr(wanted, "on_device"):
-                return wanted.on_device(form, place)
+            if hasattr(target, "on_device"):
+                return target.on_device(form, place)
             memory = Memory(place.to_host(), True, None)
         source = Source(memory, (0, form.nbytes), form, self._budget)
         return tensor_of(source, self._tensors, sender)
 
     def _object(self, payload: bytes) -> Any:
         # What a framework's object consists of stays NumPy's, whatever was asked for.
-        wanted = self._tensors, self._tables, self._stays_compressed
+        targets = self._tensors, self._tables, self._stays_compressed
         self._tensors, self._tables, self._stays_compressed = "numpy", None, False
         expanded = self._budget.expanded
         name, kind, body = self._value(payload)
-        self._tensors, self._tables, self._stays_compressed = wanted
+        self._tensors, self._tables, self._stays_compressed = targets
         if name != "plugin" and self._budget.expanded != expanded:
             # What an object takes is counted by the frame's bytes.
             raise FrameError(
@@ -179,8 +179,8 @@ class Reader:
 
     def _set(self, payload: bytes) -> set[Any] | frozenset[Any]:
         frozen, *items = _list(self._value(payload))
-        found = set_of(items, self._budget)
-        return frozenset(found) if frozen else found
+        members = set_of(items, self._budget)
+        return frozenset(members) if frozen else members
 
     def _map(self, payload: bytes) -> dict[Any, Any]:
         flat = _list(self._value(payload))
@@ -244,13 +244,13 @@ def restored(name: str, kind: Any, body: Any, budget: Budget) -> Any:
 
 def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
     """Return a tensor in the wanted framework, or the sender's where None. Raises UserError."""
-    found = framework(sender)
+    plugin = framework(sender)
     if wanted is not None and wanted != sender:
-        found = framework(wanted)
-    if not hasattr(found, "tensor"):
+        plugin = framework(wanted)
+    if not hasattr(plugin, "tensor"):
         raise FrameError(f"frame: {sender} has no tensors")
     try:
-        return found.tensor(source)
+        return plugin.tensor(source)
     except UserError:
         raise
     except Exception as error:

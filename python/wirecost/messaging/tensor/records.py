@@ -43,8 +43,8 @@ def restore_record(kind: Any, name: Any, fields: Any) -> Any:
 def _made(cls: Any, fields: dict[str, Any]) -> Any:
     declared = getattr(cls, "__dataclass_fields__", {})
     computed = {name for name, field in declared.items() if not field.init}
-    given = {name: value for name, value in fields.items() if name not in computed}
-    made = cls(**given)
+    arguments = {name: value for name, value in fields.items() if name not in computed}
+    record = cls(**arguments)
     for name in computed & fields.keys():
-        object.__setattr__(made, name, fields[name])
-    return made
+        object.__setattr__(record, name, fields[name])
+    return record

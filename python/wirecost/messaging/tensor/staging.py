@@ -68,8 +68,8 @@ class Staging:
 
 def _locked_by_torch(nbytes: int) -> npt.NDArray[np.uint8]:
     torch = load("torch")
-    made: npt.NDArray[np.uint8] = torch.empty(nbytes, dtype=torch.uint8, pin_memory=True).numpy()
-    return made
+    locked: npt.NDArray[np.uint8] = torch.empty(nbytes, dtype=torch.uint8, pin_memory=True).numpy()
+    return locked
 
 
 def _locked_by_cupy(nbytes: int) -> npt.NDArray[np.uint8]:

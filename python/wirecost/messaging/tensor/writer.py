@@ -88,15 +88,15 @@ class Writer:
             if axes is None:
                 self.copied(array.nbytes)
         key = len(self.segments), array.dtype, dtype, shape, axes, framework
-        found = _TENSORS.get(key)
-        if found is None:
+        extension = _TENSORS.get(key)
+        if extension is None:
             described = describe(array.dtype) if dtype is None else dtype
             payload = msgpack.packb([key[0], described, shape, axes, framework])
             if len(_TENSORS) >= _MOST_TENSORS:
                 _TENSORS.clear()
-            found = _TENSORS[key] = msgpack.ExtType(codes.TENSOR, payload)
+            extension = _TENSORS[key] = msgpack.ExtType(codes.TENSOR, payload)
         self.segments.append(array)
-        return found
+        return extension
 
     def pieces(self, pieces: Pieces) -> msgpack.ExtType:
         """Return an array that lies in several places."""

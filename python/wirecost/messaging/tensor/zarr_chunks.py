@@ -81,10 +81,10 @@ class Tree(MutableMapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         if key in self._written:
-            found = self._written[key]
-            if found is None:
+            chunk = self._written[key]
+            if chunk is None:
                 raise KeyError(key)
-            return found
+            return chunk
         for start, chunks in self.arrays.items():
             if key.startswith(start):
                 try:

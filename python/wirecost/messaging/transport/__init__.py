@@ -95,5 +95,5 @@ def open_transport(name: str, address: str | None = None, quality: Quality = OWN
     if quality is OWN:
         return kind(address)
     # Some have their settings from when they are made.
-    asked: type[Transport] = type(kind.__name__, (kind,), {"quality": quality})
-    return asked(address)
+    configured: type[Transport] = type(kind.__name__, (kind,), {"quality": quality})
+    return configured(address)

@@ -68,8 +68,8 @@ class _Messages:
         end = None if timeout is None else time.monotonic() + timeout
         # In turns, between which Ctrl-C is handled.
         while not self._waiting:
-            left = _TURN_S if end is None else max(0.0, min(_TURN_S, end - time.monotonic()))
-            self._fetch(left)
+            turn_s = _TURN_S if end is None else max(0.0, min(_TURN_S, end - time.monotonic()))
+            self._fetch(turn_s)
             if not self._waiting and end is not None and time.monotonic() >= end:
                 return None
         self._fetch(0)

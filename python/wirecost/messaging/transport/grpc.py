@@ -243,8 +243,8 @@ class Grpc(ServerTransport):
             raise UserError(f"address {address!r}: host:port is needed, or a folder's path")
 
     def _serve(self) -> Server:
-        given = self._servers.folder is None
-        return _Server(self._servers.address if given else "127.0.0.1:0")
+        fixed_address = self._servers.folder is None
+        return _Server(self._servers.address if fixed_address else "127.0.0.1:0")
 
 
 def settings(asked: AskedQuality) -> list[TransportSetting]:

@@ -262,14 +262,14 @@ class _Replier(Linked, InboxReplier):
         self._link = _Link(address, [topic], self._take, topic)
 
     def _take(self, message: Any) -> None:
-        asked = message.properties
-        if not hasattr(asked, "ResponseTopic"):
+        sent_with = message.properties
+        if not hasattr(sent_with, "ResponseTopic"):
             return  # a stranger's, who wants no reply
 
         def reply(answer: bytes) -> None:
-            named = getattr(asked, "CorrelationData", None)
+            named = getattr(sent_with, "CorrelationData", None)
             properties = _properties(**({} if named is None else {"CorrelationData": named}))
-            self._link.client.publish(asked.ResponseTopic, answer, properties=properties)
+            self._link.client.publish(sent_with.ResponseTopic, answer, properties=properties)
 
         self.inbox.put((message.payload, reply))
 

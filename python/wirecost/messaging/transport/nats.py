@@ -118,9 +118,11 @@ class _Link:
         """Return whether someone answers within ``timeout`` seconds."""
         end = Deadline(timeout)
         while True:
-            left = max(end.left, 0.05)
+            seconds_left = max(end.left, 0.05)
             try:
-                self.start(self.client.request(subject + ".present", b"", left)).result(left + 1)
+                self.start(self.client.request(subject + ".present", b"", seconds_left)).result(
+                    seconds_left + 1
+                )
             except Exception:  # nobody is there yet, or the server is away
                 if end.passed:
                     return False
@@ -137,10 +139,10 @@ class _Link:
                 await self.client.flush(1)
             with suppress(OSError):  # of what was still to be written: then its tasks go on
                 await self.client.close()
-            left = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in left:
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
         try:
             self.run(closed())

@@ -26,10 +26,10 @@ class Quality:
 
     def get(self, name: str, default: _T) -> _T:
         """An option, of the type that ``default`` has. Raises ValueError for another type."""
-        found = self.options.get(name, default)
-        if type(found) is not type(default):
-            raise ValueError(f"option {name} must be {type(default).__name__}, not {found!r}")
-        return found
+        value = self.options.get(name, default)
+        if type(value) is not type(default):
+            raise ValueError(f"option {name} must be {type(default).__name__}, not {value!r}")
+        return value
 
     def room(self, own: int, makers: int) -> int:
         """Return messages that may wait, where wirecost would choose ``own``, and the middleware's

@@ -264,8 +264,8 @@ class Ros1(Transport):
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publish arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
-        made = _Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image"))
-        return ImagePublisher(made, functools.partial(_image_message, itertools.count()))
+        image_topic = _Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image"))
+        return ImagePublisher(image_topic, functools.partial(_image_message, itertools.count()))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._rospy, topic, depth, self.quality.waits())

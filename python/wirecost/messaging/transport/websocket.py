@@ -286,8 +286,8 @@ class WebSocket(ServerTransport):
 
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
-        given = self._servers.folder is None
-        self._bind = _host(self._servers.address) if given else ("127.0.0.1", 0)
+        fixed_address = self._servers.folder is None
+        self._bind = _host(self._servers.address) if fixed_address else ("127.0.0.1", 0)
 
     def _serve(self) -> Server:
         return _Server(*self._bind)

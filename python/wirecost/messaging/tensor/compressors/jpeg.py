@@ -48,8 +48,8 @@ def compress(array: npt.NDArray[Any], quality: int | None) -> bytes:
         raise UserError(f"jpeg: an image has 1 to {_MOST_EXTENT} rows and columns")
     pixels = array[:, :, None] if grey else array
     names = ("GRAY", "Gray") if grey else ("RGB", _SUBSAMPLING)
-    found: bytes = load("simplejpeg").encode_jpeg(pixels, quality, *names, False)
-    return found
+    compressed: bytes = load("simplejpeg").encode_jpeg(pixels, quality, *names, False)
+    return compressed
 
 
 def check(data: memoryview, form: Form) -> None:
@@ -64,13 +64,13 @@ def check(data: memoryview, form: Form) -> None:
 
 def expand(data: memoryview, form: Form) -> npt.NDArray[np.uint8]:
     """Return the pixels, in memory of their own. Raises FrameError."""
-    found = room(form.nbytes)
+    expanded = room(form.nbytes)
     colours = "GRAY" if len(form.shape) == 2 else "RGB"
     try:
-        load("simplejpeg", REMEDY).decode_jpeg(data, colours, False, False, buffer=found)
+        load("simplejpeg", REMEDY).decode_jpeg(data, colours, False, False, buffer=expanded)
     except ValueError as error:
         raise FrameError(f"frame: its JPEG data are damaged: {cause(error)}") from error
-    return found
+    return expanded
 
 
 def _shape_of(data: memoryview) -> tuple[int, ...]:

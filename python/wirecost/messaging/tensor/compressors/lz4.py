@@ -27,8 +27,8 @@ def compress(array: npt.NDArray[Any], _: int | None) -> bytes:
     """Raise UserError for arrays of 2 GB and more."""
     if array.nbytes > _MOST_BYTES:
         raise UserError(f"lz4: an array of {array.nbytes} bytes; compress with zstd, or in parts")
-    found: bytes = load("lz4.block").compress(bytes_of(array), store_size=False)
-    return found
+    compressed: bytes = load("lz4.block").compress(bytes_of(array), store_size=False)
+    return compressed
 
 
 def check(data: memoryview, form: Form) -> None:
@@ -43,7 +43,7 @@ def expand(data: memoryview, form: Form) -> npt.NDArray[np.uint8]:
     """Return the tensor's bytes, in memory of their own. Raises FrameError."""
     lz4 = load("lz4.block", REMEDY)
     try:
-        found = lz4.decompress(data, uncompressed_size=form.nbytes, return_bytearray=True)
+        expanded = lz4.decompress(data, uncompressed_size=form.nbytes, return_bytearray=True)
     except (lz4.LZ4BlockError, ValueError, OverflowError) as error:
         raise FrameError(f"frame: its lz4 data are damaged: {cause(error)}") from error
-    return np.frombuffer(found, np.uint8)
+    return np.frombuffer(expanded, np.uint8)

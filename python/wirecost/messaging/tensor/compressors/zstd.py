@@ -35,9 +35,9 @@ def compress(array: npt.NDArray[Any], level: int | None) -> bytes:
         compressor = idle.pop()
     except IndexError:
         compressor = load("zstandard").ZstdCompressor(level=level)
-    found: bytes = compressor.compress(bytes_of(array))
+    compressed: bytes = compressor.compress(bytes_of(array))
     idle.append(compressor)
-    return found
+    return compressed
 
 
 def check(data: memoryview, form: Form) -> None:
@@ -62,12 +62,12 @@ def expand(data: memoryview, form: Form) -> npt.NDArray[np.uint8]:
         expander = _EXPANDERS.pop()
     except IndexError:
         expander = zstd.ZstdDecompressor()
-    found = room(form.nbytes)
+    expanded = room(form.nbytes)
     try:
-        written = expander.stream_reader(data).readinto(found)
+        written = expander.stream_reader(data).readinto(expanded)
     except (zstd.ZstdError, ValueError) as error:
         raise FrameError(f"frame: its zstd data are damaged: {cause(error)}") from error
     if written != form.nbytes:
         raise FrameError(f"frame: its zstd data end after {written:,} bytes")
     _EXPANDERS.append(expander)
-    return found
+    return expanded

@@ -50,9 +50,9 @@ def on_device(form: Form, place: Place) -> Any:
     if form.narrow is not None or not form.dtype.isnative or form.dtype.kind not in "biufc":
         raise refuse(form, "cupy")
     with cupy.cuda.Device(place.device):
-        made = cupy.empty(form.shape, form.dtype)
-        place.copy(made.data.ptr, cupy.cuda.get_current_stream().ptr)
-    return made
+        array = cupy.empty(form.shape, form.dtype)
+        place.copy(array.data.ptr, cupy.cuda.get_current_stream().ptr)
+    return array
 
 
 def tensor(source: Source) -> Any:

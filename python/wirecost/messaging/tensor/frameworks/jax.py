@@ -38,15 +38,17 @@ def _array(writer: Writer, array: Any) -> Any:
         array = writer.on_host(array, str(next(iter(array.devices()))))
         if type(array) is np.ndarray:
             return writer.tensor(array, "jax")
-        if not hasattr(array, "devices") or any(one.platform != "cpu" for one in array.devices()):
+        if not hasattr(array, "devices") or any(
+            device.platform != "cpu" for device in array.devices()
+        ):
             raise refuse_moved(array, "jax")
     try:
-        found = np.asarray(array)
+        host = np.asarray(array)
     except TypeError as error:
         raise UserError(f"jax: {array.dtype} has no plain memory ({error})") from error
     if len(array.devices()) > 1:
-        writer.copied(found.nbytes)
-    return writer.tensor(found, "jax")
+        writer.copied(host.nbytes)
+    return writer.tensor(host, "jax")
 
 
 def device_memory(array: Any) -> DeviceMemory | None:
@@ -84,8 +86,8 @@ def tensor(source: Source) -> Any:
     if name is not None:
         return jax.numpy.array(source.numpy())
     array = source.aligned()
-    made = jax.dlpack.from_dlpack(array) if array.size else jax.numpy.array(array)
-    return _same_type(made, array.dtype)
+    tensor = jax.dlpack.from_dlpack(array) if array.size else jax.numpy.array(array)
+    return _same_type(tensor, array.dtype)
 
 
 def _same_type(made: Any, dtype: np.dtype[Any]) -> Any:

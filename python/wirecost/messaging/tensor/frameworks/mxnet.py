@@ -42,12 +42,12 @@ def _array(writer: Writer, array: Any) -> Any:
         array = writer.on_host(array, str(array.context))
     if array.dtype is np.bool_ or not array.size:
         # MXNet's capsules have no form for these.
-        found = array.asnumpy()
-        writer.copied(found.nbytes)
+        host = array.asnumpy()
+        writer.copied(host.nbytes)
     else:
         # Waits until the array is computed.
-        found = np.from_dlpack(_Capsule(array.to_dlpack_for_read()))
-    return writer.tensor(found, "mxnet")
+        host = np.from_dlpack(_Capsule(array.to_dlpack_for_read()))
+    return writer.tensor(host, "mxnet")
 
 
 def tensor(source: Source) -> Any:

@@ -55,14 +55,14 @@ def tensor(source: Source) -> Any:
             raise refuse(source, "paddle")
         array = array.view("<i2")
     if not array.size or array.dtype.kind == "b" or not array.ndim:
-        made = paddle.to_tensor(array, place=paddle.CPUPlace())
+        tensor = paddle.to_tensor(array, place=paddle.CPUPlace())
     else:
-        made = paddle.utils.dlpack.from_dlpack(array.__dlpack__())
+        tensor = paddle.utils.dlpack.from_dlpack(array.__dlpack__())
     if name is None:
-        return made
+        return tensor
     if not hasattr(paddle, name):
         raise refuse(source, "paddle")
-    return made.view(name)
+    return tensor.view(name)
 
 
 def to_host(tensor: Any) -> Any:

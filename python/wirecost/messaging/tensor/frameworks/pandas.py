@@ -121,9 +121,9 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
         values = read_values(body["values"], budget)
         index = _restore_rows(pandas, body["index"], budget)
         check_rows(values, index)
-        made = pandas.Series(values, index, name=body["name"], copy=False)
-        made.attrs.update(body["attributes"])
-        return made
+        series = pandas.Series(values, index, name=body["name"], copy=False)
+        series.attrs.update(body["attributes"])
+        return series
     if kind == "index":
         return _restore_index(pandas, body, budget)
     if kind == "timestamp":
@@ -142,17 +142,17 @@ def _restore_frame(pandas: Any, body: Any, budget: Budget) -> Any:
     columns = _restore_index(pandas, body["columns"], budget)
     budget.take("its columns", _COLUMN_BYTES * len(columns))
     if "blocks" in body:
-        made = read_blocks(body, index, columns, budget)
+        frame = read_blocks(body, index, columns, budget)
     elif "block" in body:
-        made = read_block(body["block"], index, columns)
+        frame = read_block(body["block"], index, columns)
     else:
         arrays = {i: read_values(values, budget) for i, values in enumerate(body["arrays"])}
         for values in arrays.values():
             check_rows(values, index)
-        made = pandas.DataFrame(arrays, index, copy=False)
-        made.columns = columns
-    made.attrs.update(body["attributes"])
-    return made
+        frame = pandas.DataFrame(arrays, index, copy=False)
+        frame.columns = columns
+    frame.attrs.update(body["attributes"])
+    return frame
 
 
 def _restore_rows(pandas: Any, body: Any, budget: Budget) -> Any:
@@ -178,7 +178,7 @@ def _restore_index(pandas: Any, body: Any, budget: Budget) -> Any:
         labels = list(body["labels"])
         check_labels(labels)
         return pandas.Index(labels, dtype=object, name=body["name"], tupleize_cols=False)
-    made = pandas.Index(read_values(body["values"], budget), name=body["name"], copy=False)
-    if body["freq"] is not None and hasattr(made, "freq") and made.freq is None:
-        made.freq = body["freq"]
-    return made
+    index = pandas.Index(read_values(body["values"], budget), name=body["name"], copy=False)
+    if body["freq"] is not None and hasattr(index, "freq") and index.freq is None:
+        index.freq = body["freq"]
+    return index

@@ -65,19 +65,19 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
     stored = 1 if _BITS[mode] <= 8 else 4
     budget.take("an image", _ROW_BYTES * max(width, height) + stored * width * height)
     if not pixels.nbytes:
-        made = image.new(mode, (width, height))
+        restored = image.new(mode, (width, height))
     else:
-        made = image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
-        made.readonly = 1
+        restored = image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
+        restored.readonly = 1
     if body["palette"] is not None:
         raw_mode, colours = body["palette"]
         if type(colours) is not bytes:
             # Pillow takes it, and fails once the image is looked at.
             raise ValueError("no palette")
-        made.putpalette(colours, raw_mode)
+        restored.putpalette(colours, raw_mode)
     if body["transparency"] is not None:
         transparency = body["transparency"]
-        made.info["transparency"] = (
+        restored.info["transparency"] = (
             tuple(transparency) if type(transparency) is list else transparency
         )
-    return made
+    return restored

@@ -59,10 +59,10 @@ def _read(registry: Any, unit: Any) -> Any:
     for sign, factor in zip(signs, _SIGN.split(unit)[::2], strict=True):
         name, _, power = factor.partition(" ** ")
         if name not in _ONE:
-            found = registry.get_name(name)
-            powers[found] = powers.get(found, 0) + sign * _number(power or "1")
-    kept = {name: power for name, power in powers.items() if power}
-    return registry.Unit(registry.UnitsContainer(kept))
+            full_name = registry.get_name(name)
+            powers[full_name] = powers.get(full_name, 0) + sign * _number(power or "1")
+    nonzero = {name: power for name, power in powers.items() if power}
+    return registry.Unit(registry.UnitsContainer(nonzero))
 
 
 def _number(power: str) -> float:

@@ -48,10 +48,10 @@ def from_capsule(value: Any) -> Any:
             # First: some streams can be read once only, and those are of rows.
             return pa.table(value)
         except pa.ArrowInvalid:
-            found = pa.chunked_array(value)
-            if pa.types.is_struct(found.type):
+            chunked = pa.chunked_array(value)
+            if pa.types.is_struct(chunked.type):
                 raise
-            return found
+            return chunked
     return pa.array(value)
 
 
@@ -105,10 +105,10 @@ def offered(body: Any, budget: Budget) -> Any:
         table = restore("table", body, budget)
         afford(table.columns, "polars", budget)
         return table
-    known, batches = read_stream(body["stream"], budget)
+    cached, batches = read_stream(body["stream"], budget)
     for batch in batches:
-        afford([batch.column(index) for index in known.growing], "polars", budget)
-    return pa.RecordBatchReader.from_batches(known.schema, batches)
+        afford([batch.column(index) for index in cached.growing], "polars", budget)
+    return pa.RecordBatchReader.from_batches(cached.schema, batches)
 
 
 def _table(pa: Any, kind: str, schema: Any, body: Any, budget: Budget) -> Any:
@@ -123,15 +123,15 @@ def _table(pa: Any, kind: str, schema: Any, body: Any, budget: Budget) -> Any:
         batch = pa.RecordBatch.from_struct_array(empty)
         return batch if kind == "batch" else pa.Table.from_batches([batch])
     if kind == "batch":
-        made = pa.RecordBatch.from_arrays([chunks[0] for chunks in columns], schema=schema)
+        restored = pa.RecordBatch.from_arrays([chunks[0] for chunks in columns], schema=schema)
     else:
         arrays = [
             pa.chunked_array(chunks, field.type)
             for field, chunks in zip(schema, columns, strict=True)
         ]
-        made = pa.Table.from_arrays(arrays, schema=schema)
+        restored = pa.Table.from_arrays(arrays, schema=schema)
     try:
-        made.validate()
+        restored.validate()
     except pa.ArrowInvalid as error:
         raise FrameError(f"frame: no Arrow table: {cause(error)}") from error
-    return made
+    return restored

@@ -72,9 +72,9 @@ def on_device(form: Form, place: Place) -> Any:
     name = form.narrow or form.dtype.name
     if not (form.dtype.isnative and form.dtype.kind in _NUMPY_KINDS and hasattr(torch, name)):
         raise refuse(form, "torch")
-    made = torch.empty(form.shape, dtype=getattr(torch, name), device=f"cuda:{place.device}")
-    place.copy(made.data_ptr(), torch.cuda.current_stream(made.device).cuda_stream)
-    return made
+    tensor = torch.empty(form.shape, dtype=getattr(torch, name), device=f"cuda:{place.device}")
+    place.copy(tensor.data_ptr(), torch.cuda.current_stream(tensor.device).cuda_stream)
+    return tensor
 
 
 def tensor(source: Source) -> Any:

@@ -74,12 +74,12 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
     if kind == "variable":
         return _made(xarray, body, budget)
     indexed_names = list(body["indexed"])
-    made = {
+    restored = {
         name: _made(xarray, fields, budget, name in indexed_names)
         for name, fields in body["coordinates"].items()
     }
-    indexed = {name: made[name] for name in indexed_names}
-    plain = {name: variable for name, variable in made.items() if name not in indexed}
+    indexed = {name: restored[name] for name in indexed_names}
+    plain = {name: variable for name, variable in restored.items() if name not in indexed}
     coordinates = xarray.Coordinates(indexed)
     if plain:
         coordinates = coordinates.merge(xarray.Coordinates(plain, indexes={})).coords
@@ -91,7 +91,7 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
             name: _made(xarray, item, budget, item["dims"] == [name])
             for name, item in body["variables"].items()
         }
-        if made.keys() & variables.keys():
+        if restored.keys() & variables.keys():
             # xarray would compare the two, each value of one with each of the other.
             raise ValueError("a variable that is a coordinate too")
         return xarray.Dataset(variables, coordinates, body["attributes"])

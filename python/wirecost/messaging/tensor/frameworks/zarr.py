@@ -85,9 +85,9 @@ def _form(data: Any, chunks: tuple[int, ...]) -> dict[str, Any]:
 
 def _element(dtype: np.dtype[Any]) -> tuple[Any, Any]:
     """Zarr's names of a type and of its zero."""
-    found = load("zarr.dtype").parse_dtype(dtype, zarr_format=3)
-    zero = found.to_json_scalar(found.default_scalar(), zarr_format=3)
-    return found.to_json(zarr_format=3), zero
+    parsed = load("zarr.dtype").parse_dtype(dtype, zarr_format=3)
+    zero = parsed.to_json_scalar(parsed.default_scalar(), zarr_format=3)
+    return parsed.to_json(zarr_format=3), zero
 
 
 _known = lru_cache(maxsize=64)(_element)

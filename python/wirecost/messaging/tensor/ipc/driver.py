@@ -146,9 +146,9 @@ class Driver:
         """In the context that the frameworks have of a device."""
         context = self._contexts.get(device)
         if context is None:
-            context, found = c_void_p(), c_int()
-            self._call("cuDeviceGet", byref(found), device)
-            self._call("cuDevicePrimaryCtxRetain", byref(context), found)
+            context, current = c_void_p(), c_int()
+            self._call("cuDeviceGet", byref(current), device)
+            self._call("cuDevicePrimaryCtxRetain", byref(context), current)
             self._contexts[device] = context
         self._call("cuCtxPushCurrent_v2", context)
         try:

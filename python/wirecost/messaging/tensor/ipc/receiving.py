@@ -48,13 +48,13 @@ class _Opened:
             raise
 
     def _device(self) -> int:
-        found = driver().uuids
-        if self.file.uuid not in found:
+        uuids = driver().uuids
+        if self.file.uuid not in uuids:
             raise FrameError(
                 f"frame: its tensors lie on GPU-{self.file.uuid.hex()}, which this process does not"
                 " have: look at CUDA_VISIBLE_DEVICES, or let the sender send by way of the host"
             )
-        return found.index(self.file.uuid)
+        return uuids.index(self.file.uuid)
 
     def _memory(self, own: Ring | None) -> tuple[int, int]:
         if own is not None:
@@ -93,9 +93,9 @@ class Place:
 
     def to_host(self) -> Any:
         """Return an array of bytes on the host."""
-        made = room(self._nbytes)
-        driver().copy_to_host(self.device, made.ctypes.data, self._address, self._nbytes)
-        return made
+        host = room(self._nbytes)
+        driver().copy_to_host(self.device, host.ctypes.data, self._address, self._nbytes)
+        return host
 
 
 @contextmanager
@@ -124,21 +124,21 @@ def reading(token: Any, number: Any, offset: Any, form: Form) -> Iterator[Place]
 
 
 def _opened(key: tuple[int, bytes]) -> _Opened:
-    found = _OPEN.get(key)
-    if found is None:
+    ring = _OPEN.get(key)
+    if ring is None:
         if key in _GONE:
             raise LostError("frame: its tensors on a device are gone: their sender has ended")
         _close_ended()
         while len(_OPEN) >= MOST_OPEN:
             _close(next(iter(_OPEN)))
-        found = _OPEN[key] = _Opened(key[1])
+        ring = _OPEN[key] = _Opened(key[1])
     _OPEN.move_to_end(key)
-    return found
+    return ring
 
 
 def _close_ended() -> None:
     """The memory of a sender that has ended is free when nobody has it open any more."""
-    for key in [key for key, one in _OPEN.items() if one.file.ended()]:
+    for key in [key for key, opened in _OPEN.items() if opened.file.ended()]:
         _close(key)
         _GONE.append(key)
 

@@ -90,11 +90,11 @@ class Ring:
         slot = self.address + self.written % SLOTS * self.slot_bytes
         self._file.begin(self.written)
         offsets, end = [], 0
-        for one in tensors:
-            self._driver.copy(self.device, slot + end, one.address, one.nbytes, one.stream)
+        for memory in tensors:
+            self._driver.copy(self.device, slot + end, memory.address, memory.nbytes, memory.stream)
             offsets.append(end)
-            end += aligned(one.nbytes)
-        for stream in {one.stream for one in tensors}:
+            end += aligned(memory.nbytes)
+        for stream in {memory.stream for memory in tensors}:
             self._driver.wait(self.device, stream)
         self._file.end(self.written)
         return offsets

@@ -35,8 +35,8 @@ _REMEDY = 'let the sender send by way of the host: use_devices(device_to_host="p
 def folder() -> Path:
     """Return the folder of this user's rings on this machine. Raises UserError."""
     base = private.runtime_path()
-    for one in (base, base / FOLDER):
-        private.private_folder(one, "set XDG_RUNTIME_DIR to a folder of your own")
+    for folder in (base, base / FOLDER):
+        private.private_folder(folder, "set XDG_RUNTIME_DIR to a folder of your own")
     return base / FOLDER
 
 
@@ -56,8 +56,8 @@ class RingFile:
         """Raises UserError."""
         self.token = secrets.token_bytes(TOKEN_BYTES)
         home = folder()
-        for left in home.glob("*.ring"):
-            if (lock := of_the_dead(left)) is not None:
+        for ring_path in home.glob("*.ring"):
+            if (lock := of_the_dead(ring_path)) is not None:
                 lock.release()
         path = home / _name(self.token)
         try:
@@ -106,10 +106,10 @@ class FollowedFile:
                 f" XDG_RUNTIME_DIR; {_REMEDY}"
             ) from error
         try:
-            found = os.fstat(self._file)
-            sound = stat.S_ISREG(found.st_mode) and found.st_size == FILE_BYTES
-            mine = found.st_uid == os.geteuid() and not found.st_mode & 0o077
-            content = os.pread(self._file, ABOUT.size, 0) if sound and mine else b""
+            status = os.fstat(self._file)
+            sound = stat.S_ISREG(status.st_mode) and status.st_size == FILE_BYTES
+            own = status.st_uid == os.geteuid() and not status.st_mode & 0o077
+            content = os.pread(self._file, ABOUT.size, 0) if sound and own else b""
             if not content.startswith(MAGIC) or len(content) != ABOUT.size:
                 raise FrameError(f"frame: {path} is no ring of a sender of yours; remove it")
             _, self.uuid, self.handle, self.slot_bytes = ABOUT.unpack(content)

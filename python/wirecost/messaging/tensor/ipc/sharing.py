@@ -50,18 +50,20 @@ class Sharing:
 
         Raises UserError where the driver or a framework cannot, or there is too much for a slot.
         """
-        found: list[tuple[str, DeviceMemory, SharedTensor]] = []
+        shared_tensors: list[tuple[str, DeviceMemory, SharedTensor]] = []
         moves: dict[str, Callable[[Any], Any]] = {
-            root: partial(_found, found, name) for root, name in _FRAMEWORKS.items()
+            root: partial(_found, shared_tensors, name) for root, name in _FRAMEWORKS.items()
         }
         replacement = replaced(message, moves)
-        if not found:
+        if not shared_tensors:
             return message
         with self._lock:
             if self._closed:
                 raise UserError("its topic is closed already")
-            for device in {memory.device for _, memory, _ in found}:
-                self._write(device, [one for one in found if one[1].device == device])
+            for device in {memory.device for _, memory, _ in shared_tensors}:
+                self._write(
+                    device, [entry for entry in shared_tensors if entry[1].device == device]
+                )
         return replacement
 
     def _write(self, device: int, found: list[tuple[str, DeviceMemory, SharedTensor]]) -> None:
@@ -80,8 +82,8 @@ class Sharing:
         with self._lock:
             self._closed = True
             rings, self._rings = self._rings, {}
-        for one in rings.values():
-            one.close()
+        for ring in rings.values():
+            ring.close()
 
 
 def _found(found: list[tuple[str, DeviceMemory, SharedTensor]], name: str, tensor: Any) -> Any:
@@ -103,7 +105,7 @@ class _Rings:
 
     def room(self, tensors: list[DeviceMemory]) -> Ring:
         """Return a ring whose slots take these. Raises UserError."""
-        slot = slot_for(max(1, sum(aligned(one.nbytes) for one in tensors)))
+        slot = slot_for(max(1, sum(aligned(memory.nbytes) for memory in tensors)))
         if not self._rings or self._rings[-1].slot_bytes < slot:
             self._rings.append(Ring(self._device, slot))
         # What lies in a former one is overtaken by as many messages as it has slots. Together
@@ -113,10 +115,10 @@ class _Rings:
         return self._rings[-1]
 
     def _close_former(self) -> None:
-        for one in self._rings[:-1]:
-            one.close()
+        for ring in self._rings[:-1]:
+            ring.close()
         del self._rings[:-1]
 
     def close(self) -> None:
-        for one in self._rings:
-            one.close()
+        for ring in self._rings:
+            ring.close()

@@ -100,7 +100,7 @@ def _receiving(core: Any) -> Any:
 
 
 def _end(core: Any) -> None:
-    ours = {one.path for one in mappings(_is_ecals)}
+    ours = {mapping.path for mapping in mappings(_is_ecals)}
     for endpoint in list(_OPEN):
         endpoint.close()
     finalize(core)
@@ -119,10 +119,10 @@ def _settle() -> None:
     """
     keep_umask()
     reserve_files(_is_ecals, "ecal")
-    for one in mappings(_is_ecals):
+    for mapping in mappings(_is_ecals):
         # Another user's, or gone again.
         with suppress(OSError):
-            one.path.chmod(0o600)
+            mapping.path.chmod(0o600)
 
 
 def _close(endpoint: Any) -> None:

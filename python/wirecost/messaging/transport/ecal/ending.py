@@ -72,8 +72,8 @@ def _library() -> Any:
     """eCAL as its binding has loaded it; None if it is another."""
     core = importlib.import_module("ecal.nanobind_core")
     package = importlib.util.find_spec("ecal")
-    known = core.get_version_string().removeprefix("v").startswith(_VERSION)
-    if package is None or package.origin is None or not known:
+    same_version = core.get_version_string().removeprefix("v").startswith(_VERSION)
+    if package is None or package.origin is None or not same_version:
         return None
     try:
         library = ctypes.CDLL(str(Path(package.origin).with_name("libecal_core.so.6")))

@@ -47,11 +47,12 @@ def sweep(
 
 def _is_old(file: Path) -> bool:
     try:
-        found = file.lstat()
+        status = file.lstat()
     except OSError:
         return False
     return (
-        found.st_uid == os.getuid() and time.time() - max(found.st_mtime, found.st_ctime) > _OLD_S
+        status.st_uid == os.getuid()
+        and time.time() - max(status.st_mtime, status.st_ctime) > _OLD_S
     )
 
 

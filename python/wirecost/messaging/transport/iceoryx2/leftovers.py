@@ -26,9 +26,9 @@ def clear_services(settings: Any) -> None:
     suffix = settings.service.static_config_storage_suffix.to_string()
     for path in folder.glob(f"{settings.prefix.to_string()}*{suffix}"):
         with suppress(OSError):
-            found = path.lstat()
+            status = path.lstat()
             # Its last step is to make the file read-only.
-            if found.st_mode & stat.S_IWUSR and _is_old(found):
+            if status.st_mode & stat.S_IWUSR and _is_old(status):
                 path.unlink()
 
 
@@ -48,8 +48,8 @@ def clear_nodes(settings: Any) -> None:
             continue
         with suppress(OSError), _nobodys(monitor):
             folder = nodes / number
-            tags = (one.name.removesuffix(tag_suffix) for one in folder.glob(f"*{tag_suffix}"))
-            if any((services / f"{one}{service_suffix}").exists() for one in tags):
+            tags = (path.name.removesuffix(tag_suffix) for path in folder.glob(f"*{tag_suffix}"))
+            if any((services / f"{tag}{service_suffix}").exists() for tag in tags):
                 continue
             for path in (*folder.glob(f"{prefix}*"), *nodes.glob(f"{monitor.name}*")):
                 path.unlink()

@@ -35,28 +35,30 @@ class Wake:
     def until(self, look: Callable[[], Any], timeout: float | None) -> Any:
         """Return what ``look`` returns, as soon as it is not None; None after ``timeout``
         seconds."""
-        found = look()
-        if found is not None or (timeout is not None and timeout <= 0):
-            return found
+        result = look()
+        if result is not None or (timeout is not None and timeout <= 0):
+            return result
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             try:
                 if end is None:
                     self._listener.blocking_wait()
                 else:
-                    left = end - time.monotonic()
-                    if left <= 0:
+                    seconds_left = end - time.monotonic()
+                    if seconds_left <= 0:
                         return None
                     self._listener.timed_wait(
-                        self._library.Duration.from_micros(max(1, int(min(left, 1e9) * 1e6)))
+                        self._library.Duration.from_micros(
+                            max(1, int(min(seconds_left, 1e9) * 1e6))
+                        )
                     )
             except self._library.ListenerWaitError as error:
                 # Python runs the signal's handler, which may raise, before the next line.
                 if "Interrupt" not in str(error):
                     raise UserError(f"iceoryx2 cannot wait: {error}") from error
-            found = look()
-            if found is not None:
-                return found
+            result = look()
+            if result is not None:
+                return result
 
     def close(self) -> None:
         for port in self._listener, self._notifier:

@@ -130,8 +130,8 @@ class Ros2Subscriber(Subscriber):
             return array_data(message)
         end = None if timeout is None else time.monotonic_ns() + int(timeout * 1e9)
         # In turns, between which Ctrl-C is handled.
-        while (left := _TURN_NS if end is None else end - time.monotonic_ns()) > 0:
-            self._wait(min(left, _TURN_NS))
+        while (turn_ns := _TURN_NS if end is None else end - time.monotonic_ns()) > 0:
+            self._wait(min(turn_ns, _TURN_NS))
             if (message := self._messages.take()) is not None:
                 return array_data(message)
         return None
@@ -259,8 +259,8 @@ def _is_dead(lock: Path) -> bool:
     except OSError:
         return False
     try:
-        found = os.fstat(descriptor)
-        if found.st_uid != os.getuid() or time.time() - found.st_ctime < _OLD_S:
+        status = os.fstat(descriptor)
+        if status.st_uid != os.getuid() or time.time() - status.st_ctime < _OLD_S:
             return False
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -73,8 +73,8 @@ def discovery(peers: str) -> Iterator[None]:
 def shared_memory() -> Iterator[None]:
     """Make a node with more of it than Fast DDS's default, unless the user has chosen how Fast DDS
     sends, or there is no room. Within ``discovery``, once its library is loaded."""
-    left = room()
-    small = left is not None and left < _ROOM * _SEGMENT_BYTES
+    bytes_left = room()
+    small = bytes_left is not None and bytes_left < _ROOM * _SEGMENT_BYTES
     if small or any(map(os.environ.get, (*_PROFILES.values(), _TRANSPORTS))):
         yield
         return

@@ -37,12 +37,16 @@ def announced() -> list[Announced]:
     damaged ones, and those of publishers that announced nothing, are left out. Raises UserError
     where this user has no private folder."""
     folder = private_folder(FOLDER)
-    return [one for path in sorted(folder.glob(PATTERN)) if (one := _announced(path)) is not None]
+    return [
+        announcement
+        for path in sorted(folder.glob(PATTERN))
+        if (announcement := _announced(path)) is not None
+    ]
 
 
 def _announced(path: Path) -> Announced | None:
-    if (left := of_the_dead(path)) is not None:
-        left.release()
+    if (progress := of_the_dead(path)) is not None:
+        progress.release()
         return None
     try:
         # A FIFO would block.

@@ -48,8 +48,8 @@ class BrokerTransport(Transport):
     @classmethod
     @contextmanager
     def server_at(cls, host: str) -> Iterator[str | None]:
-        found = program(cls.broker)
-        if found is None:
+        path = program(cls.broker)
+        if path is None:
             raise NoServerError(
                 f"{cls.name}: no server: apt install {cls.broker}, or give another one's address"
             )
@@ -58,7 +58,7 @@ class BrokerTransport(Transport):
 
             def command(port: int) -> list[str]:
                 file.write_text(cls.configuration.format(host=host, port=port))
-                return [found, "-c", str(file)]
+                return [path, "-c", str(file)]
 
             environment = {**os.environ, "LC_ALL": "C"}
             with running(command, folder / "log", environment, host) as port:

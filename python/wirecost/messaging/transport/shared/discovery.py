@@ -82,7 +82,7 @@ def sweep(folder: Path) -> None:
 def _living(place: Path) -> list[str]:
     """Return the contents of a folder's locked files; the others are removed, and the folder with
     the last of them."""
-    found = []
+    addresses = []
     removed = False
     try:
         files = list(place.iterdir())
@@ -99,7 +99,7 @@ def _living(place: Path) -> list[str]:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
             if not file.suffix:
-                found.append(os.read(descriptor, 256).decode(errors="replace"))
+                addresses.append(os.read(descriptor, 256).decode(errors="replace"))
         else:
             if not file.suffix or time.time() - os.fstat(descriptor).st_ctime > _UNFINISHED_S:
                 file.unlink(missing_ok=True)
@@ -109,7 +109,7 @@ def _living(place: Path) -> list[str]:
     if removed:
         with suppress(OSError):
             place.rmdir()
-    return found
+    return addresses
 
 
 class Servers:

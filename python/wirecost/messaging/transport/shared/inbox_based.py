@@ -52,10 +52,10 @@ class InboxReplier(Replier):
         return self.inbox.take(timeout)
 
     def take(self, timeout: float | None = None) -> Request | None:
-        found = self._next(timeout)
-        if found is None:
+        entry = self._next(timeout)
+        if entry is None:
             return None
-        message, reply = found
+        message, reply = entry
         stream, number, frame = split(message)
 
         def answer(frame: Frame) -> None:
@@ -92,14 +92,14 @@ class InboxRequester(Requester):
             raise UserError(
                 f"service {self.service!r} was not there within {timeout:g} s: start what answers"
             )
-        asked = self._stream, self._number
+        request = self._stream, self._number
         self._number += 1
-        self._send(joined(frame, TRAILER.pack(*asked, 0, MAGIC)))
-        while (left := end.left) > 0:
-            message = self._next(left)
+        self._send(joined(frame, TRAILER.pack(*request, 0, MAGIC)))
+        while (seconds_left := end.left) > 0:
+            message = self._next(seconds_left)
             if message is None:
                 break
             stream, number, reply = split(message)
-            if (stream, number) == asked:
+            if (stream, number) == request:
                 return Sample(reply, stream, number)
         raise UserError(f"service {self.service!r}: no reply within {timeout:g} s")

@@ -24,11 +24,11 @@ def kept_on_loopback() -> Iterator[None]:
     """Bind to loopback what listens on other interfaces and was opened inside, by any thread."""
     before = {number for number, _ in own_sockets()}
     yield
-    for number, one in own_sockets():
-        if number not in before and may_become_open(one):
+    for number, own_socket in own_sockets():
+        if number not in before and may_become_open(own_socket):
             # Before Linux 5.7 only root may.
             with suppress(PermissionError):
-                one.setsockopt(socket.SOL_SOCKET, _SO_BINDTODEVICE, _DEVICE)
+                own_socket.setsockopt(socket.SOL_SOCKET, _SO_BINDTODEVICE, _DEVICE)
 
 
 def may_become_open(one: socket.socket) -> bool:
@@ -50,5 +50,5 @@ def own_sockets() -> Iterator[tuple[int, socket.socket]]:
     for entry in list(Path("/proc/self/fd").iterdir()):
         with suppress(OSError):
             if entry.readlink().name.startswith("socket:"):
-                with socket.socket(fileno=os.dup(int(entry.name))) as one:
-                    yield int(entry.name), one
+                with socket.socket(fileno=os.dup(int(entry.name))) as own_socket:
+                    yield int(entry.name), own_socket

@@ -86,8 +86,8 @@ class Followed:
     @property
     def sent(self) -> int:
         """Frames that were sent up to now."""
-        found: int = SENT.unpack(self._mapped)[0]
-        return found
+        sent: int = SENT.unpack(self._mapped)[0]
+        return sent
 
     @property
     def ended(self) -> bool:

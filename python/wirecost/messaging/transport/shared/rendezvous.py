@@ -46,8 +46,8 @@ def private_folder(middleware: str, longest: int = sys.maxsize) -> Path:
         digest = hashlib.sha256(os.fsencode(base)).hexdigest()[:8]
         base = private.below_tmp()
         folder = base / f"{middleware}-{digest}"
-    for one in base, folder:
-        private.private_folder(one, "set XDG_RUNTIME_DIR to a folder of your own")
+    for place in base, folder:
+        private.private_folder(place, "set XDG_RUNTIME_DIR to a folder of your own")
     return folder
 
 
@@ -116,13 +116,13 @@ def meet(folder: Path) -> Iterator[tuple[Lock, Path, list[Path]]]:
         for path in folder.glob("*.peer"):
             socket_path = path.with_suffix(".sock")
             try:
-                left = hold(path, create=False, patience_s=0)
+                lock = hold(path, create=False, patience_s=0)
             except BlockingIOError:
                 sockets.append(socket_path)
             except FileNotFoundError:
                 continue
             else:
-                left.release(*beside(socket_path))
+                lock.release(*beside(socket_path))
         path = folder / f"{os.getpid()}-{secrets.token_hex(4)}.peer"
         yield hold(path), path.with_suffix(".sock"), sockets
 
@@ -142,11 +142,11 @@ def port_of(path: Path, usable: Callable[[int], bool] | None = None) -> tuple[Lo
                 return lock, int(text)
             lock.release()
             raise UserError(f"{path}: holds no port; remove it")
-        taken = {one.read_text() for one in path.parent.glob("*.port")}
+        used_ports = {used.read_text() for used in path.parent.glob("*.port")}
         port = next(
-            one
-            for one in random.sample(PORTS, len(PORTS))
-            if str(one) not in taken and (usable or _is_free)(one)
+            port
+            for port in random.sample(PORTS, len(PORTS))
+            if str(port) not in used_ports and (usable or _is_free)(port)
         )
         # Written before it has its name, so that nobody sees it empty.
         draft = path.with_suffix(f".{os.getpid()}")

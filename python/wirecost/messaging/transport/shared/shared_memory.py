@@ -51,9 +51,9 @@ def room() -> int | None:
 
 def check_room(nbytes: int, what: str) -> None:
     """Raise UserError where less than ``nbytes`` are left for ``what``."""
-    left = room()
-    if left is not None and left < nbytes:
-        raise UserError(_full(f"has {left} bytes left and {what} needs {nbytes}"))
+    bytes_left = room()
+    if bytes_left is not None and bytes_left < nbytes:
+        raise UserError(_full(f"has {bytes_left} bytes left and {what} needs {nbytes}"))
 
 
 def reserve(start: int, nbytes: int, what: str) -> None:
@@ -95,9 +95,9 @@ def free_memory(path: Path) -> None:
 
 def reserve_files(wanted: Callable[[str], bool], what: str) -> None:
     """Take the memory of the files of these names that this process has mapped."""
-    for one in mappings(wanted):
-        if one.writable:
-            reserve(one.start, one.end - one.start, what)
+    for mapping in mappings(wanted):
+        if mapping.writable:
+            reserve(mapping.start, mapping.end - mapping.start, what)
 
 
 def mappings(wanted: Callable[[str], bool]) -> Iterator[Mapping]:

@@ -99,7 +99,7 @@ class StreamCounter:
             missing = self._missing.setdefault(stream, set())
             missing.update(range(max(expected, number - self.WINDOW), number))
             if len(missing) > self.WINDOW:
-                missing -= {one for one in missing if one < number - self.WINDOW}
+                missing -= {lost for lost in missing if lost < number - self.WINDOW}
             self._next[stream] = number + 1
         elif number in (missing := self._missing.get(stream, set())):
             missing.discard(number)

@@ -32,8 +32,8 @@ _INSTALL = "build it with setup/yarp in a checkout of wirecost, or with YARP_COM
 
 def _folder() -> Path:
     """Return where the module yarp is, which may be another library's."""
-    found = find_spec("yarp")
-    return Path(found.origin).parent if found and found.origin else Path()
+    spec = find_spec("yarp")
+    return Path(spec.origin).parent if spec and spec.origin else Path()
 
 
 class Yarp(Transport):
@@ -79,9 +79,9 @@ class Yarp(Transport):
     @contextmanager
     def server_at(cls, host: str) -> Iterator[str | None]:
         # With the binding, whose environment need not be this one.
-        beside = [get_path("scripts"), *(str(one / "bin") for one in _folder().parents[2:3])]
-        found = program("yarpserver") or shutil.which("yarpserver", path=os.pathsep.join(beside))
-        if found is None:
+        beside = [get_path("scripts"), *(str(parent / "bin") for parent in _folder().parents[2:3])]
+        path = program("yarpserver") or shutil.which("yarpserver", path=os.pathsep.join(beside))
+        if path is None:
             raise NoServerError("yarp: yarpserver cannot be found: it comes with YARP")
         with scratch.folder("yarp") as folder:
             environment = {k: v for k, v in os.environ.items() if k != "YARP_NAMESPACE"}
@@ -93,7 +93,7 @@ class Yarp(Transport):
                 environment["YARP_PORT_RANGE"] = str(port)
                 memory = ["--portdb", ":memory:", "--subdb", ":memory:"]
                 # Without --read it prefers another address to loopback.
-                return [found, "--read", "--ip", host, "--socket", str(port), *memory]
+                return [path, "--read", "--ip", host, "--socket", str(port), *memory]
 
             with running(command, folder / "log", environment, host) as port:
                 yield f"{host}:{port}"

@@ -99,18 +99,18 @@ class Port:
 
 def _widen(host: str, port: int) -> None:
     """Let more callers wait than the one that YARP has room for: others try again after 1 s."""
-    for _, one in own_sockets():
-        if one.family == socket.AF_INET and one.getsockname() == (host, port):
-            one.listen(_BACKLOG)
+    for _, own_socket in own_sockets():
+        if own_socket.family == socket.AF_INET and own_socket.getsockname() == (host, port):
+            own_socket.listen(_BACKLOG)
 
 
 def style() -> Any:
     """Return how this process talks to ports of others, which may be stopped."""
-    made = yarp().ContactStyle()
-    made.quiet = True
-    made.timeout = _ANSWER_S
-    made.carrier = _CARRIER
-    return made
+    style = yarp().ContactStyle()
+    style.quiet = True
+    style.timeout = _ANSWER_S
+    style.carrier = _CARRIER
+    return style
 
 
 def is_there(name: str, server: str) -> bool:
@@ -125,8 +125,8 @@ def is_there(name: str, server: str) -> bool:
     ):
         link.sendall(f"NAME_SERVER query {name}\n".encode())
         answer = link.recv(_ANSWER_BYTES)
-        if found := re.match(rb'registration name \S+ ip "?([\d.]+)"? port (\d+)', answer):
-            return reachable(found[1].decode(), int(found[2]), _ANSWER_S)
+        if registered := re.match(rb'registration name \S+ ip "?([\d.]+)"? port (\d+)', answer):
+            return reachable(registered[1].decode(), int(registered[2]), _ANSWER_S)
     return False
 
 
@@ -138,5 +138,5 @@ def known_ports() -> set[tuple[str, int]]:
     library.Network.write(
         library.Network.getNameServerContact(), library.Bottle("bot list"), reply, how
     )
-    found = re.findall(r'\(ip "?([\d.]+)"?\) \(port_number (\d+)\)', reply.toString())
-    return {(host, int(port)) for host, port in found}
+    addresses = re.findall(r'\(ip "?([\d.]+)"?\) \(port_number (\d+)\)', reply.toString())
+    return {(host, int(port)) for host, port in addresses}

@@ -44,15 +44,15 @@ class _Watch:
             acknowledged: dict[int, int] = {}
             if self.sending:
                 ports = known_ports()
-                for descriptor, one in own_sockets():
+                for descriptor, own_socket in own_sockets():
                     with suppress(OSError):  # it is not connected
-                        if one.getpeername() not in ports:
+                        if own_socket.getpeername() not in ports:
                             continue
-                        info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+                        info = own_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
                         (acknowledged[descriptor],) = _BYTES_ACKED.unpack_from(info)
                         stalled = before.get(descriptor) == acknowledged[descriptor]
-                        if stalled and number == self.sending and _unsent(one):
-                            one.shutdown(socket.SHUT_RDWR)
+                        if stalled and number == self.sending and _unsent(own_socket):
+                            own_socket.shutdown(socket.SHUT_RDWR)
             before, number = acknowledged, self.sending
 
     def close(self) -> None:

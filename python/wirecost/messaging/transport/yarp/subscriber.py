@@ -89,10 +89,10 @@ class YarpSubscriber(InboxSubscriber):
                 yarp().Network.connect(self._source, self._port.name, style())
 
     def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
-        found = self.inbox.take(timeout)
-        if found is None:
+        message = self.inbox.take(timeout)
+        if message is None:
             return None
-        image, reader = found
+        image, reader = message
         return _content(image), lambda: reader.give_back(image)
 
     def close(self) -> None:
@@ -124,8 +124,8 @@ class Connecting:
 
     def _run(self) -> None:
         while not self._ended.wait(_CONNECT_S):
-            for one in list(self._subscribers):
-                one.connect()
+            for subscriber in list(self._subscribers):
+                subscriber.connect()
 
     def close(self) -> None:
         self._ended.set()

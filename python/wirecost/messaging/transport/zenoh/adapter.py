@@ -224,7 +224,7 @@ class Zenoh(Transport):
         if socket is None:
             settings = self._settings(None, list(others))
         else:
-            listen, *connect = (f"unixsock-stream/{one}" for one in (socket, *others))
+            listen, *connect = (f"unixsock-stream/{path}" for path in (socket, *others))
             settings = self._settings(listen, connect)
         try:
             return self.library.open(settings)

@@ -62,10 +62,10 @@ class Pool:
         with self._lock:
             if nbytes > self._most.get(publisher, 0):
                 self._most[publisher] = nbytes
-                wanted = sum(self._most.values())
-                if 4 * wanted > self._nbytes:
+                needed_bytes = sum(self._most.values())
+                if 4 * needed_bytes > self._nbytes:
                     try:
-                        self._make(shm, max(LEAST_BYTES, 8 * wanted))
+                        self._make(shm, max(LEAST_BYTES, 8 * needed_bytes))
                     except UserError:
                         del self._most[publisher]
                         raise
@@ -83,7 +83,7 @@ class Pool:
     def _make(self, shm: Any, nbytes: int) -> None:
         what = f"zenoh-shm's pool of {nbytes} bytes"
         check_room(nbytes + _SPARE_BYTES, what)
-        before = {one.path for one in mappings(_is_zenohs)}
+        before = {mapping.path for mapping in mappings(_is_zenohs)}
         try:
             provider = shm.ShmProvider.default_backend(nbytes)
         except Exception as error:
@@ -91,10 +91,10 @@ class Pool:
             raise UserError(f"{what} cannot be made: {one_line(error)}") from error
         files: list[Path] = []
         notes: list[Path] = []
-        for one in mappings(_is_zenohs):
-            if one.path not in before:
-                reserve(one.start, one.end - one.start, what)
-                (files if one.end - one.start >= nbytes else notes).append(one.path)
+        for mapping in mappings(_is_zenohs):
+            if mapping.path not in before:
+                reserve(mapping.start, mapping.end - mapping.start, what)
+                (files if mapping.end - mapping.start >= nbytes else notes).append(mapping.path)
         self._give_up()
         self._provider, self._nbytes, self._files = provider, nbytes, files
         self._largest = _largest(provider, nbytes)
@@ -189,9 +189,9 @@ def sweep() -> int:
         with suppress(OSError):
             file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:
-                found = os.fstat(file)
-                age = time.time() - found.st_ctime
-                if found.st_uid != os.getuid() or age < _UNFINISHED_S:
+                status = os.fstat(file)
+                age = time.time() - status.st_ctime
+                if status.st_uid != os.getuid() or age < _UNFINISHED_S:
                     continue
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 path.unlink()
@@ -207,8 +207,8 @@ def free_dead() -> None:
     now = time.monotonic()
     for number, path in _open_files():
         with suppress(OSError):
-            found = path.stat()
-            if found.st_mode & 0o7777 != _MARK or POOL.is_own(path):
+            status = path.stat()
+            if status.st_mode & 0o7777 != _MARK or POOL.is_own(path):
                 continue
             try:
                 # Zenoh's own lock, which others have too while one of them lives.

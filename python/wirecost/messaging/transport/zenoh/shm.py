@@ -56,7 +56,7 @@ class _Subscriber(ZenohSubscriber):
         _SUBSCRIBERS.add(self)
 
     def _met(self, stream: int) -> Publishing | None:
-        if not any(one.inbox.waiting for one in _SUBSCRIBERS):
+        if not any(subscriber.inbox.waiting for subscriber in _SUBSCRIBERS):
             # It may be in place of one that was killed.
             free_dead()
         return super()._met(stream)

@@ -97,8 +97,8 @@ class _Publisher(Publisher):
     def wait_for_subscriber(self, timeout: float) -> bool:
         end = Deadline(timeout)
         self._listen()
-        while not self._subscribed and (left := end.left) > 0:
-            self.end.wait(self._pollin, left)
+        while not self._subscribed and (seconds_left := end.left) > 0:
+            self.end.wait(self._pollin, seconds_left)
             self._listen()
         return self._subscribed
 
@@ -165,8 +165,8 @@ class _Requester(Requester):
         trailer = TRAILER.pack(self._stream, self._number, START, MAGIC)
         with suppress(self._zmq.Again):
             self.end.library.send(self.end, frame, trailer)
-        while (left := end.left) > 0:
-            parts = self.end.receive(left)
+        while (seconds_left := end.left) > 0:
+            parts = self.end.receive(seconds_left)
             if parts is not None:
                 stream, number, view = split(parts[-1])
                 if (stream, number) == (self._stream, self._number):
@@ -235,7 +235,7 @@ class _ZeroMQ(Transport):
             end.close()
             raise
         end.end.attach(endpoint, bind, *on_close)
-        self._open = [one for one in self._open if not one.end.socket.closed] + [end]
+        self._open = [opened for opened in self._open if not opened.end.socket.closed] + [end]
         return end
 
     def publisher(self, topic: str) -> Publisher:
@@ -314,4 +314,4 @@ class ZeroMQTCP(_ZeroMQ):
         path = private_folder("zeromq-tcp") / f"{file_name(name)}.{kind}.port"
         locks = [claim(path.with_suffix(".lock"), f"{kind} {name!r}")] if bind else []
         lock, port = port_of(path)
-        return f"tcp://127.0.0.1:{port}", [one.release for one in (*locks, lock)]
+        return f"tcp://127.0.0.1:{port}", [held.release for held in (*locks, lock)]

@@ -111,8 +111,8 @@ class Socket:
         self._on_close = ExitStack()
 
     def attach(self, endpoint: str, bind: bool, *on_close: Callable[[], object]) -> None:
-        for one in on_close:
-            self._on_close.callback(one)
+        for call in on_close:
+            self._on_close.callback(call)
         try:
             (self.socket.bind if bind else self.socket.connect)(endpoint)
         except self.zmq.ZMQError as error:
