@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured: records, analysis, reports, stores and notebooks."""
+"""Measurements: records, analysis, reports, stores and notebooks."""

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of processes behind one median: pairs that differ, and receivers that fall
-behind.
+"""Pairs of processes behind one median: pairs that differ, and receivers that fall behind.
 
 Messages are sent on a schedule. A receiver that needs longer for each than lies between them has
 ever more of them waiting, so that a message's time is that of the queue before it: it grows with

@@ -74,8 +74,10 @@ def windows(at: Array, y: Array, percents: Iterable[float], most: int, fewest: i
 
 
 def histogram(y: Array, bins: int, logarithmic: bool) -> pl.DataFrame:
-    """Return the columns ``low``, ``high``, ``count``; empty bins are left out. Logarithmic needs y
-    > 0."""
+    """Return the columns ``low``, ``high``, ``count``.
+
+    Empty bins are left out. Logarithmic needs y > 0.
+    """
     low, high = float(y.min()), float(y.max())
     if high <= low:
         high = low + max(1.0, abs(low) * 1e-6)
@@ -87,10 +89,11 @@ def histogram(y: Array, bins: int, logarithmic: bool) -> pl.DataFrame:
 
 
 def tail(y: Array, points: int) -> pl.DataFrame:
-    """Return the share of values that are at least so large: columns ``y`` and ``share``, from 1 to
-    1/n.
+    """Return the share of values that are at least so large.
 
-    At most ``points`` rows, equally far apart on a logarithmic axis; the largest are all there."""
+    Columns are ``y`` and ``share``, from 1 to 1/n. There are at most ``points`` rows, equally far
+    apart on a logarithmic axis; the largest are all there.
+    """
     ranks = np.unique(np.geomspace(1, len(y), min(points, len(y))).round().astype(np.intp))
     largest = np.sort(y)[::-1]
     return pl.DataFrame({"y": largest[ranks - 1], "share": ranks / len(y)}).reverse()

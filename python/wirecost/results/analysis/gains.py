@@ -37,8 +37,11 @@ class Gain:
 
 @dataclass(frozen=True)
 class Effects:
-    """Effects of one remedy on whole processes; means. ``outputs``: equal, different, or varying
-    where those of the program as it is differ from one process to the next."""
+    """Effects of one remedy on whole processes.
+
+    Means. ``outputs``: equal, different, or varying where those of the program as it is differ from
+    one process to the next.
+    """
 
     remedy: str
     processes: int

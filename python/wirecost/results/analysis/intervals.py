@@ -34,12 +34,12 @@ class Estimate:
 
 
 class Resampler:
-    """Draws the same processes for every series of one case, and the same repetitions where the
-    series have as many of each process.
+    """Drawing of the same processes for every series of one case.
 
-    ``processes``: which process took each repetition, shape (repetitions,), in ascending order.
-    ``each``: drawn of every chosen process, the same for all series of a case; None: as many as
-    processes have on average.
+    The repetitions are the same too where the series have as many of each process. ``processes``:
+    which process took each repetition, shape (repetitions,), in ascending order. ``each``: drawn of
+    every chosen process, the same for all series of a case; None: as many as processes have on
+    average.
     """
 
     def __init__(self, processes: NDArray[np.int64], each: int | None = None) -> None:
@@ -58,8 +58,10 @@ class Resampler:
         return np.concatenate(parts)
 
     def _draw(self, random: np.random.Generator, rows: int) -> NDArray[np.int64]:
-        """Return repetitions, ``each`` from every chosen process; shape (rows, about
-        repetitions)."""
+        """Return repetitions, ``each`` from every chosen process.
+
+        The shape is (rows, about repetitions).
+        """
         number = len(self._counts)
         if number == 1:
             return random.integers(self._repetitions, size=(rows, self._repetitions))
@@ -73,8 +75,10 @@ def median(samples: Array, resampled: Array) -> Estimate:
 
 
 def ratio(samples: Array, resampled: Array, to: Array, to_resampled: Array) -> Estimate | None:
-    """Return the ratio of the medians of two series of the same repetitions; None if it has no
-    meaning."""
+    """Return the ratio of the medians of two series of the same repetitions.
+
+    It is None if it has no meaning.
+    """
     denominator = float(np.median(to))
     if denominator <= 0 or bool(np.any(to_resampled <= 0)):
         return None

@@ -22,9 +22,12 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Doubt:
-    """Nanoseconds per message. ``stages``: sum of the stages' medians where it is too far from the
-    total, else None; ``processes``: the least and the greatest median of a process where they are
-    too far apart, else None."""
+    """Nanoseconds per message.
+
+    ``stages``: sum of the stages' medians where it is too far from the total, else None;
+    ``processes``: the least and the greatest median of a process where they are too far apart, else
+    None.
+    """
 
     name: str
     total: float

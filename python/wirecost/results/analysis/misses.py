@@ -19,9 +19,12 @@ MOST = 1000
 
 @dataclass(frozen=True)
 class Missed:
-    """``excess_ns``: beyond the section's median; ``reason`` took ``reason_ns`` of it, None where
-    no counter accounts for a notable part. ``nested``: a section around it missed it too, at the
-    same time."""
+    """An execution that missed its deadline.
+
+    ``excess_ns``: beyond the section's median; ``reason`` took ``reason_ns`` of it, None where no
+    counter accounts for a notable part. ``nested``: a section around it missed it too, at the same
+    time.
+    """
 
     section: str
     begin_ns: int
@@ -39,8 +42,10 @@ def missed(
     explanations: Iterable[Explanation],
     prices: Mapping[str, float],
 ) -> list[Missed]:
-    """Return misses of every section, the longest first. ``prices``: the machine's; one that a
-    section's own executions show comes before it."""
+    """Return misses of every section, the longest first.
+
+    ``prices``: the machine's; one that a section's own executions show comes before it.
+    """
     own = {
         explanation.section: {
             cost.name: cost.ns_each for cost in explanation.costs if not cost.holds_waiting

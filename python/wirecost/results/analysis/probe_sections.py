@@ -45,11 +45,13 @@ class SectionSummary:
 
 
 def executions(events: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each execution of a section or a span, with its time in column ``ns``;
-    without what programs say of their messages (``ros_names.STATEMENT``).
+    """Return a row for each execution of a section or a span, with its time in column ``ns``.
+
+    Without what programs say of their messages (``ros_names.STATEMENT``).
 
     The time from a mark to the next one of the same thread, section and loop is an execution of
-    ``<section> <part>→<part>``; counters are null there."""
+    ``<section> <part>→<part>``; counters are null there.
+    """
     sections = events.filter(
         pl.col("kind") != "mark", ~pl.col("section").str.contains(STATEMENT.pattern)
     ).with_columns(ns=pl.col("end_ns") - pl.col("begin_ns"))
@@ -69,8 +71,10 @@ def executions(events: pl.DataFrame) -> pl.DataFrame:
 
 
 def turnarounds(executed: pl.DataFrame) -> pl.DataFrame:
-    """Return what can miss a deadline: callbacks and sections of a program, from begin to end. A
-    wait, the time between marks and an executor that is idle cannot."""
+    """Return what can miss a deadline: callbacks and sections of a program, from begin to end.
+
+    A wait, the time between marks and an executor that is idle cannot.
+    """
     return executed.filter(kind="section")
 
 
@@ -113,8 +117,10 @@ def _misses(rows: pl.DataFrame, deadline_ns: float | None) -> int | None:
 
 
 def percentile(ns: pl.Series, percent: float) -> float | None:
-    """Return a percentile of sorted ``ns``; None where too few lie beyond it to distinguish it from
-    the maximum."""
+    """Return a percentile of sorted ``ns``.
+
+    It is None where too few lie beyond it to distinguish it from the maximum.
+    """
     if percent > 50 and len(ns) * (100 - percent) < 100 - 1e-6:
         return None
     return ns.cast(pl.Float64).quantile(percent / 100, "linear")

@@ -41,11 +41,12 @@ def inside(nodes: Sequence[Node], section: str) -> list[Node]:
 
 
 def tree(executed: pl.DataFrame) -> list[Node]:
-    """Return, of ``probe_sections.executions``, each section above those inside it, the largest
-    first; empty where no section is inside another.
+    """Return each section above those inside it, the largest first.
 
-    A log has the name of the section around each execution, not the whole path. So what is inside a
-    section with several sections around it is shown at the first place only."""
+    The executions are those of ``probe_sections.executions``. The list is empty where no section is
+    inside another. A log has the name of the section around each execution, not the whole path. So
+    what is inside a section with several sections around it is shown at the first place only.
+    """
     sections = executed.filter(kind="section")
     if sections["parent"].null_count() == len(sections):
         return []

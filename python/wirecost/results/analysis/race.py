@@ -31,8 +31,10 @@ def label(name: Name) -> str:
 
 
 def _comparable(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return what every contender has: a race cut short ends within a turn. In a process, one may
-    have lost messages that the others have not."""
+    """Return what every contender has: a race cut short ends within a turn.
+
+    In a process, one may have lost messages that the others have not.
+    """
     parts = samples.partition_by("contender", "mode")
     shared = set.intersection(*(set(part["process"].unique()) for part in parts))
     if len(shared) > 1:
@@ -45,8 +47,10 @@ def _comparable(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 class Race:
-    """``samples``: those of one race, with columns contender, mode, stage, process, repetition and
-    ns."""
+    """Samples of one race.
+
+    ``samples`` has the columns contender, mode, stage, process, repetition and ns.
+    """
 
     def __init__(self, samples: pl.DataFrame) -> None:
         columns = ["contender", "mode"]
@@ -85,8 +89,10 @@ class Race:
         return Ratio(label(to), interval.value, (interval.low, interval.high)) if interval else None
 
     def without_mode(self, name: Name | None) -> Name | None:
-        """Return the first of a contender's modes where it is wanted without one and has only
-        others; likewise of a mode's allocators."""
+        """Return the first mode of a contender that has modes only, if it is asked for without.
+
+        Likewise of a mode's allocators.
+        """
         if name is None or name in self.names:
             return name
         begin = f"{name[1]} " if name[1] else ""

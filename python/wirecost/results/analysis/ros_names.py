@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of ROS in the names of sections: ``/filter /points Filter::on_points(...)`` is
-the callback of the node ``/filter`` for the topic ``/points``."""
+"""Nodes of ROS in the names of sections.
+
+``/filter /points Filter::on_points(...)`` is the callback of the node ``/filter`` for the topic
+``/points``.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +38,11 @@ _LAMBDA = re.compile(r"\{lambda[^#]*#(\d+)\}?")
 
 @dataclass(frozen=True)
 class RosPlace:
-    """Place of a section in a system of nodes. ``what``: the topic, service or period;
-    ``distinction``: from others of the node that have the same topic and kind."""
+    """Place of a section in a system of nodes.
+
+    ``what``: the topic, service or period; ``distinction``: from others of the node that have the
+    same topic and kind.
+    """
 
     node: str
     what: str
@@ -80,8 +86,10 @@ def place_of(section: str) -> RosPlace | None:
 
 
 def places_of(sections: Iterable[str]) -> dict[str, RosPlace]:
-    """Return those of nodes, each with a name of its own: where two callbacks of a node have the
-    same topic and kind, with their symbols."""
+    """Return the places that are of nodes, each with a name of its own.
+
+    Where two callbacks of a node have the same topic and kind, their names have their symbols.
+    """
     places = {name: place for name in sections if (place := place_of(name)) is not None}
     uses = Counter(place.name for place in places.values())
     return {
@@ -99,9 +107,11 @@ def shown_names(sections: Iterable[str]) -> dict[str, str]:
 
 
 def short_symbol(symbol: str) -> str:
-    """Return a C++ name without template arguments and parameters; a lambda of a constructor is one
-    of its class: ``Filter::{lambda#1}``; of what std::bind makes, the class and the parameters of
-    its method: ``Filter::*(std::shared_ptr)``."""
+    """Return a C++ name without template arguments and parameters.
+
+    A lambda of a constructor is one of its class: ``Filter::{lambda#1}``; of what std::bind makes,
+    the class and the parameters of its method: ``Filter::*(std::shared_ptr)``.
+    """
     if match := _BIND.match(symbol):
         inner = _outside(match[2].replace("std::__cxx11::", "std::"), "<>")
         return f"{_outside(match[1], '<>')}::*({inner})"
@@ -110,8 +120,10 @@ def short_symbol(symbol: str) -> str:
 
 
 def _outside(text: str, brackets: str) -> str:
-    """Return what is in none of these brackets; they may lack their ends, as in a name that was
-    cut."""
+    """Return what is in none of these brackets.
+
+    They may lack their ends, as in a name that was cut.
+    """
     opening, closing = brackets[::2], brackets[1::2]
     chars, depth = [], 0
     for at, char in enumerate(text):

@@ -78,8 +78,10 @@ class Row:
 
     @property
     def below_clock_bound(self) -> bool | None:
-        """True where the clocks' error may be larger than the time; None where there is one
-        clock."""
+        """True where the clocks' error may be larger than the time.
+
+        It is None where there is one clock.
+        """
         return None if self.clock_bound_ns is None else abs(self.median_ns) < self.clock_bound_ns
 
     @property

@@ -36,8 +36,10 @@ class Tail:
 
 
 def quantile(samples: Array, share: float) -> Estimate:
-    """Return the smallest of ``samples``, shape (n,), that ``share`` of them do not exceed, with
-    its 95 % interval; where too few samples reach as far, the interval ends at the largest."""
+    """Return the smallest sample that ``share`` of them do not exceed, with its 95 % interval.
+
+    ``samples``: shape (n,). Where too few samples reach as far, the interval ends at the largest.
+    """
     from scipy.stats import binom  # noqa: PLC0415 - slow to import
 
     ordered = np.sort(samples)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured, in a notebook: tables and figures as the reports have them, and the data.
+"""Measurements in a notebook: tables and figures as the reports have them, and the data.
 
 import wirecost.notebook as wirecost
 

@@ -53,7 +53,7 @@ TEMPLATE = """\
 
 @dataclass(frozen=True)
 class View:
-    """What a notebook shows: title, lead, tables and the first figure.
+    """Measurements as a notebook shows them: title, lead, tables and the first figure.
 
     ``samples``: one row a sample, execution or task; times in nanoseconds. ``tables`` have text
     cells as reports print them. ``figures``: Altair charts, which show themselves.
@@ -66,7 +66,7 @@ class View:
     figures: Sequence[alt.TopLevelMixin] = field(default=())
 
     def table(self, title: str) -> pl.DataFrame:
-        """The table whose title begins so, as a frame of text. Raises UserError."""
+        """Return the table whose title begins so, as a frame of text. Raises UserError."""
         for candidate in self.tables:
             if candidate.title.startswith(title):
                 return pl.DataFrame(candidate.rows, schema=candidate.headings, orient="row")
@@ -78,7 +78,7 @@ class View:
 
 
 def results(folder: str | Path | None = None) -> View:
-    """A result folder; without a name the latest in ``results``. Raises UserError."""
+    """Show a result folder; without a name the latest in ``results``. Raises UserError."""
     result_folder = read_results(Path(folder) if folder is not None else latest())
     rows = summarize(result_folder)
     content = content_of(result_folder, rows)
@@ -111,7 +111,7 @@ def probe(files: str | Path | Iterable[str | Path]) -> View:
 
 
 def store(place: str) -> View:
-    """A campaign's store, a folder or a URL of fsspec's. Raises UserError."""
+    """Show a campaign's store, a folder or a URL of fsspec's. Raises UserError."""
     opened = Store(place)
     records = opened.records()
     if records.is_empty():

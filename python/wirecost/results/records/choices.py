@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What records can be asked for. Imports little: the command line lists it."""
+"""Names that records can be asked for; it imports little, as the command line lists it."""
 
 from __future__ import annotations
 

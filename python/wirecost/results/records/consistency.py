@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a folder's samples are those of its ``meta.json``, and each contender's are whole."""
+"""Check that a folder's samples are those of its ``meta.json``, and each contender's are whole."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REMEDY = "keep a folder's files together, or measure again"
 
 
 def check(path: Path, meta: Meta, samples: pl.DataFrame) -> None:
-    """Raises UserError where they do not fit; ``path`` is that of the samples."""
+    """Raise UserError where they do not fit; ``path`` is that of the samples."""
     table = with_all_columns(samples)
     for complaint in _complaints(meta, table):
         raise UserError(f"{path}: {complaint}; {REMEDY}")

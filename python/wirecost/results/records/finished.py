@@ -55,9 +55,11 @@ class NothingMeasuredError(UserError):
 
 
 def finish(folder: Path, interrupted: str | bool) -> None:
-    """Writes ``samples.parquet`` and ``meta.json`` and removes the journal. Raises
-    NothingMeasuredError; UserError where it cannot be read; OSError where the folder cannot be
-    written, and the journal is as it was."""
+    """Write ``samples.parquet`` and ``meta.json`` and remove the journal.
+
+    Raises NothingMeasuredError; UserError where it cannot be read; OSError where the folder cannot
+    be written, and the journal is as it was.
+    """
     meta, samples = read_journal(folder)
     try:
         write_results(folder, {**meta, "interrupted": interrupted}, samples)
@@ -71,8 +73,10 @@ def finish(folder: Path, interrupted: str | bool) -> None:
 
 @contextmanager
 def finished_copy(folder: Path) -> Iterator[Path]:
-    """A folder with what ``finish`` would make of this one, which stays as it is. Raises
-    UserError."""
+    """Yield a folder with what ``finish`` would make of this one, which stays as it is.
+
+    Raises UserError.
+    """
     meta, samples = read_journal(folder)
     with scratch.folder("finished", in_memory=True) as copy:
         try:
@@ -83,7 +87,7 @@ def finished_copy(folder: Path) -> Iterator[Path]:
 
 
 def read_journal(folder: Path) -> tuple[Values, pl.DataFrame]:
-    """What a run that was cut short had measured: the content of ``meta.json`` and all samples.
+    """Return the content of ``meta.json`` and all samples of a run that was cut short.
 
     Raises NothingMeasuredError, UserError.
     """
@@ -165,7 +169,7 @@ class _Read:
 
 
 def _samples(run: _Run, folder: Path) -> pl.DataFrame | None:
-    """Those of a contender that did not fail."""
+    """Return the samples of a contender that did not fail."""
     if run.about is None or run.about.get("failure") is not None:
         return None
     if run.turns and run.logs is not None:
@@ -180,9 +184,11 @@ def _samples(run: _Run, folder: Path) -> pl.DataFrame | None:
 
 
 def _steps(run: _Run, logs: Path) -> list[pl.DataFrame]:
-    """Those of each process, repetitions counted over all of them. Processes behind one that left
-    no step do not count: they would not be paired with those of the other contenders. Where the
-    first one is such, the run has failed."""
+    """Return the samples of each process, repetitions counted over all of them.
+
+    Processes behind one that left no step do not count: they would not be paired with those of the
+    other contenders. Where the first one is such, the run has failed.
+    """
     parts: list[pl.DataFrame] = []
     repetitions = 0
     for process, turns in run.turns.items():

@@ -23,7 +23,7 @@ Cell = str | int | float | bool | None
 
 
 def recorded(arguments: Sequence[str]) -> list[str]:
-    """A command's arguments as result folders keep them: secrets are ``…``."""
+    """Return a command's arguments as result folders keep them: secrets are ``…``."""
     kept = []
     hidden = False
     for argument in arguments:
@@ -35,8 +35,11 @@ def recorded(arguments: Sequence[str]) -> list[str]:
 
 
 class Journal:
-    """Written by one run into its folder. Methods raise OSError, with the file's name, when a line
-    cannot be written; after that nothing more is."""
+    """Journal of one run in its folder.
+
+    Methods raise OSError, with the file's name, when a line cannot be written; after that nothing
+    more is.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -48,8 +51,11 @@ class Journal:
         self._write({"journal": VERSION})
 
     def about(self, **meta: Any) -> None:
-        """Keys of ``meta.json``. ``types``: of columns that may hold nothing, by Polars' names;
-        ``command``: the arguments, of which secrets are left out."""
+        """Write keys of ``meta.json``.
+
+        ``types``: of columns that may hold nothing, by Polars' names; ``command``: the arguments,
+        of which secrets are left out.
+        """
         if "command" in meta:
             meta["command"] = recorded(meta["command"])
         self._write({"meta": meta})
@@ -57,8 +63,11 @@ class Journal:
     def run(
         self, about: dict[str, Any], columns: Mapping[str, Any], logs: Path | None = None
     ) -> Run:
-        """A contender of a race, as ``runs`` in ``meta.json`` has it, and what is the same in all
-        its rows. ``logs``: a folder below this one from which its steps' stages are taken."""
+        """Begin a contender of a race, as ``runs`` in ``meta.json`` has it.
+
+        ``columns``: what is the same in all its rows; ``logs``: a folder below this one from which
+        its steps' stages are taken.
+        """
         found = Run(self, len(self._runs))
         self._runs.append(found)
         where = None if logs is None else logs.relative_to(self.folder).as_posix()
@@ -66,15 +75,17 @@ class Journal:
         return found
 
     def flush(self) -> None:
-        """Ends a round: what it brought is on disk when this returns. Rows of a round that was not
-        ended do not count."""
+        """End a round: what it brought is on disk when this returns.
+
+        Rows of a round that was not ended do not count.
+        """
         for run in self._runs:
             if run.rows:
                 rows, run.rows = run.rows, {}
                 self._write({"run": run.number, "rows": rows})
 
     def close(self) -> None:
-        """A second call does nothing."""
+        """Close the file; a second call does nothing."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -99,20 +110,22 @@ class Run:
         self._journal = journal
 
     def row(self, **cells: Cell) -> None:
-        """A sample, the columns the same ones within a round."""
+        """Add a sample; the columns are the same ones within a round."""
         self.table({name: [cell] for name, cell in cells.items()})
 
     def table(self, columns: Mapping[str, Sequence[Cell]]) -> None:
-        """Samples, a row each."""
+        """Add samples, a row each."""
         if not self.rows:
             self.rows = {name: [] for name in columns}
         for name, cells in columns.items():
             self.rows[name] += cells
 
     def steps(self, process: int, first: int, transfer_ns: list[int]) -> None:
-        """Consecutive steps of one of its processes, whose stages are in the folder of that number
-        below ``logs``: the first one's number, and nanoseconds that handing over the message took
-        in each."""
+        """Write consecutive steps of one of its processes.
+
+        Their stages are in the folder of that number below ``logs``. ``first``: number of the first
+        step; ``transfer_ns``: nanoseconds that handing over the message took in each.
+        """
         self._journal._write(
             {"run": self.number, "process": process, "steps": [first, transfer_ns]}
         )

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON that others wrote, held against the types that it must have before anything of it is used;
-and JSON for others, which is strict."""
+"""JSON of others, checked against its types before any use, and strict JSON for others."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ T = TypeVar("T")
 
 
 def decode(path: Path, content: bytes, kind: type[T], remedy: str) -> T:
-    """The document in ``content``, which ``path`` held.
+    """Return the document in ``content``, which ``path`` held.
 
     There is no NaN in it, no infinity and no integer beyond 64 bits. Raises UserError, one line:
     the file, the place in it as a JSON path, what is wrong there, and the remedy.
@@ -40,27 +39,33 @@ def decode(path: Path, content: bytes, kind: type[T], remedy: str) -> T:
 
 
 def loads(path: Path, content: bytes, remedy: str) -> Any:
-    """Any document as Python writes it: also with what stands for bytes that are no text (PEP 383),
-    NaN and infinity. No integer is beyond 64 bits. Raises UserError."""
+    """Return any document as Python writes it.
+
+    It may hold what stands for bytes that are no text (PEP 383), NaN and infinity. No integer is
+    beyond 64 bits. Raises UserError.
+    """
     with _refusals(path, remedy):
         return json.loads(content, parse_int=_of_64_bits)
 
 
 def check(path: Path, document: Any, kind: type, remedy: str) -> None:
-    """Raises UserError where a document of ``loads`` is not of that kind."""
+    """Raise UserError where a document of ``loads`` is not of that kind."""
     with _refusals(path, remedy):
         msgspec.convert(document, kind)
 
 
 def text(document: Any, indent: int | None = 2) -> str:
-    """The document as JSON that every reader takes: a number that is none becomes null, and bytes
-    that are no text are shown by their numbers. A list of numbers is on one line."""
+    """Return the document as JSON that every reader takes.
+
+    A number that is none becomes null, and bytes that are no text are shown by their numbers. A
+    list of numbers is on one line.
+    """
     written = json.dumps(_strict(document), indent=indent, allow_nan=False)
     return NUMBERS.sub(lambda found: "[" + BREAK.sub(", ", found[1]) + "]", written)
 
 
 def all_printable(document: Any) -> Any:
-    """A decoded document with every text of it on one line, and nothing that steers a terminal."""
+    """Return a decoded document with each text on one line, and nothing that steers a terminal."""
     if isinstance(document, str):
         return printable(document)
     if isinstance(document, dict):
@@ -79,7 +84,7 @@ def _refusals(path: Path, remedy: str) -> Iterator[None]:
 
 
 def _told(error: ValueError) -> str:
-    """The place first, ``$.runs[0].case: Expected `str`, got `int``` instead of the other way."""
+    """Return the reason with its place first: ``$.runs[0].case: Expected `str`, got `int```."""
     what, _, place = printable(str(error)).rpartition(" - at ")
     return shortened(f"{place.strip('`')}: {what}" if what else place, LONGEST)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which result folders there are, without reading their samples."""
+"""Result folders in a folder, listed without reading their samples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Run(msgspec.Struct):
 
 
 class _Head(msgspec.Struct):
-    """What folders of every scenario and version have."""
+    """Fields that folders of every scenario and version have."""
 
     scenario: str
     created: str
@@ -54,7 +54,7 @@ class MeasuredFolder:
 
     @property
     def order(self) -> tuple[float, str]:
-        """Of time, then of names."""
+        """Return the key by which folders are sorted: time, then name."""
         try:
             return datetime.fromisoformat(self.created).timestamp(), self.folder.name
         except (ValueError, OverflowError):
@@ -62,7 +62,7 @@ class MeasuredFolder:
 
 
 def measured_in(folder: Path) -> list[MeasuredFolder]:
-    """The result folders in a folder, the latest last, also what killed runs left.
+    """Return the result folders in a folder, the latest last, also what killed runs left.
 
     Raises UserError if there is no such folder.
     """
@@ -77,7 +77,7 @@ def measured_in(folder: Path) -> list[MeasuredFolder]:
 
 
 def latest(folder: Path = HERE) -> Path:
-    """The result folder that was measured last. Raises UserError if there is none."""
+    """Return the result folder that was measured last. Raises UserError if there is none."""
     readable = [candidate for candidate in measured_in(folder) if not candidate.problem]
     if not readable:
         raise UserError(f"{folder}: no result folder in it; measure with `wirecost bench`")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A result folder while it is filled: ``.<name>.partial``, with a lock file beside it that says
-whether the run that fills it still lives.
+"""A result folder while it is filled: ``.<name>.partial``, with a lock file beside it.
 
-It gets its name when all is in it. What a killed run left is brought to an end by the next one that
-writes into the same place: what it had measured becomes a folder, else nothing stays.
+The lock shows that the run that fills it still lives. The folder gets its name when all is in it.
+What a killed run left is brought to an end by the next one that writes into the same place: what it
+had measured becomes a folder, else nothing stays.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ MOST_NEIGHBOURS = 1000
 
 @dataclass
 class PendingFolder:
-    """``path`` is filled; ``keep`` makes it ``final``, or a free name like that, which ``final`` is
-    from then on."""
+    """A folder that is being filled.
+
+    ``path`` is filled; ``keep`` makes it ``final``, or a free name like that, which ``final`` is
+    from then on.
+    """
 
     path: Path
     final: Path
@@ -44,23 +47,23 @@ class PendingFolder:
     """It stays as it is, for the next run to end."""
 
     def keep(self) -> None:
-        """Gives the folder its name. Raises OSError."""
+        """Give the folder its name. Raises OSError."""
         if not self.kept and not self.left:
             self.final = _named(self.path, self.final)
             self.kept = True
 
     def leave(self) -> None:
-        """What is in ``path`` stays there until the next run."""
+        """Leave what is in ``path`` there until the next run."""
         self.left = True
 
 
 @contextmanager
 def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
-    """A folder to fill, this run's alone. Kept where its context ends well, else removed, unless
-    ``keep`` or ``leave`` was called before.
+    """Yield a folder to fill, this run's alone.
 
-    ``out`` names the folder; without it a dated one is made below ``results``. Raises UserError if
-    it is taken, another run fills it, or it cannot be made.
+    It is kept where its context ends well, else removed, unless ``keep`` or ``leave`` was called
+    before. ``out`` names the folder; without it a dated one is made below ``results``. Raises
+    UserError if it is taken, another run fills it, or it cannot be made.
     """
     name = f"{datetime.now():%Y-%m-%dT%H-%M-%S}-{scenario}"
     final = out if out is not None else Path("results") / name
@@ -84,8 +87,10 @@ def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
 
 
 def _claimed(final: Path) -> tuple[PendingFolder, Lock]:
-    """Raises OSError, also where not even a page can be written; UserError if another run fills
-    it."""
+    """Return the lock of a folder, which is this run's.
+
+    Raises OSError, also where not even a page can be written; UserError if another run fills it.
+    """
     lock = claim(final.with_name(f".{final.name}{LOCK}"))
     if lock is None:
         raise UserError(f"{final}: another run is filling it; name another folder with --out")
@@ -101,7 +106,7 @@ def _claimed(final: Path) -> tuple[PendingFolder, Lock]:
 
 
 def _recover_all(mine: Lock) -> list[Path]:
-    """Ends what killed runs began beside the folder that ``mine`` is the lock of, and in its place.
+    """End what killed runs began beside the folder that ``mine`` is the lock of, and in its place.
 
     Raises OSError, UserError if what lies in its place cannot be ended.
     """
@@ -121,8 +126,10 @@ def _recover_all(mine: Lock) -> list[Path]:
 
 
 def _recover(lock: Lock, taken: bool) -> Path | None:
-    """Where what a killed run had measured is now, None where it had measured nothing. ``taken``:
-    its own name is another's now."""
+    """Return where what a killed run had measured is now, None where it had measured nothing.
+
+    ``taken``: its own name is another's now.
+    """
     name = lock.path.name.removeprefix(".").removesuffix(LOCK)
     partial, final = lock.path.with_name(f".{name}{PARTIAL}"), lock.path.with_name(name)
     if not partial.is_dir() or partial.is_symlink() or partial.lstat().st_uid != os.geteuid():
@@ -145,8 +152,10 @@ def _recover(lock: Lock, taken: bool) -> Path | None:
 
 
 def _named(partial: Path, final: Path, taken: bool = False) -> Path:
-    """Gives the folder the name, or the first free one of ``<name>-2``, ``<name>-3``, … Raises
-    OSError."""
+    """Give the folder the name, or the first free one of ``<name>-2``, ``<name>-3``, ….
+
+    Raises OSError.
+    """
     for number in range(2 if taken else 1, MOST_NEIGHBOURS):
         name = final if number == 1 else final.with_name(f"{final.name}-{number}")
         # In the place of an empty folder only if it is the one that was asked for.

@@ -22,8 +22,11 @@ Turn = tuple[int, list[int]]
 
 
 def step_samples(turns: Iterable[Turn], logs: Path) -> pl.DataFrame:
-    """A row a step and stage: stage, repetition, ns, bytes. The first step that the logs do not
-    hold in full, and those behind it, are left out. Raises UserError where they hold none."""
+    """Return a row per step and stage: stage, repetition, ns, bytes.
+
+    The first step that the logs do not hold in full, and those behind it, are left out. Raises
+    UserError where they hold none.
+    """
     steps: list[int] = []
     transfers: list[int] = []
     for first, transfer_ns in turns:
@@ -62,8 +65,11 @@ def _sizes(stages: pl.DataFrame, stage: str, name: str) -> pl.DataFrame:
 
 
 def _events(logs: Path) -> list[pl.DataFrame]:
-    """Each model's events: from its performance log or, where it was killed before it had written
-    that, from the probe logs that it left. Raises UserError."""
+    """Return each model's events.
+
+    They are from its performance log or, where it was killed before it had written that, from the
+    probe logs that it left. Raises UserError.
+    """
     try:
         files = sorted(logs.iterdir())
     except OSError as error:
@@ -89,7 +95,7 @@ def _written(file: Path) -> list[PerformanceLog]:
 
 
 def _marks(log: ProbeLog) -> pl.DataFrame:
-    """A model's events in a probe log (docs/formats/performance-log.md)."""
+    """Return a model's events in a probe log (docs/formats/performance-log.md)."""
     marks = log.events().filter(
         (pl.col("kind") == "mark")
         & pl.col("parent").is_in(MESSAGES)

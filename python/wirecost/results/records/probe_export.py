@@ -29,16 +29,18 @@ MODEL_EVENTS = (
 
 
 def write_parquet(logs: list[ProbeLog], out: Path) -> None:
-    """The event table, its columns as ``records.probe_log.EVENTS`` says."""
+    """Write the event table, its columns as ``records.probe_log.EVENTS`` says."""
     with out.open("wb") as file:
         events_of(logs).write_parquet(file)
 
 
 def write_setlevel(logs: list[ProbeLog], out: Path) -> None:
-    """Events ``Start <section>`` and ``Stop <section>``, a mark's ``<section> <part>``, in the
-    order of time; a model is one thread. The loop is the simulation time in seconds, the value is
-    the message's size (docs/formats/performance-log.md). What an FMU of ours left when it was
-    killed becomes the log that it would have written."""
+    """Write events ``Start <section>`` and ``Stop <section>``, a mark's ``<section> <part>``.
+
+    They are in the order of time; a model is one thread. The loop is the simulation time in
+    seconds, the value is the message's size (docs/formats/performance-log.md). What an FMU of ours
+    left when it was killed becomes the log that it would have written.
+    """
     types: dict[str, int] = {}
     models = []
     for log in logs:
@@ -74,10 +76,12 @@ def write_setlevel(logs: list[ProbeLog], out: Path) -> None:
 
 
 def write_perfetto(logs: list[ProbeLog], out: Path) -> None:
-    """Chrome trace events, which ui.perfetto.dev opens: a slice a section, an asynchronous
-    slice a span, an instant a mark.
-    Times are microseconds of CLOCK_MONOTONIC. A slice stands before those inside it, by which
-    readers know which of two that begin together is the outer one."""
+    """Write Chrome trace events, which ui.perfetto.dev opens.
+
+    A section is a slice, a span an asynchronous slice, a mark an instant. Times are microseconds of
+    CLOCK_MONOTONIC. A slice stands before those inside it, by which readers know which of two that
+    begin together is the outer one.
+    """
     with out.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit": "ns", "traceEvents": [')
         _write_list(file, (event for log in logs for event in _trace_events(log)))
@@ -85,7 +89,7 @@ def write_perfetto(logs: list[ProbeLog], out: Path) -> None:
 
 
 def write_values(logs: list[ProbeLog], out: Path) -> None:
-    """The values that programs recorded, as Parquet; columns as ``VALUES`` says."""
+    """Write the values that programs recorded, as Parquet; columns as ``VALUES`` says."""
     with out.open("wb") as file:
         pl.concat([log.values() for log in logs]).write_parquet(file)
 
@@ -96,7 +100,7 @@ FORMATS: dict[str, Callable[[list[ProbeLog], Path], None]] = dict(
 
 
 def export(logs: list[ProbeLog], form: str, out: Path) -> None:
-    """Writes ``out`` or leaves nothing of it. Raises UserError."""
+    """Write ``out`` or leave nothing of it. Raises UserError."""
     if form not in FORMATS:
         raise UserError(f"--format {form}: there are {', '.join(FORMATS)}")
     try:

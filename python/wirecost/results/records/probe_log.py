@@ -111,9 +111,11 @@ recorded at once, ``time_ns`` is CLOCK_MONOTONIC."""
 
 @dataclass(frozen=True)
 class Counter:
-    """A counter that was asked for; ``status`` is counted, user only or n/a; ``source`` is one of
-    ``COUNTER_SOURCES`` or, where there is none, empty. A counter of source processor number may
-    have missed some."""
+    """A counter that was asked for.
+
+    ``status`` is counted, user only or n/a; ``source`` is one of ``COUNTER_SOURCES`` or, where
+    there is none, empty. A counter of source processor number may have missed some.
+    """
 
     name: str
     status: str
@@ -122,7 +124,7 @@ class Counter:
 
 @dataclass(frozen=True)
 class ProbeLog:
-    """What one thread recorded."""
+    """Records of one thread."""
 
     path: Path
     program: str
@@ -221,7 +223,7 @@ def read_log(path: Path) -> ProbeLog:
 
 
 def read_logs(paths: Iterable[Path]) -> list[ProbeLog]:
-    """The logs of files and of folders' files. The logs of one process share their names.
+    """Return the logs of files and of folders' files; the logs of one process share their names.
 
     Raises UserError on a file that is no probe log and a folder without one.
     """
@@ -240,7 +242,7 @@ def read_logs(paths: Iterable[Path]) -> list[ProbeLog]:
 
 
 def events_of(logs: list[ProbeLog]) -> pl.DataFrame:
-    """The events of all logs; a counter is null where a log does not have it."""
+    """Return the events of all logs; a counter is null where a log does not have it."""
     return pl.concat([log.events() for log in logs], how="diagonal")
 
 

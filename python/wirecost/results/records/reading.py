@@ -25,7 +25,7 @@ REMOVED = frozenset({"map"})
 
 
 class _Head(msgspec.Struct):
-    """What says how the rest is read."""
+    """Fields that say how the rest is read."""
 
     schema: int
     scenario: str

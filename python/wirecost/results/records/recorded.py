@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs recorded: by probes in files of their own, or by LTTng in traces of ROS 2."""
+"""Logs of programs: by probes in files of their own, or by LTTng in traces of ROS 2."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TraceLog(ProbeLog):
 
 
 def read_recorded(paths: Iterable[Path]) -> list[ProbeLog]:
-    """The logs of files and folders; a folder may be a trace.
+    """Return the logs of files and folders; a folder may be a trace.
 
     Raises UserError on what is neither.
     """
@@ -57,7 +57,7 @@ def read_recorded(paths: Iterable[Path]) -> list[ProbeLog]:
 
 
 def _with_logs(path: Path) -> Path:
-    """The folder itself, or its ``logs``, which a run of ``probe try`` keeps them in."""
+    """Return the folder itself, or its ``logs``, which a run of ``probe try`` keeps them in."""
     logs = path / LOGS
     if logs.is_dir() and any(logs.glob("*" + SUFFIX)) and not any(path.glob("*" + SUFFIX)):
         return logs
@@ -65,7 +65,7 @@ def _with_logs(path: Path) -> Path:
 
 
 def _elsewhere(path: Path) -> str:
-    """Where logs are, below a folder that holds none; ``another folder`` if nowhere."""
+    """Say where logs are, below a folder that holds none; ``another folder`` if nowhere."""
     for pattern in (f"*/*{SUFFIX}", f"*/*/*{SUFFIX}", f"*/*/*/*{SUFFIX}"):
         if parents := sorted({file.parent for file in islice(path.glob(pattern), MOST_LOOKED_AT)}):
             more = f" or one of {len(parents) - 1} more like it" if len(parents) > 1 else ""
@@ -110,8 +110,11 @@ def _logs(trace: Ros2Trace) -> Iterator[TraceLog]:
 
 
 def event_tables(logs: list[ProbeLog]) -> Iterator[pl.DataFrame]:
-    """The events of all logs (columns: ``EVENTS``), each section's in one table only: of traces,
-    which may be large, a table a section. At least one table, though it may be empty."""
+    """Yield the events of all logs (columns: ``EVENTS``), each section's in one table only.
+
+    Of traces, which may be large, there is a table per section. There is at least one table, though
+    it may be empty.
+    """
     traces = list({id(log.trace): log.trace for log in logs if isinstance(log, TraceLog)}.values())
     if not all(isinstance(log, TraceLog) for log in logs):
         yield events_of(logs)
@@ -158,7 +161,7 @@ def _of_trace(trace: Ros2Trace, rows: dict[str, np.ndarray[Any, Any]]) -> pl.Dat
 
 
 def _texts(texts: pl.Series, numbers: np.ndarray[Any, Any]) -> pl.Series:
-    """Which text each number stands for; quick where all are one."""
+    """Return the text that each number stands for; quick where all are one."""
     if len(numbers) and (numbers == numbers[0]).all():
         return texts.gather([int(numbers[0])]).new_from_index(0, len(numbers))
     return texts.gather(numbers)

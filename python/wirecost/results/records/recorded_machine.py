@@ -32,7 +32,7 @@ class MachineEvent(msgspec.Struct, kw_only=True):
 
 
 class MachinePrices(msgspec.Struct, kw_only=True):
-    """What one fault, switch, migration, wait and call cost."""
+    """Costs of one fault, switch, migration, wait and call."""
 
     schema: int = 1
     measured: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe logs of a replay's runs in its result folder: ``probe/run-1``, ``probe/run-2``, …"""
+"""Probe logs of a replay's runs in its result folder: ``probe/run-1``, ``probe/run-2``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wirecost.results.records.probe_log import ProbeLog, events_of, read_logs
 
 
 def logs_of(folder: Path, run: int) -> Path:
-    """Where a run's logs lie."""
+    """Return the folder of a run's logs."""
     return folder / "probe" / f"run-{run}"
 
 
@@ -24,6 +24,6 @@ def run_logs(folder: Path) -> list[tuple[int, list[ProbeLog]]]:
 
 
 def run_events(runs: list[tuple[int, list[ProbeLog]]]) -> pl.DataFrame | None:
-    """The events of all runs with their ``run``; None where nothing was recorded."""
+    """Return the events of all runs with their ``run``; None where nothing was recorded."""
     tables = [events_of(logs).with_columns(run=pl.lit(run, pl.Int64)) for run, logs in runs]
     return pl.concat(tables, how="diagonal") if tables else None

@@ -18,8 +18,10 @@ def scenario_of(results: Results) -> Scenario:
 
 
 def with_all_columns(samples: pl.DataFrame) -> pl.DataFrame:
-    """Samples of any scenario and schema with every column that names a race or contender, and the
-    process of it that took them."""
+    """Return samples with every column that names a race or contender, and the process.
+
+    They may be of any scenario and schema; the process is the one of the contender that took them.
+    """
     defaults = {"lang": "", "mode": "", "process": 0}
     added = {
         name: pl.col(name).fill_null(value) if name in samples.columns else pl.lit(value)

@@ -127,7 +127,7 @@ def _nanoseconds(global_time: float) -> int:
 
 
 def _salvage(path: Path, text: str) -> _Document:
-    """What a log that was never closed still says: its header and its whole rows."""
+    """Return the header and the whole rows of a log that was never closed."""
     refusal = UserError(f"{path}: not a SET Level performance log; its header cannot be read")
     start = text.find('"Header"')
     if start < 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the columns of a table must be."""
+"""Declarations of a table's columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SMALLEST_NUMBER = 1e-9
 
 
 class ColumnKind(Enum):
-    """What the values of a column are, whatever their width in a file."""
+    """Kind of a column's values, whatever their width in a file."""
 
     TEXT = "text"
     WHOLE = "whole numbers"

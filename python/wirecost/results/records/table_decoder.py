@@ -58,7 +58,7 @@ class RefusedError(Exception):
 
 
 def decoded(content: bytes, columns: Columns) -> pl.DataFrame:
-    """Raises RefusedError."""
+    """Return the declared columns of a file. Raises RefusedError."""
     try:
         lazy = pl.scan_parquet(content)
         declared = _found(lazy.collect_schema(), columns)
@@ -72,7 +72,7 @@ def decoded(content: bytes, columns: Columns) -> pl.DataFrame:
 
 
 def _found(schema: pl.Schema, columns: Columns) -> dict[str, TableColumn]:
-    """What of the schema is declared."""
+    """Return the declared columns of the schema."""
     for name, declaration in columns.items():
         if name not in schema and not name.endswith("*") and not declaration.optional:
             raise RefusedError(f"has no column {name}")

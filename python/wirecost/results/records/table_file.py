@@ -31,10 +31,10 @@ PATIENCE_S = 1.0
 
 
 def read_table(path: Path, columns: Columns, remedy: str) -> pl.DataFrame:
-    """The columns that ``columns`` declares: whole numbers as Int64, other ones as Float64, every
-    text printable on one line.
+    """Return the columns that ``columns`` declares.
 
-    Raises UserError, one line: file, column, what is wrong with it, and the remedy.
+    Whole numbers are Int64, other ones Float64, and every text is printable on one line. Raises
+    UserError, one line: file, column, what is wrong with it, and the remedy.
     """
     try:
         content = read_regular(path, LARGEST_FILE)
@@ -79,7 +79,10 @@ class _Decoder:
         return self._process.poll() is None
 
     def ask(self, content: bytes, columns: Columns) -> tuple[bytes, bytes]:
-        """What it answers, and how. Raises EOFError, BrokenPipeError where it ended of it."""
+        """Return status and content of its answer.
+
+        Raises EOFError, BrokenPipeError where the process ended of it.
+        """
         assert self._process.stdin is not None
         declaration = msgspec.json.encode(dict(columns))
         for part in (REQUEST.pack(len(declaration), len(content)), declaration, content):
@@ -89,7 +92,7 @@ class _Decoder:
         return kind, self._read(length)
 
     def end(self) -> str:
-        """How it ended."""
+        """Return the exit code, after its end."""
         atexit.unregister(self.end)
         for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):  # where it ended before it had read everything

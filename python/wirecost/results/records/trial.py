@@ -19,19 +19,21 @@ TRIAL = "trial.json"
 
 
 def begin_trial(folder: Path) -> None:
-    """Raises OSError."""
+    """Begin the trial's file. Raises OSError."""
     write_text(folder / TRIAL, json_document.text({"interrupted": True}) + "\n")
 
 
 def end_trial(folder: Path, result: Mapping[str, object]) -> None:
-    """``result``: what it came to. Raises OSError."""
+    """Write the trial's ``result``. Raises OSError."""
     write_text(folder / TRIAL, json_document.text(result) + "\n")
 
 
 @contextmanager
 def kept_where_it_fails(pending: PendingFolder) -> Iterator[None]:
-    """A UserError or OSError from within keeps the folder if anything was run, and says where it
-    is: its runs show the reason."""
+    """Keep the folder at a UserError or OSError from within, if anything was run.
+
+    The error then says where the folder is: its runs show the reason.
+    """
     try:
         yield
     except (UserError, OSError) as error:

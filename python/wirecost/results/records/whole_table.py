@@ -17,14 +17,14 @@ PROBE = bytes(1 << 16)
 
 
 def write_table(path: Path, table: pl.DataFrame) -> None:
-    """As Parquet. Raises OSError."""
+    """Write the table as Parquet. Raises OSError."""
     with replaced_by_polars(path) as file:
         table.write_parquet(file)
 
 
 @contextmanager
 def replaced_by_polars(path: Path) -> Iterator[Path]:
-    """``replaced``; the system's errors are OSError, whatever Polars makes of them."""
+    """Yield the file that replaces ``path``; errors of the system are OSError also from Polars."""
     with replaced(path) as file:
         try:
             yield file
@@ -37,6 +37,6 @@ def replaced_by_polars(path: Path) -> Iterator[Path]:
 
 
 def _write_more(path: Path) -> None:
-    """Raises the system's error where no more can be written, which Polars does not always say."""
+    """Raise the system's error where no more can be written, which Polars does not always say."""
     with path.open("ab") as file:
         file.write(PROBE)

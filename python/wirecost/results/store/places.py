@@ -217,6 +217,6 @@ def _literal(path: str) -> str:
 
 
 def scanned(place: StorePlace, kind: str) -> dict[str, pl.LazyFrame]:
-    """The files of that kind by ``campaign=…/scenario=…``: scenarios have columns of their own."""
+    """Return a kind's files by ``campaign=…/scenario=…``: scenarios have columns of their own."""
     folders = {"/".join(name.split("/")[:3]) for name in place.names(kind)}
     return {folder: place.scan(folder) for folder in sorted(folders)}

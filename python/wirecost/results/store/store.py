@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Store of what campaigns have measured (docs/formats/campaign-store.md): Parquet in a folder, or
-at a URL, that only grows.
+"""Store of what campaigns have measured: Parquet in a folder, or at a URL, that only grows.
 
-A task's record is written last: what has one is there whole. A second attempt of a task takes the
-place of the first, so that nothing counts twice.
+The format is in docs/formats/campaign-store.md. A task's record is written last: what has one is
+there whole. A second attempt of a task takes the place of the first, so that nothing counts twice.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ class Store:
     """``named``: a folder or a URL; nothing need be there yet."""
 
     def __init__(self, named: Path | str) -> None:
-        """Raises UserError for what is something else, or of a newer version."""
+        """Open a store. Raises UserError for what is something else, or of a newer version."""
         self.place = place_of(named)
         self._is_new = False
         try:
@@ -116,8 +115,7 @@ class Store:
             raise failed_write(str(self.place), error, REMEDY) from error
 
     def undo_begin(self) -> None:
-        """Undo the beginning of a store that was not there before, and into which nothing could be
-        put."""
+        """Undo the beginning of a new store into which nothing could be put."""
         if self._is_new:
             with suppress(OSError):
                 self.place.remove(ABOUT)
@@ -151,8 +149,11 @@ class Store:
         return pl.concat(parts or [pl.DataFrame(schema=SCHEMA)]).sort("host", "boot", "start_ns")
 
     def scan(self, kind: str) -> pl.LazyFrame | None:
-        """All files of that kind as one table, with the columns of all scenarios and ``campaign``,
-        ``scenario`` and ``host``; None where there are none. Raises OSError, UserError."""
+        """Return all files of a kind as one table; None where there are none.
+
+        It has the columns of all scenarios and ``campaign``, ``scenario`` and ``host``. Raises
+        OSError, UserError.
+        """
         if kind == RECORDS:  # whose columns depend on the version
             table = self.records()
             return None if table.is_empty() else table.lazy()
@@ -219,7 +220,9 @@ def _name(kind: str, record: Record) -> str:
 
 def overlaps(records: pl.DataFrame) -> pl.DataFrame:
     """Pairs of tasks, ``task`` and ``other``, that were measured on one host at the same time.
-    Records without a boot, which were imported, have no times and are left out."""
+
+    Records without a boot, which were imported, have no times and are left out.
+    """
     before = pl.col("end_ns").cum_max().shift(1).over("host", "boot")
     last = pl.col("task").shift(1).over("host", "boot")
     return (

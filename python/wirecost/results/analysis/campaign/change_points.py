@@ -26,8 +26,10 @@ Array = NDArray[np.float64]
 
 
 def probability(values: Array) -> tuple[float, int]:
-    """Return how likely so large a change is by chance, and where it begins; 1 and 0 of too few
-    values."""
+    """Return how likely so large a change is by chance, and where it begins.
+
+    1 and 0 of too few values.
+    """
     if len(values) < ENOUGH:
         return 1.0, 0
     from scipy.stats import rankdata  # noqa: PLC0415 - slow to import

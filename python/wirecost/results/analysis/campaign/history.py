@@ -37,8 +37,10 @@ class Point:
 
 @dataclass(frozen=True)
 class HistoryChange:
-    """``at``: the first point of the new level; ``factor``: of its median to that before; ``q``:
-    how likely by chance, considering all series."""
+    """``at``: the first point of the new level.
+
+    ``factor``: of its median to that before; ``q``: how likely by chance, considering all series.
+    """
 
     at: int
     factor: Estimate
@@ -66,8 +68,10 @@ class MovedTogether:
 
 
 def history(records: pl.DataFrame, rows: pl.LazyFrame) -> list[HistorySeries]:
-    """Return series of every subject, contender and machine, in the order of the runs, with
-    changes."""
+    """Return series of every subject, contender and machine, in the order of the runs.
+
+    Each has its changes.
+    """
     columns = ["task", "scenario", "options", "host", "created", "revision"]
     tasks = described(records).select(columns).filter(pl.col("created") != "")
     measured = (

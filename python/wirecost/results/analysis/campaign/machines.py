@@ -44,8 +44,10 @@ class Across:
 def across(
     records: pl.DataFrame, samples: pl.LazyFrame, baseline: str | None = None
 ) -> list[Across]:
-    """Return every subject, by its name. ``baseline``: a contender; else the one that is the
-    quickest on most machines."""
+    """Return every subject, by its name.
+
+    ``baseline``: a contender; else the one that is the quickest on most machines.
+    """
     return [
         _across(subject, samples_of, baseline) for subject, samples_of in totals(records, samples)
     ]

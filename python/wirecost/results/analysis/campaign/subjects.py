@@ -54,8 +54,10 @@ def described(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def totals(records: pl.DataFrame, samples: pl.LazyFrame) -> Iterator[tuple[Subject, pl.DataFrame]]:
-    """Yield each subject's samples of the stage ``total``, with ``host``. ``process`` numbers those
-    of all of a campaign's repetitions: each is a fresh one."""
+    """Yield each subject's samples of the stage ``total``, with ``host``.
+
+    ``process`` numbers those of all of a campaign's repetitions: each is a fresh one.
+    """
     tasks = described(records).select(
         "task", "scenario", "host", "options", round=pl.col("repetition")
     )

@@ -12,8 +12,11 @@ WAITS = (WAITED, "blocked-ns")
 
 
 def advice_for(name: str, comes_with: bool, counted: Collection[str]) -> str:
-    """Advise. ``comes_with``: the price is of something that comes with the event, so having fewer
-    events may gain nothing. ``counted``: the numbers that were recorded."""
+    """Advise.
+
+    ``comes_with``: the price is of something that comes with the event, so having fewer events may
+    gain nothing. ``counted``: the numbers that were recorded.
+    """
     if not comes_with:
         return kind_of(name).advice
     if seen := [wait for wait in WAITS if wait in counted]:

@@ -39,8 +39,11 @@ def costs_of(
     usual: Mapping[str, float],
     prices: Mapping[str, float],
 ) -> list[Cost]:
-    """Return what costs most first. ``usual``: prices of causes among all but the slowest
-    executions; ``prices``: the machine's, nanoseconds by ``Kind.event``."""
+    """Return what costs most first.
+
+    ``usual``: prices of causes among all but the slowest executions; ``prices``: the machine's,
+    nanoseconds by ``Kind.event``.
+    """
     costs = []
     for name in executions.numbers:
         cause = next((candidate for candidate in causes if candidate.name == name), None)
@@ -71,8 +74,7 @@ def costs_of(
 def steady_of(
     executions: Executions, causes: list[Cause], prices: Mapping[str, float]
 ) -> list[Steady]:
-    """Return the avoidable events that nearly every execution has and that nothing gives a
-    price."""
+    """Return the avoidable events that nearly every execution has, and that have no price."""
     causing = {cause.name for cause in causes}
     steady_costs = [
         Steady(name, float(np.median(array)), kind_of(name).advice)
@@ -86,9 +88,11 @@ def steady_of(
 
 
 def without_price(executions: Executions, cause: Cause, prices: Mapping[str, float]) -> bool:
-    """Say whether a cause's price is impossible, as where all executions have 88,807 allocations
-    and few one more, and what varied of it takes no time: then nothing is known of what it
-    costs."""
+    """Say whether a cause's price is impossible.
+
+    All executions may have 88,807 allocations and few one more, and what varied of it takes no
+    time: then nothing is known of what it costs.
+    """
     if prices.get(kind_of(cause.name).event or "") is not None or is_duration(cause.name):
         return False
     return _impossible(executions, cause.name, cause.ns_each) and (
@@ -103,8 +107,11 @@ def _cost(
     pair: tuple[float, float],
     origin: Origin,
 ) -> Cost:
-    """Return a cost. ``pair``: the price in usual executions and in the slowest: a switch that lets
-    a long job run must not make all switches dear."""
+    """Return a cost.
+
+    ``pair``: the price in usual executions and in the slowest: a switch that lets a long job run
+    must not make all switches dear.
+    """
     numbers = executions.numbers[name]
     price, of_slowest = pair
     usual = _usual(executions, name)
@@ -134,16 +141,20 @@ def _holds_waiting(executions: Executions, cost: Cost, of_machine: float | None)
 
 
 def _shown(cost: Cost) -> float:
-    """Return the price of the median execution; if it has none of the events, of the slowest 1
-    %."""
+    """Return the price of the median execution.
+
+    If it has none of the events, of the slowest 1 %.
+    """
     if cost.count_median == 0 and cost.count_slowest > 0:
         return cost.ns_slowest / cost.count_slowest
     return cost.ns_each
 
 
 def _impossible(executions: Executions, name: str, price: float) -> bool:
-    """Say whether the median execution's count, at this price, takes longer than that execution:
-    what made others slow came with the event, but is no part of its usual price."""
+    """Say whether the median execution's count, at this price, takes longer than that execution.
+
+    What made others slow came with the event, but is no part of its usual price.
+    """
     return price * _usual(executions, name) > PROPORTIONAL * _whole(executions)[0]
 
 

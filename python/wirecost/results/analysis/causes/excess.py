@@ -15,11 +15,13 @@ Row = Mapping[str, Any]
 
 
 def reason_of(execution: Row, usual: Row, prices: Mapping[str, float]) -> tuple[str | None, float]:
-    """Return the answer in words, with its nanoseconds; None where no counter costs more than
-    usual.
+    """Return the answer in words, with its nanoseconds.
+
+    It is None where no counter costs more than usual.
 
     ``usual``: medians of the same columns; ``prices``: nanoseconds by counter or by its
-    ``Kind.event``."""
+    ``Kind.event``.
+    """
     best: tuple[str | None, float] = (None, 0.0)
     for column in (name for name in usual if name.startswith(COUNTER)):
         name = column.removeprefix(COUNTER)

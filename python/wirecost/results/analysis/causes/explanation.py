@@ -71,8 +71,10 @@ class Cause:
 
 @dataclass(frozen=True)
 class Steady:
-    """Events that hardly an execution is without, too alike in all for a price of their own, and
-    without one of the machine."""
+    """Events that hardly an execution is without.
+
+    They are too alike in all for a price of their own, and the machine has none for them.
+    """
 
     name: str
     each: float

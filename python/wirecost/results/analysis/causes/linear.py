@@ -70,8 +70,11 @@ class Correlations:
         return float(np.clip(1 - explained, 0, 1))
 
     def shares(self, chosen: Sequence[int]) -> list[float]:
-        """Return the explained variance divided among the chosen numbers: what each adds, averaged
-        over the orders in which they can join (Lindeman, Merenda and Gold 1980; Grömping 2007)."""
+        """Return the explained variance divided among the chosen numbers.
+
+        A number's share is what it adds, averaged over the orders in which they can join (Lindeman,
+        Merenda and Gold 1980; Grömping 2007).
+        """
         explained = {
             subset: 1 - self.left(subset)
             for size in range(len(chosen) + 1)

@@ -50,8 +50,7 @@ class Models:
         )
 
     def usual_prices(self, found: list[Followed]) -> dict[str, float]:
-        """Return nanoseconds for one more of each among all but the slowest 1 %, where that is a
-        price."""
+        """Return prices: nanoseconds for one more of each among all but the slowest 1 %."""
         chosen = [cause.index for cause in found]
         return {
             self.names[index]: float(slope)

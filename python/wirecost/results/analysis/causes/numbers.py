@@ -53,8 +53,10 @@ class Executions:
 
 
 def executions_of(rows: pl.DataFrame) -> Executions | None:
-    """Return the executions; None where fewer than ``FEWEST`` have a finite time and all
-    numbers."""
+    """Return the executions.
+
+    It is None where fewer than ``FEWEST`` have a finite time and all numbers.
+    """
     numbers, absent = _numbers(rows)
     ns = _floats(rows["ns"])
     whole = np.isfinite(ns)

@@ -37,10 +37,11 @@ def without_overlaps(executions: Executions, costs: list[Cost], causes: list[Cau
 
 
 def _no_more_than(median_ns: float, slowest_ns: float, costs: list[Cost]) -> list[Cost]:
-    """Put costs that together take clearly more than there is into one another: first those with a
-    price far above the machine's, which is that of what comes with it, the least at last.
+    """Put costs that together take clearly more than there is into one another.
 
-    Prices that one regression found share nothing, so these are left: they are estimates.
+    First come those with a price far above the machine's, which is that of what comes with it, and
+    the least at last. Prices that one regression found share nothing, so these are left: they are
+    estimates.
     """
     while True:
         counted = [cost for cost in costs if cost.within is None]
@@ -88,8 +89,10 @@ class _Overlaps:
         return self._most_alike(cost.name, lambda one: one.name in self._causes)
 
     def _of_duration(self, name: str) -> str | None:
-        """Return what holds waited time: for locks it is blocked time; the price of what waits may
-        hold both."""
+        """Return what holds waited time: for locks it is blocked time.
+
+        The price of what waits may hold both.
+        """
         if name == LOCKS and BLOCKED in self._costs:
             return BLOCKED
         if name in self._causes:

@@ -38,7 +38,9 @@ PUBLISHED = ["process", "thread", "node", "topic", "message", "begin_ns", "end_n
 
 @dataclass(frozen=True)
 class Hops:
-    """``published``: each message that was given out, with columns ``PUBLISHED``, its own ``index``
+    """Messages and the callbacks that took or published them; times are of CLOCK_MONOTONIC.
+
+    ``published``: each message that was given out, with columns ``PUBLISHED``, its own ``index``
     and the ``callback`` (an index of ``callbacks``) in which that was, null outside any, or whose
     message it is made of by the ``rule``.
 
@@ -48,7 +50,7 @@ class Hops:
     recorded, and the ``rule`` by which it was found; counters follow.
 
     ``joins``: what callbacks work on that they did not take (``joins.JOINS``).
-    All times are of CLOCK_MONOTONIC."""
+    """
 
     published: pl.DataFrame
     callbacks: pl.DataFrame
@@ -81,8 +83,10 @@ def _published(events: pl.DataFrame) -> pl.DataFrame:
 
 
 def _callbacks(events: pl.DataFrame) -> pl.DataFrame:
-    """Return those that a wait precedes, and those that none ever does; a wait whose callback was
-    not recorded is left out."""
+    """Return those that a wait precedes, and those that none ever does.
+
+    A wait whose callback was not recorded is left out.
+    """
     keys = ["process", "thread"]
     waits = (
         events.filter(pl.col("kind") == "span", pl.col("section").str.contains(WAIT))
@@ -156,8 +160,10 @@ def _without_wait(sections: pl.DataFrame, waited: pl.Series) -> pl.DataFrame:
 
 
 def _with_source(callbacks: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
-    """Return the last equal message that was published before the callback received it, else that
-    of the topic by its time."""
+    """Return the last equal message that was published before the callback received it.
+
+    Where there is none, it is that of the topic by its time.
+    """
     identified = published.drop_nulls("message")
     without = published.filter(pl.col("message").is_null())
     clear = pl.col("source").is_null()

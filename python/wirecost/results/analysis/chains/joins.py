@@ -34,8 +34,11 @@ Link = tuple[str, str, str]
 def joins_of(
     events: pl.DataFrame, published: pl.DataFrame, callbacks: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame, bool]:
-    """Return ``published``, where what was published outside callbacks has the callback whose
-    message it is made of by its header stamp; the joins; and whether pairs were left out."""
+    """Return ``published``, the joins, and whether pairs were left out.
+
+    In ``published``, what was published outside callbacks has the callback whose message it is made
+    of by its header stamp.
+    """
     stamps = _Stamps.of(events, callbacks)
     published = stamps.with_callbacks(published)
     outputs = published.drop_nulls("callback").filter(~pl.col("topic").is_in(INFRASTRUCTURE))
@@ -73,8 +76,10 @@ def joins_of(
 def _pairs(
     callbacks: pl.DataFrame, outputs: pl.DataFrame, links: dict[Link, str]
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame, str]]:
-    """Yield executions of two sections of a node, and the rule by which the first, which publishes,
-    works on what the second kept."""
+    """Yield executions of two sections of a node, and a rule.
+
+    By it the first, which publishes, works on what the second kept.
+    """
     topics: dict[int, set[str]] = {}
     for callback, topic in outputs.select("callback", "topic").unique().iter_rows():
         topics.setdefault(callback, set()).add(topic)
@@ -116,9 +121,12 @@ class _Section:
 
 @dataclass(frozen=True)
 class _Stamps:
-    """Header stamps of messages: ``taken`` by callbacks (``kept``, ``node``, ``stamp``,
-    ``begin_ns``, ``end_ns``) and published (``process``, ``thread``, ``node``, ``topic``,
-    ``stamp``, ``begin_ns``). Many may be the same, as while a simulation stands still."""
+    """Header stamps of messages.
+
+    ``taken``: by callbacks (``kept``, ``node``, ``stamp``, ``begin_ns``, ``end_ns``); ``given``:
+    published (``process``, ``thread``, ``node``, ``topic``, ``stamp``, ``begin_ns``). Many may be
+    the same, as while a simulation stands still.
+    """
 
     taken: pl.DataFrame
     published: pl.DataFrame
@@ -159,8 +167,7 @@ class _Stamps:
         )
 
     def joined(self, one: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-        """Return the last executions of ``other`` before that took the stamps which ``one``
-        published, if any."""
+        """Return the last earlier executions of ``other`` that took the stamps of ``one``."""
         taken_in = self.taken.filter(pl.col("kept").is_in(other["index"].implode()))
         return (
             self.given.filter(pl.col("callback").is_in(one["index"].implode()))

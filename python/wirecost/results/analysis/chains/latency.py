@@ -42,8 +42,11 @@ class PartSummary:
 
 @dataclass(frozen=True)
 class Miss:
-    """A chain that took longer than the deadline. ``part`` is what exceeded its median most, by
-    ``excess_ns``; ``reason`` what took ``reason_ns`` of it, None where nothing recorded does."""
+    """A chain that took longer than the deadline.
+
+    ``part`` is what exceeded its median most, by ``excess_ns``; ``reason`` what took ``reason_ns``
+    of it, None where nothing recorded does.
+    """
 
     chain: Chain
     part: ChainPart
@@ -78,8 +81,10 @@ def latency_of(
     deadline_ns: float | None,
     prices: Mapping[str, float],
 ) -> Latency:
-    """Summarize chains between two topics. ``prices``: the machine's, as ``causes.explain`` takes
-    them."""
+    """Summarize chains between two topics.
+
+    ``prices``: the machine's, as ``causes.explain`` takes them.
+    """
     chains = found.chains
     ns = _sorted(chains)
     late = [c for c in chains if deadline_ns is not None and c.ns > deadline_ns]
@@ -200,8 +205,10 @@ class Reasons:
 
 @dataclass(frozen=True)
 class BusyThread:
-    """The outermost sections of one thread by their begin; all arrays have the shape (sections,).
-    Times are nanoseconds of CLOCK_MONOTONIC."""
+    """The outermost sections of one thread by their begin.
+
+    All arrays have the shape (sections,). Times are nanoseconds of CLOCK_MONOTONIC.
+    """
 
     begin_ns: Times
     end_ns: Times

@@ -33,9 +33,10 @@ class Join:
 
 @dataclass(frozen=True)
 class ListedChain:
-    """One path from where a message was published that follows from none before. Times in
-    nanoseconds: from the start of publishing to the end of the last callback, or of publishing what
-    nobody recorded takes.
+    """One path from where a message was published that follows from none before.
+
+    Times in nanoseconds: from the start of publishing to the end of the last callback, or of
+    publishing what nobody recorded takes.
 
     ``path``: topics, and callbacks that work on what was kept, each with a mark of how the chain
     came there: ``TAKES`` or ``KEPT``.
@@ -84,8 +85,11 @@ def listed(hops: Hops, deadline_ns: float | None = None) -> Listed:
 
 
 def _ends(paths: Paths) -> Iterator[tuple[int, str, int, int]]:
-    """Yield path, where it ends, and its times: in callbacks that lead nowhere, with topics that
-    nobody takes, and where it comes back to itself."""
+    """Yield path, where it ends, and its times.
+
+    A path ends in callbacks that lead nowhere, with topics that nobody takes, and where it comes
+    back to itself.
+    """
     received_topics = {row["topic"] for row in paths.callbacks}
     outputs = [
         (origin, row)

@@ -22,12 +22,14 @@ TAKEN = "taken"
 
 @dataclass(frozen=True)
 class ChainPart:
-    """A stretch of a chain's time: ``kind`` is transport, queue wait, callback, kept (a message,
-    until another callback of the node works on it) or publish; of sections that belong together by
-    their loop (``chains_of_loops``) it is section or between. Times are nanoseconds of
-    CLOCK_MONOTONIC; parts follow each other without gaps. ``callback``: the index in
+    """A stretch of a chain's time, in nanoseconds of CLOCK_MONOTONIC.
+
+    ``kind`` is transport, queue wait, callback, kept (a message, until another callback of the node
+    works on it) or publish; of sections that belong together by their loop (``chains_of_loops``) it
+    is section or between. Parts follow each other without gaps. ``callback``: the index in
     ``Hops.callbacks`` of the callback that waited or ran, None in transport. ``rule``: of
-    ``joins``, where one was needed."""
+    ``joins``, where one was needed.
+    """
 
     kind: str
     name: str
@@ -44,8 +46,11 @@ class ChainPart:
 
 @dataclass(frozen=True)
 class Chain:
-    """From an input to an output; ``source`` is the input's index in ``Hops.published``, None where
-    its publisher was not recorded and the chain begins when it was received."""
+    """A chain of callbacks from an input to an output.
+
+    ``source`` is the input's index in ``Hops.published``, None where its publisher was not recorded
+    and the chain begins when it was received.
+    """
 
     source: int | None
     parts: list[ChainPart]
@@ -70,10 +75,12 @@ class Chain:
 
 @dataclass(frozen=True)
 class Found:
-    """``chains`` in the order of their inputs. ``inputs``: messages of the input topic that were
-    seen; ``without_output``: of those, how many no output followed from. ``unlinked``: outputs that
-    were published outside a callback that took a message, as by a timer that works on none.
-    ``left_out``: paths beyond ``MOST_PATHS``."""
+    """Chains in the order of their inputs, and counts of what has none.
+
+    ``inputs``: messages of the input topic that were seen; ``without_output``: of those, how many
+    no output followed from. ``unlinked``: outputs that were published outside a callback that took
+    a message, as by a timer that works on none. ``left_out``: paths beyond ``MOST_PATHS``.
+    """
 
     chains: list[Chain]
     inputs: int
@@ -127,8 +134,11 @@ class CallbackRow(TypedDict):
 
 @dataclass
 class Paths:
-    """``steps``: each path is one more step on another; ``reached``: for each callback the paths
-    that lead to it."""
+    """Paths of messages through callbacks.
+
+    ``steps``: each path is one more step on another; ``reached``: for each callback the paths
+    that lead to it.
+    """
 
     hops: Hops
     steps: list[ChainStep] = field(default_factory=list)
@@ -189,8 +199,10 @@ class Paths:
 
 
 def paths_from(hops: Hops, first: str | None = None) -> Paths:
-    """Return all paths from messages of the topic ``first``; None: from wherever one begins that is
-    taken, but for those that every node has."""
+    """Return all paths from messages of the topic ``first``.
+
+    None: from wherever one begins that is taken, but for those that every node has.
+    """
     paths = Paths(hops)
     paths.reached = [{} for _ in paths.callbacks]
     for callback in paths.callbacks:
@@ -232,8 +244,11 @@ def _begin(callback: CallbackRow, published: list[PublishedRow]) -> int:
 
 
 def chains_between(hops: Hops, first: str, last: str) -> Found:
-    """Return all chains. ``first``: a topic, ``last``: one, or a node. A chain ends when publishing
-    to the topic returned, or the node's callback."""
+    """Return all chains.
+
+    ``first``: a topic, ``last``: one, or a node. A chain ends when publishing to the topic
+    returned, or the node's callback.
+    """
     paths = paths_from(hops, first)
     chains, unlinked, used = [], 0, set()
     for output, at in _outputs(paths, last):
@@ -288,8 +303,11 @@ def _chain(
     rules: list[str],
     published: list[PublishedRow],
 ) -> Chain:
-    """Return a chain. ``steps``: the last first; ``rules``: the first first. Times are kept in
-    order: where clocks of threads disagree by a moment, a part is 0."""
+    """Return a chain.
+
+    ``steps``: the last first; ``rules``: the first first. Times are kept in order: where clocks of
+    threads disagree by a moment, a part is 0.
+    """
     parts: list[ChainPart] = []
     ordered = steps[::-1]
     source = ordered[0]["source"]
@@ -345,9 +363,12 @@ def waiting(callback: CallbackRow) -> str:
 
 
 def chains_of_loops(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
-    """Return chains from the begin of an execution of section ``first`` to the end of the next one
-    of ``last`` with the same loop number, in whatever thread or process. The ``callbacks`` of the
-    hops are those executions; nothing is published."""
+    """Return chains from executions of section ``first`` to those of section ``last``.
+
+    A chain goes from the begin of one execution to the end of the next one with the same loop
+    number, in whatever thread or process. The ``callbacks`` of the hops are those executions;
+    nothing is published.
+    """
     sections = events.filter(
         pl.col("kind") == "section", pl.col("section").is_in([first, last])
     ).select("process", "thread", "section", "loop", "begin_ns", "end_ns", "^counter:.*$")

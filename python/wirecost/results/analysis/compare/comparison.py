@@ -56,8 +56,11 @@ MORE, FEWER = "more", "fewer"
 
 @dataclass(frozen=True)
 class CompareSettings:
-    """Shares, not percent. ``fail_above`` None: nothing fails. ``of``: percentiles and counters
-    that may fail, beside sizes; without any, all percentiles."""
+    """Settings of a comparison, as shares, not percent.
+
+    ``fail_above`` None: nothing fails. ``of``: percentiles and counters that may fail, beside
+    sizes; without any, all percentiles.
+    """
 
     margin: float = MARGIN
     fail_above: float | None = None
@@ -216,9 +219,11 @@ def judged(
     settings: CompareSettings,
     least: Callable[[TimeChange], float] = lambda _: 0.0,
 ) -> list[TimeChange]:
-    """Return the same with verdicts. A verdict needs an interval without 0, a change beyond the
-    margin and ``least``, and a probability that stays small when all rows are considered
-    together."""
+    """Return the same with verdicts.
+
+    A verdict needs an interval without 0, a change beyond the margin and ``least``, and a
+    probability that stays small when all rows are considered together.
+    """
     tested = [change.shift.p for change in changes if change.shift.p is not None]
     corrected = iter(adjusted(tested))
     out = []

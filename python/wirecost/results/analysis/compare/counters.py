@@ -28,8 +28,10 @@ Processes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class MeanDifference:
-    """Means of a counter in runs A and B; ``ci95`` of ``b - a``, None with too few samples;
-    ``ratio95`` of ``b / a - 1``, None where a mean of some resample is 0."""
+    """Means of a counter in runs A and B; ``ci95`` of ``b - a``, None with too few samples.
+
+    ``ratio95`` of ``b / a - 1``, None where a mean of some resample is 0.
+    """
 
     a: float
     b: float
@@ -44,9 +46,11 @@ class MeanDifference:
 
     @property
     def change95(self) -> tuple[float, float] | None:
-        """Interval of ``change``; never below -1, since nothing counts less than none. Without
-        ``ratio95`` it is ``ci95`` as shares of ``a``, cut off there: resamples without any have no
-        ratio."""
+        """Interval of ``change``.
+
+        It is never below -1, since nothing counts less than none. Without ``ratio95`` it is
+        ``ci95`` as shares of ``a``, cut off there: resamples without any have no ratio.
+        """
         if self.ci95 is None or self.a <= 0:
             return None
         if self.ratio95 is not None:
@@ -58,7 +62,9 @@ def mean_difference(
     a: Array, b: Array, processes: tuple[Processes | None, Processes | None] = (None, None)
 ) -> MeanDifference:
     """Compare two series of counts, shapes (n,) and (m,), not empty, in the order of time.
-    ``processes``: which one took each."""
+
+    ``processes``: which one took each.
+    """
     of_a, of_b = float(a.mean()), float(b.mean())
     if min(len(a), len(b)) < LEAST_SAMPLES:
         return MeanDifference(of_a, of_b, None, None)
@@ -104,8 +110,11 @@ def _widened(series: Array, processes: Processes | None) -> float:
 
 
 def _resampled_means(series: Array, random: np.random.Generator) -> Array:
-    """Return the means of resamples, shape (RESAMPLES,). Of long series whole stretches are
-    resampled: what follows one another is alike, and time and memory stay bounded."""
+    """Return the means of resamples, shape (RESAMPLES,).
+
+    Of long series whole stretches are resampled: what follows one another is alike, and time and
+    memory stay bounded.
+    """
     if len(series) > BATCHES:
         ends = np.linspace(0, len(series), BATCHES + 1).astype(np.int64)
         sums = np.add.reduceat(series, ends[:-1])
@@ -115,8 +124,10 @@ def _resampled_means(series: Array, random: np.random.Generator) -> Array:
 
 
 def rank_sum_test(a: Array, b: Array) -> float:
-    """Return the two-sided probability of the Mann-Whitney test by the normal distribution,
-    corrected for ties and continuity."""
+    """Return the two-sided probability of the Mann-Whitney test by the normal distribution.
+
+    It is corrected for ties and continuity.
+    """
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - slow to import
 
     return float(mannwhitneyu(a, b, method="asymptotic").pvalue)

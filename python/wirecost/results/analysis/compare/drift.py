@@ -25,8 +25,10 @@ Change = tuple[str, str, float]
 
 
 def drift(changes: Iterable[Change]) -> dict[tuple[str, str], float]:
-    """Return, by contender and percentile, the share by which rows of the others move, up or down
-    alike; nothing for those with too few others."""
+    """Return the share by which rows of the others move, up or down alike.
+
+    It is by contender and percentile; those with too few others have none.
+    """
     logarithms: dict[str, dict[str, list[float]]] = {}
     for contender, quantile, ratio in changes:
         if ratio > 0:

@@ -22,8 +22,10 @@ MEDIAN = "p50"
 
 @dataclass(frozen=True)
 class Gated:
-    """A row that a gate looked at. ``change`` and ``change95``: shares; None where there is no
-    value or no interval."""
+    """A row that a gate looked at.
+
+    ``change`` and ``change95``: shares; None where there is no value or no interval.
+    """
 
     row: Key
     what: str
@@ -48,9 +50,11 @@ class Gated:
         return not self.regression and not shrank and self.highest > limit
 
     def turns_needed(self, limit: float) -> float:
-        """Return how many times as many turns would decide it, if the change is what it seems to be
-        for a row that grew, and none for another: the width falls with the square root of their
-        number."""
+        """Return how many times as many turns would decide it; None for a row that did not grow.
+
+        The change is taken to be what it seems to be; the width falls with the square root of the
+        number of turns.
+        """
         if self.change95 is None:
             return math.nan
         low, high = self.change95
@@ -59,8 +63,10 @@ class Gated:
 
 
 def gated(comparison: Comparison) -> list[Gated]:
-    """Return the medians, or what the gate was asked to look at; what may have grown most comes
-    first."""
+    """Return the medians, or what the gate was asked to look at.
+
+    What may have grown most comes first.
+    """
     looked_at = comparison.settings.of or (MEDIAN,)
     changes = [
         Gated(
@@ -90,8 +96,10 @@ def gated(comparison: Comparison) -> list[Gated]:
 
 
 def unseen(comparison: Comparison) -> list[Gated]:
-    """Return what the gate looked at that may have grown by more than the limit, or not; nothing
-    without a limit."""
+    """Return what the gate looked at that may have grown by more than the limit, or not.
+
+    There is nothing without a limit.
+    """
     limit = comparison.settings.fail_above
     return (
         []

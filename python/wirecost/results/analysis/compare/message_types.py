@@ -16,8 +16,10 @@ ANY = "message"
 
 
 def are_other_messages(a: ComparedRun, b: ComparedRun) -> bool:
-    """Return whether runs of ``bench message``, which name their cases by the type, are of two
-    types. Their rows are still the same contenders and stages, each with its own run's message."""
+    """Return whether two runs of ``bench message`` are of two types, which name their cases.
+
+    Their rows are still the same contenders and stages, each with its own run's message.
+    """
     metas = a.meta, b.meta
     return all(isinstance(meta, MessageMeta) for meta in metas) and _type(a) != _type(b)
 

@@ -79,8 +79,7 @@ def _margins(of_rows: dict[Key, tuple[float, float]]) -> dict[Key, float]:
 def _times(
     one: pl.DataFrame, other: pl.DataFrame, quantiles: Callable[[int], dict[str, float]]
 ) -> dict[str, tuple[float, float]]:
-    """Return, by percentile, the size of its change, and of the end of its interval that is
-    farther."""
+    """Return, by percentile, the size of its change and of the farther end of its interval."""
     a, b = finite(one, TIME), finite(other, TIME)
     taken_by = processes_of(one, TIME), processes_of(other, TIME)
     sizes = {}
@@ -116,6 +115,5 @@ def _sizes(
 
 
 def size(change: float) -> float:
-    """Return the same for a change in either direction: noise slows down and speeds up by one
-    factor."""
+    """Return the size of a change in either direction: noise speeds up as much as it slows down."""
     return max(change, 1 / (1 + change) - 1) if change > -1 else float("inf")

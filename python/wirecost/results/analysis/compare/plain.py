@@ -39,9 +39,11 @@ class PlainChange:
 def plain_changes(
     a: ComparedRun, b: ComparedRun, names: list[str], margin: float, fail_above: float | None
 ) -> list[PlainChange]:
-    """Return every such number that both runs have. Sizes on the wire are the same however often
-    one measures, so each change of theirs beyond ``SIZE_MARGIN`` is reported; the others' beyond
-    ``margin``."""
+    """Return every such number that both runs have.
+
+    Sizes on the wire are the same however often one measures, so each change of theirs beyond
+    ``SIZE_MARGIN`` is reported; the others' beyond ``margin``.
+    """
     ours, of_b = _numbers(a, names), _numbers(b, names)
     return [
         _change(key, what, ours[key, what], of_b[key, what], margin, fail_above)

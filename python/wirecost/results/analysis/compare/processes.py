@@ -41,8 +41,10 @@ class Resampled:
         return Resampled(math.log(self.value), np.log(self.resamples), self.processes)
 
     def deviations(self) -> Array:
-        """Return deviations, widened: resamples vary by less than runs do, since each has no more
-        than the run's processes."""
+        """Return deviations, widened.
+
+        Resamples vary by less than runs do, since each has no more than the run's processes.
+        """
         widened: Array = math.sqrt(self.processes / (self.processes - 1)) * (
             self.resamples - self.value
         )
@@ -110,8 +112,10 @@ def quantiles(ordered: Array, processes: Processes, q: float, seed: int) -> Resa
 
 
 def _near(at: int, first: int, last: int) -> NDArray[np.int64]:
-    """Return the ranks from ``first`` to ``last``, all of them next to ``at`` and ever fewer away
-    from it: above a tail's quantile a run has few samples."""
+    """Return the ranks from ``first`` to ``last``: all next to ``at``, ever fewer away from it.
+
+    Above a tail's quantile a run has few samples.
+    """
     down = np.geomspace(1, at - first, GRID) if at > first else np.empty(0)
     up = np.geomspace(1, last - at, GRID) if last > at else np.empty(0)
     sides = [at - np.round(down), np.array([at]), at + np.round(up)]

@@ -43,8 +43,11 @@ Processes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TooFew:
-    """Samples of the run that has fewer: ``executions`` are worth ``worth`` independent samples,
-    where ``needed`` are. ``processes``: that took them, at least one."""
+    """Samples of the run that has fewer.
+
+    ``executions`` are worth ``worth`` independent samples, where ``needed`` are. ``processes``:
+    that took them, at least one.
+    """
 
     needed: int
     worth: int
@@ -54,8 +57,10 @@ class TooFew:
 
 @dataclass(frozen=True)
 class Shift:
-    """Difference of a percentile of run B from run A's. Where ``ci95`` is None, ``why`` says
-    why."""
+    """Difference of a percentile of run B from run A's.
+
+    Where ``ci95`` is None, ``why`` says why.
+    """
 
     a: float
     b: float
@@ -68,15 +73,18 @@ class Shift:
 
 
 def least_samples(q: float) -> int:
-    """Return the number of samples without which no 95 % interval of quantile ``q`` exists: fewer
-    lie on one side of it with a probability above 2.5 %, whatever their distribution (6, 36, 368,
-    3688 for p50, p90, p99, p99.9)."""
+    """Return the number of samples without which no 95 % interval of quantile ``q`` exists.
+
+    Fewer lie on one side of it with a probability above 2.5 %, whatever their distribution (6, 36,
+    368, 3688 for p50, p90, p99, p99.9).
+    """
     return math.ceil(math.log(TAIL) / math.log(max(q, 1 - q)))
 
 
 def independent(series: Array, q: float, processes: Processes | None = None) -> int:
-    """Return the number of independent samples that are worth ``series``, shape (n,) in the order
-    of time. ``processes``: which one took each, shape (n,).
+    """Return the number of independent samples that ``series`` is worth.
+
+    ``series``: shape (n,) in the order of time; ``processes``: which one took each, shape (n,).
 
     Samples of one process resemble each other. With several processes, the share of the variance of
     being below the quantile that lies between them says how much: the intraclass correlation, from
@@ -84,7 +92,8 @@ def independent(series: Array, q: float, processes: Processes | None = None) -> 
 
     Samples that follow one another on a busy machine are alike. The variance of a quantile grows
     with the autocorrelation of being below it, summed as far as it is surely positive (Geyer,
-    1992); short series show that of neighbours at best, shorter ones nothing."""
+    1992); short series show that of neighbours at best, shorter ones nothing.
+    """
     n = len(series)
     below = (series <= np.quantile(series, q)).astype(np.float64)
     centred = below - below.mean()
@@ -109,8 +118,7 @@ def independent(series: Array, q: float, processes: Processes | None = None) -> 
 
 
 def worth_of_processes(centred: Array, processes: Processes) -> int:
-    """Return the number of independent samples that are worth those of several processes, less
-    their mean."""
+    """Return the independent samples that those of processes, less their mean, are worth."""
     n = len(centred)
     _, number, counts = np.unique(processes, return_inverse=True, return_counts=True)
     k = len(counts)
@@ -131,8 +139,10 @@ def shift(
     q: float,
     processes: tuple[Processes | None, Processes | None] = (None, None),
 ) -> Shift:
-    """Compare quantile ``q`` of two series of nanoseconds, shapes (n,) and (m,), not empty; all
-    finite and below 1e18. ``processes``: which one took each sample."""
+    """Compare quantile ``q`` of two series of nanoseconds, shapes (n,) and (m,), not empty.
+
+    All finite and below 1e18. ``processes``: which one took each sample.
+    """
     of_a, of_b = float(np.quantile(a, q)), float(np.quantile(b, q))
     needed = least_samples(q)
     change = of_b / of_a - 1 if of_a >= SHORTEST else None
@@ -202,8 +212,10 @@ def _few(needed: int, there: int, which: str = "") -> str:
 
 
 def resampled(ordered: Array, worth: int, q: float, seed: int) -> Array:
-    """Return the quantile ``q`` of resamples of ``worth`` of the ``ordered`` values; shape
-    (RESAMPLES,)."""
+    """Return the quantile ``q`` of resamples of ``worth`` of the ``ordered`` values.
+
+    The shape is (RESAMPLES,).
+    """
     first, second, weight = _ranks(worth, q, seed)
     n = len(ordered)
     low = ordered[np.minimum((first * n).astype(np.int64), n - 1)]
@@ -213,8 +225,7 @@ def resampled(ordered: Array, worth: int, q: float, seed: int) -> Array:
 
 @lru_cache(maxsize=64)
 def _ranks(count: int, q: float, seed: int) -> tuple[Array, Array, float]:
-    """Return the two order statistics of ``count`` uniform numbers that quantile ``q`` lies
-    between."""
+    """Return the two order statistics of ``count`` uniform numbers around quantile ``q``."""
     random = np.random.default_rng([seed, count, round(q * 10_000)])
     at = (count - 1) * q
     rank = min(int(at), count - 1)
@@ -225,11 +236,11 @@ def _ranks(count: int, q: float, seed: int) -> tuple[Array, Array, float]:
 
 
 def quantile_test(a: Array, b: Array, q: float, worth: tuple[int, int]) -> float:
-    """Return the two-sided probability that chance divides two ordered series like this at their
-    quantile.
+    """Return the two-sided probability that chance divides two ordered series so at their quantile.
 
     ``worth``: independent samples of each. Equal values at the joint quantile are counted on either
-    side of it, and the smaller probability doubled for having looked twice."""
+    side of it, and the smaller probability doubled for having looked twice.
+    """
     joint = np.sort(np.concatenate([a, b]))
     at = float(joint[math.ceil(len(joint) * q) - 1])
     divisions = [
@@ -245,8 +256,10 @@ def quantile_test(a: Array, b: Array, q: float, worth: tuple[int, int]) -> float
 
 
 def _division(below_a: int, below_b: int, n: int, m: int) -> float:
-    """Return the two-sided probability of Fisher's exact test, the smaller tail doubled, of
-    ``below`` out of ``n`` and ``m``."""
+    """Return the two-sided probability of Fisher's exact test of ``below`` out of ``n`` and ``m``.
+
+    It is the smaller tail, doubled.
+    """
     from scipy.stats import hypergeom  # noqa: PLC0415 - slow to import
 
     drawn = n + m, below_a + below_b, n
@@ -255,9 +268,12 @@ def _division(below_a: int, below_b: int, n: int, m: int) -> float:
 
 
 def adjusted(probabilities: list[float]) -> list[float]:
-    """Return Benjamini and Hochberg's (1995): rejecting what is at most 0.05 makes at most 5 % of
-    the rejections false on average; holds for rows that vary together, as stages and their sums do
-    (Benjamini and Yekutieli, 2001, Theorem 1.2)."""
+    """Return the probabilities adjusted by Benjamini and Hochberg (1995).
+
+    Rejecting what is at most 0.05 makes at most 5 % of the rejections false on average. This holds
+    for rows that vary together, as stages and their sums do (Benjamini and Yekutieli, 2001, Theorem
+    1.2).
+    """
     from scipy.stats import false_discovery_control  # noqa: PLC0415 - slow to import
 
     values = false_discovery_control(probabilities) if probabilities else []

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs as rows that another run's can be found for: result folders of every scenario
-and probe logs alike."""
+"""Runs as rows that can be paired: result folders of every scenario and probe logs alike."""
 
 from __future__ import annotations
 
@@ -71,8 +70,7 @@ class ComparedRun:
     notes: list[str] = field(default_factory=list)
 
     def names(self) -> list[str]:
-        """Return columns that name a row: all of text, truth and whole numbers that are no
-        measurement."""
+        """Return columns that name a row: text, truth and whole numbers that are no measurement."""
         return [
             name
             for name, kind in self.samples.schema.items()
@@ -196,8 +194,10 @@ def finite(samples: pl.DataFrame, column: str) -> Array:
 
 
 def processes_of(samples: pl.DataFrame, column: str) -> NDArray[np.int64] | None:
-    """Return which process took each of the column's ``finite`` values; None where nothing says
-    it."""
+    """Return which process took each of the column's ``finite`` values.
+
+    It is None where nothing says it.
+    """
     if PROCESS not in samples.columns:
         return None
     numbers: NDArray[np.int64] = _with_value(samples, column)[PROCESS].to_numpy()

@@ -38,8 +38,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Need:
-    """``about``: how a tick is earned; ``title``: of a column; ``asks``: what a run must have so
-    that this need has an answer of its own."""
+    """A need that a transport meets or not.
+
+    ``about``: how a tick is earned; ``title``: of a column; ``asks``: what a run must have so that
+    this need has an answer of its own.
+    """
 
     title: str
     about: str
@@ -137,8 +140,10 @@ def needs(lossy: Sequence[str]) -> list[Need]:
 def verdicts(
     found: Sequence[MeasuredTransport], need: Need, failed: Sequence[Failed] = ()
 ) -> dict[tuple[str, str], Verdict]:
-    """Judge by transport (name and client). Who failed in one of the need's cases does not meet
-    it."""
+    """Judge by transport (name and client).
+
+    Who failed in one of the need's cases does not meet it.
+    """
     all_asked: list[Asked] = [*found, *failed]
     cases = need.cases(all_asked) if found else []
     able = [

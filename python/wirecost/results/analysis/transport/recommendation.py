@@ -15,8 +15,11 @@ that nothing was lost in a short run says little of a long one."""
 
 @dataclass(frozen=True)
 class Choice:
-    """For one case. ``taken``: what to take, or what lost least where ``lossless`` is false;
-    ``cheapest``: another one that took less processor time, if it delivered everything too."""
+    """Choice of a transport for one case.
+
+    ``taken``: what to take, or what lost least where ``lossless`` is false; ``cheapest``: another
+    one that took less processor time, if it delivered everything too.
+    """
 
     where: Where
     size: int
@@ -32,10 +35,12 @@ class Choice:
 
 
 def choices(found: Sequence[MeasuredTransport]) -> list[Choice]:
-    """Make a choice for every case, in the order of the cases. Of those that delivered every
-    message once, in order and at the asked rate the least 99th percentile, or the least median
-    where one of them has few messages; among those within ``ALIKE`` of it, one that promises no
-    loss if there is one, and then the least processor time."""
+    """Make a choice for every case, in the order of the cases.
+
+    Of those that delivered every message once, in order and at the asked rate the least 99th
+    percentile, or the least median where one of them has few messages; among those within ``ALIKE``
+    of it, one that promises no loss if there is one, and then the least processor time.
+    """
     return [_choice(group) for group in by_case(found)]
 
 

@@ -41,7 +41,7 @@ class Declarations:
         return self._tokens.peek() in KEYWORDS
 
     def statement(self) -> None:
-        """A declaration of a name. Raises TsdlError."""
+        """Read a declaration of a name. Raises TsdlError."""
         tokens = self._tokens
         if tokens.accept("typealias"):
             declared = self.type()
@@ -56,7 +56,7 @@ class Declarations:
         tokens.expect(";")
 
     def type(self) -> Type:
-        """Raises TsdlError."""
+        """Read a type. Raises TsdlError."""
         self._depth += 1
         if self._depth > DEEPEST:
             raise TsdlError("types nest too deep")
@@ -86,7 +86,7 @@ class Declarations:
         return Text()
 
     def _words(self) -> str:
-        """A name of a type may be several words, of which the last one may be a field's."""
+        """Read a type's name: several words, of which the last one may be a field's name."""
         tokens = self._tokens
         words = [tokens.name()]
         while (

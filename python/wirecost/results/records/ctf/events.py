@@ -57,7 +57,7 @@ NOT_NEEDED = -1
 
 
 def kind_of(name: str) -> int:
-    """The event's place in ``FIELDS``."""
+    """Return the event's place in ``FIELDS``."""
     if not name.startswith(PROVIDERS):
         return NOT_NEEDED
     kind = name.partition(":")[2]

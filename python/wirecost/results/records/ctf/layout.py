@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the decoder in C++ does for each field: the steps of ``cpp/wirecost/ctf/layout.hpp``."""
+"""Steps of the decoder in C++ for each field (``cpp/wirecost/ctf/layout.hpp``)."""
 
 from __future__ import annotations
 
@@ -110,10 +110,12 @@ class Layout:
         lists: tuple[str, ...] = (),
         around: list[Scope] | None = None,
     ) -> tuple[int, int]:
-        """The range of a struct's steps. ``slots``, ``texts``: where fields of these names go, also
-        inside of variants; ``clocks``: fields that tell the time, None: all that are of a clock;
-        ``lists``: sequences of integers to keep, by their names; ``around``: scopes whose fields
-        tags and lengths may be, to which the struct's is added.
+        """Return the range of a struct's steps.
+
+        ``slots``, ``texts``: where fields of these names go, also inside of variants; ``clocks``:
+        fields that tell the time, None: all that are of a clock; ``lists``: sequences of integers
+        to keep, by their names; ``around``: scopes whose fields tags and lengths may be, to which
+        the struct's is added.
 
         Raises:
             TsdlError: a tag or a length is no field read before, or there are too many.
@@ -227,7 +229,7 @@ class Layout:
         return [LayoutStep(Op.VARIANT, source=source, first=begin, last=len(self.options))]
 
     def _source(self, path: str, scopes: list[Scope]) -> tuple[int, Type]:
-        """The slot of a field that a tag or a length is, by the last name of its path."""
+        """Return the slot of a field that a tag or a length is, by the last name of its path."""
         name = path.rpartition(".")[2]
         for depth, scope in reversed(list(enumerate(scopes))):
             if name in scope:

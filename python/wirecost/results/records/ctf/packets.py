@@ -17,7 +17,7 @@ compression, encryption, checksum scheme, major, minor."""
 
 
 def metadata_text(path: Path) -> str:
-    """Raises TsdlError and OSError."""
+    """Return the text of a trace's metadata. Raises TsdlError and OSError."""
     content = read_regular(path, LARGEST)
     for order in "<>":
         if content[:4] == struct.pack(order + "I", MAGIC):

@@ -35,7 +35,7 @@ BEGIN = "timestamp_begin"
 
 
 def trace_folders(path: Path) -> list[Path]:
-    """The folders at and below ``path`` that hold a trace each: one a user or process."""
+    """Return the folders at and below ``path`` that hold a trace each: one per user or process."""
     folders: list[Path] = []
     for seen, (folder, _, files) in enumerate(os.walk(path)):
         if seen >= MOST_FOLDERS:
@@ -104,7 +104,7 @@ class Ros2Trace:
         return [path for path in files if path.stat().st_size]
 
     def rows(self, section: int = -1, thread: int = -1) -> dict[str, np.ndarray[Any, Any]]:
-        """Executions and waits; -1: of all. ``parent`` 0: none, else the section's number + 1."""
+        """Return executions and waits; -1: of all. ``parent``: the section's number + 1, or 0."""
         names = ("begin_ns", "end_ns", "loop", "message", "section", "parent", "thread")
         return dict(zip((*names, "kind", "depth"), self.reader.rows(section, thread), strict=True))
 
@@ -116,11 +116,11 @@ class Ros2Trace:
         return [(process, thread, _text(name)) for process, thread, name in self.reader.threads()]
 
     def counts_of_threads(self) -> list[int]:
-        """Executions and waits."""
+        """Return the number of executions and waits of each thread."""
         return self.reader.counts_of_threads()
 
     def lacks(self) -> Iterator[str]:
-        """A sentence for each thing that is missing."""
+        """Return a sentence for each thing that is missing."""
         counts = (
             (self.reader.discarded, "events were discarded while tracing: use larger sub-buffers"),
             (self.reader.damaged, "packets are damaged: their rest was skipped"),

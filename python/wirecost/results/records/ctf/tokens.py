@@ -20,7 +20,7 @@ MOST = 4_000_000
 
 
 class TsdlError(Exception):
-    """What is wrong with a trace's metadata, in a few words."""
+    """An error in a trace's metadata, in a few words."""
 
 
 class Tokens:

@@ -20,7 +20,7 @@ BLOCKS = ("trace", "env", "clock", "stream", "event", "callsite")
 
 
 def parse(text: str) -> Metadata:
-    """Raises TsdlError."""
+    """Read metadata. Raises TsdlError."""
     tokens = Tokens(text)
     metadata = Metadata()
     declarations = Declarations(tokens)
@@ -34,7 +34,7 @@ def parse(text: str) -> Metadata:
 
 
 def _block(tokens: Tokens, outer: Declarations) -> tuple[Attributes, dict[str, Type]]:
-    """What a block sets: ``key = value`` and ``key := type``. Its declarations are its own."""
+    """Return a block's settings, ``key = value`` and ``key := type``; declarations are its own."""
     values: Attributes = {}
     types: dict[str, Type] = {}
     declarations = Declarations(tokens, outer)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace's metadata declares. Sizes and alignments are bits."""
+"""Types that a trace's metadata declares; sizes and alignments are bits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ MOST_STEPS = 2_000_000
 
 @dataclass(frozen=True)
 class Extent:
-    """``align``: bits; ``depth``: types inside of one another; ``size``: what is to be read where
-    each type inside is written out, nothing as little as 0."""
+    """Extent of a type.
+
+    ``align``: bits; ``depth``: types inside of one another; ``size``: what is to be read where each
+    type inside is written out, nothing as little as 0.
+    """
 
     align: int = 1
     depth: int = 1
@@ -25,8 +28,11 @@ class Extent:
 
 @dataclass(frozen=True)
 class Integer:
-    """``big_endian`` None: as the trace; ``clock``: the clock that its value is of; ``is_text``:
-    its bytes are characters."""
+    """An integer type.
+
+    ``big_endian`` None: as the trace; ``clock``: the clock that its value is of; ``is_text``: its
+    bytes are characters.
+    """
 
     size: int
     align: int

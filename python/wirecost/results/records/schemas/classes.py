@@ -11,8 +11,11 @@ from wirecost.results.records.table_columns import AMOUNT, COUNT, TEXT
 
 
 class ClassesRun(common.Message, kw_only=True):
-    """``memory_bytes``: what malloc gave for one message; ``kept_bytes``: what of it stays when the
-    message is destroyed. Both None where nobody counts. ``malloc``: the file it lay in."""
+    """A contender of ``bench classes``.
+
+    ``memory_bytes``: what malloc gave for one message; ``kept_bytes``: what of it stays when the
+    message is destroyed. Both None where nobody counts. ``malloc``: the file it lay in.
+    """
 
     objects: Count
     memory_bytes: Count | None

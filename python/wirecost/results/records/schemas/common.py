@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the result folders of all scenarios have, and the words in which a scenario says the rest.
+"""Types that the result folders of all scenarios share, and those that declare a scenario.
 
-What was added to a scenario after its first version has a default, so that older folders are read;
-what a newer wirecost may have added is left out.
+A field that was added to a scenario after its first version has a default, so that older folders
+are read; what a newer wirecost may have added is left out.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def doctor_of(environment: Mapping[str, Entry]) -> dict[str, Scalar]:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """What a scenario's folder holds, and whom contenders are compared with."""
+    """Content of a scenario's folder, and the contenders that others are compared with."""
 
     meta: type[Meta]
     columns: Columns
@@ -135,7 +135,7 @@ class Scenario:
 
 
 def columns(more: Mapping[str, TableColumn]) -> Columns:
-    """Those of every scenario, and ``more``."""
+    """Return the columns of every scenario, and ``more``."""
     return {
         "case": TEXT,
         "variant": TEXT,

@@ -34,8 +34,11 @@ class FieldBytes(msgspec.Struct, kw_only=True):
 
 
 class MessageChange(msgspec.Struct, kw_only=True):
-    """``bytes``: of a message with it; ``ns``: what it takes besides; ``how``: measured or
-    estimated; ``fields``: paths of all that it is about."""
+    """A change of the schema.
+
+    ``bytes``: of a message with it; ``ns``: what it takes besides; ``how``: measured or estimated;
+    ``fields``: paths of all that it is about.
+    """
 
     what: str
     bytes: Amount
@@ -45,8 +48,11 @@ class MessageChange(msgspec.Struct, kw_only=True):
 
 
 class Carrying(msgspec.Struct, kw_only=True):
-    """Processor time of a message on its way: of the sender, of a subscriber, of a server between
-    them. ``received``: share of all messages."""
+    """Processor time of a message on its way, in nanoseconds.
+
+    It is that of the sender, of a subscriber, and of a server between them. ``received``: share of
+    all messages.
+    """
 
     over: str
     library: str

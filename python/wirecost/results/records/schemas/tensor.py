@@ -115,7 +115,9 @@ def _itemsize(name: str) -> int:
 
 def raw_library(contender: str) -> str:
     """Return the transport's library, sending as many bytes by itself; another's is Wrapyfi's too.
-    Within a process it is a copy."""
+
+    Within a process it is a copy.
+    """
     if contender.endswith("in-process") or contender == "memcpy":
         return "memcpy"
     return f"raw-{contender.removeprefix('raw-').removeprefix('wrapyfi-')}"

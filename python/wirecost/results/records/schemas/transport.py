@@ -21,8 +21,10 @@ class TransportAbout(common.About, kw_only=True):
 
 
 class Usage(msgspec.Struct, kw_only=True):
-    """Of the processes of one part (publisher, subscribers, daemon), per message that was sent, but
-    memory. None where the machine does not report it."""
+    """Costs of the processes of one part (publisher, subscribers, daemon).
+
+    All but memory are per message that was sent. None where the machine does not report it.
+    """
 
     cpu_ns: Amount | None = None
     kernel_ns: Amount | None = None
@@ -39,11 +41,13 @@ class Usage(msgspec.Struct, kw_only=True):
 
 
 class Peak(msgspec.Struct, kw_only=True):
-    """The highest rate, in messages per second, that was carried without loss and with bounded
-    latency. ``above``: the lowest rate that was not; None where the search ended at its limit.
+    """The highest rate that was carried without loss and with bounded latency, in Hz.
+
+    ``above``: the lowest rate that was not; None where the search ended at its limit.
     ``confirmed_rate``: of a longer run at 90 %; ``confirmed``: whether that one held as well.
     ``tried``: each rate, whether it held, why not, and the latency's median and 99th percentile in
-    nanoseconds."""
+    nanoseconds.
+    """
 
     rate: Amount = 0.0
     above: Amount | None = None
@@ -70,8 +74,9 @@ class Totals(msgspec.Struct, kw_only=True):
 
 
 class TransportRun(common.Run, kw_only=True):
-    """A transport with one client and one group of settings, in one case. ``mode``: client and
-    settings, ``python default``. Rates are messages per second.
+    """A transport with one client and one group of settings, in one case.
+
+    ``mode``: client and settings, ``python default``. Rates are messages per second.
 
     ``sent`` counts what the library took, ``lost`` what of it did not reach a subscriber, summed
     over all ``subscribers``; ``refused`` what it did not take. ``promise``: what is promised, or
@@ -121,7 +126,7 @@ class TransportRun(common.Run, kw_only=True):
 
 
 class Fault(msgspec.Struct, kw_only=True):
-    """What happened and what it did; all but the first five None where it is of no interest."""
+    """A fault and its effect; all but the first five are None where they are of no interest."""
 
     fault: str
     mware: str
@@ -143,8 +148,11 @@ class Fault(msgspec.Struct, kw_only=True):
 
 
 class TransportMeta(common.Meta, kw_only=True):
-    """``networks``: each profile, its netem settings and what ping measured. ``settings``: what
-    each group of settings of a transport says, name by name."""
+    """``meta.json`` of ``bench transport``.
+
+    ``networks``: each profile, its netem settings and what ping measured. ``settings``: what each
+    group of settings of a transport says, name by name.
+    """
 
     seconds: Amount
     processes: Count

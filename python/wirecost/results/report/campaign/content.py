@@ -29,8 +29,11 @@ MOST_CHANGES = 200
 
 @dataclass(frozen=True)
 class CampaignContent:
-    """``machines``: one table for each subject; ``changes``: None where no series is long enough;
-    ``flips``, ``moved`` and ``missing``: sentences."""
+    """Content of a campaign's report.
+
+    ``machines``: one table for each subject; ``changes``: None where no series is long enough;
+    ``flips``, ``moved`` and ``missing``: sentences.
+    """
 
     lead: str
     across: list[Across]

@@ -19,8 +19,10 @@ SCOPE = {"name": "wirecost"}
 def traces(
     chains: list[Chain], first: str, last: str, wall_ns: int, deadline_ns: float | None
 ) -> dict[str, object]:
-    """Return the body of an ExportTraceServiceRequest. ``wall_ns``: what turns a time of the chains
-    into nanoseconds since 1970."""
+    """Return the body of an ExportTraceServiceRequest.
+
+    ``wall_ns``: what turns a time of the chains into nanoseconds since 1970.
+    """
     name = f"{first} → {last}"
     spans: dict[str, list[dict[str, object]]] = {}
     for chain in chains:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains as Chrome trace events, which ui.perfetto.dev opens: a track for each node, a slice for
-each part, and arrows from part to part of a chain. Chains that overlap in time have tracks apart.
+"""Chains as Chrome trace events, which ui.perfetto.dev opens.
+
+There is a track for each node, a slice for each part, and arrows from part to part of a chain.
+Chains that overlap in time have tracks apart.
 """
 
 from __future__ import annotations
@@ -35,8 +37,7 @@ def trace(chains: list[Chain], first: str, last: str) -> dict[str, object]:
 
 
 def _rows(chains: list[Chain]) -> list[int]:
-    """Return, for each chain in the order of their begins, the first row whose last chain is
-    over."""
+    """Return, for each chain in the order of their begins, the first row that is free again."""
     ends: list[int] = []
     rows = []
     for chain in chains:

@@ -140,8 +140,10 @@ def counts(comparison: Comparison, every: bool) -> Table | None:
 
 
 def _count_cells(one: CountChange) -> list[str]:
-    """Return both means, their change and its interval: in percent where there is anything to be
-    a share of, else in what is counted."""
+    """Return both means, their change and its interval.
+
+    They are in percent where there is anything to be a share of, else in what is counted.
+    """
     means = one.difference
     show = _time if one.name.endswith(IN_NANOSECONDS) else _count
     sides = [show(means.a), show(means.b)]

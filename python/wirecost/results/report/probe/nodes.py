@@ -33,8 +33,11 @@ def node_table(
     *,
     rows: int | None = None,
 ) -> Table:
-    """Return a row for each section, what took most in all first. ``rows``: of callbacks and
-    publishing alone, at most, with one row for what every node has; None: of everything."""
+    """Return a row for each section, what took most in all first.
+
+    ``rows``: of callbacks and publishing alone, at most, with one row for what every node has;
+    None: of everything.
+    """
     ordered = sorted(sections, key=lambda one: -one.total_ns)
     every = [section for section in ordered if _is_background(section.section, places)]
     background = [section for section in every if _is_work(section.section, places)]
@@ -123,8 +126,11 @@ def node_answer(
     notes: Sequence[str],
     width: int | None,
 ) -> tuple[str, Table]:
-    """Return the text above all and the first table, which fit a terminal of this ``width`` and
-    ``LINES``; None: with all rows. ``causes``: with their names as shown."""
+    """Return the text above all and the first table, which fit a terminal.
+
+    The terminal has this ``width`` and ``LINES``; None: with all rows. ``causes``: with their names
+    as shown.
+    """
     order = sorted(sections, key=lambda one: -one.total_ns)
     names = [
         places[section.section].name if section.section in places else section.section
@@ -149,7 +155,9 @@ def node_lead(
     misses: Sequence[Missed],
 ) -> str:
     """Say which node takes most, which chain takes longest, how many deadlines were missed.
-    ``misses``: the longest first."""
+
+    ``misses``: the longest first.
+    """
     totals: dict[str, int] = {}
     missed = 0
     for section in sections:

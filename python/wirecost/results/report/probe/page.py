@@ -56,8 +56,10 @@ class Drawn:
 def probe_figures(
     executed: pl.DataFrame, logs: list[ProbeLog], deadline_ns: float | None
 ) -> list[Drawn]:
-    """Draw ``probe_sections.executions``, at most ``DRAWN`` sections, the one that took
-    most time in all first."""
+    """Draw at most ``DRAWN`` sections, the one that took most time in all first.
+
+    The executions are those of ``probe_sections.executions``.
+    """
     dropped: dict[str, int] = {}
     for log in logs:
         dropped[str(log.process)] = dropped.get(str(log.process), 0) + log.dropped
@@ -86,9 +88,11 @@ def page(
     nodes: Sequence[Node] = (),
     lead: str = "",
 ) -> str:
-    """Return the whole report of what ``wirecost probe show`` prints, with figures. ``late``:
-    executions that missed the deadline; ``nodes``: sections inside sections; ``lead``: of nodes of
-    ROS."""
+    """Return the report of what ``wirecost probe show`` prints, with figures.
+
+    ``late``: executions that missed the deadline; ``nodes``: sections inside sections; ``lead``: of
+    nodes of ROS.
+    """
     names = shown_names(section.section for section in summaries)
     places = places_of(names)
     short, causes = shortened(summaries, names), shortened(explanations, names)
@@ -127,8 +131,7 @@ def page(
 
 
 def explained(causes: list[Explanation], logs: list[ProbeLog]) -> list[Explanation]:
-    """Return those in which something is known: without counters there is nothing that could
-    explain."""
+    """Return those in which something is known: without counters nothing could explain."""
     return (
         causes if any(log.counters for log in logs) else [cause for cause in causes if cause.costs]
     )

@@ -85,8 +85,10 @@ def _calls(node: Node) -> str:
 
 
 def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table | None:
-    """Return a row for each counter of a section that is not always 0; None where nothing was
-    counted."""
+    """Return a row for each counter of a section that is not always 0.
+
+    It is None where nothing was counted.
+    """
     status: dict[str, set[str]] = {}
     for log in logs:
         for counter in log.counters:
@@ -140,8 +142,10 @@ def _reason(name: str, by_uprobes: bool) -> str:
 
 
 def miss_table(misses: list[Missed], limit_ns: float, rows: int = LISTED) -> Table | None:
-    """Return the longest executions that missed the deadline, and why, without those inside others;
-    None where none did."""
+    """Return the longest executions that missed the deadline, and why, without those inside others.
+
+    It is None where none did.
+    """
     if not misses:
         return None
     first = min(miss.begin_ns for miss in misses)
@@ -191,8 +195,10 @@ def document(
     misses: list[Missed] | None = None,
     tree: Sequence[Node] = (),
 ) -> dict[str, object]:
-    """Return what ``--json`` writes. Times in nanoseconds, shares from 0 to 1; null: no value, and
-    no deadline for ``misses``."""
+    """Return what ``--json`` writes.
+
+    Times in nanoseconds, shares from 0 to 1; null: no value, and no deadline for ``misses``.
+    """
     names = shown_names(section.section for section in sections)
     return {
         "sections": [

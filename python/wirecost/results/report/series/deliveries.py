@@ -36,8 +36,10 @@ MOST_HZ = 1e12
 
 
 def delivery_parts(results: Results, created_ns: int, out: Path) -> list[SeriesPart]:
-    """Return series of all contenders with a rate; without one, as in a tight loop, there are no
-    times."""
+    """Return series of all contenders with a rate.
+
+    Without one, as in a tight loop, there are no times.
+    """
     del out
     stages = scenario_of(results).stages
     kind = MessageType(

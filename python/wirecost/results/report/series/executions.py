@@ -52,8 +52,10 @@ def write_logs(logs: Sequence[ProbeLog], out: Path, advance: Progress = silent) 
 
 
 def execution_parts(runs: Iterable[tuple[str, Sequence[ProbeLog]]], out: Path) -> list[SeriesPart]:
-    """Return series of all runs, each with its name, a level of its topics, and its logs; ``out``:
-    where they are to be written. Raises UserError."""
+    """Return series of all runs, each with its name, a level of its topics, and its logs.
+
+    ``out``: where they are to be written. Raises UserError.
+    """
     runs = list(runs)
     series = _Series(out, _counters(log for _, logs in runs for log in logs))
     for run, logs in runs:
@@ -129,8 +131,10 @@ class _Series:
         return all_parts
 
     def _columns(self, rows: pl.DataFrame, channel: Channel) -> dict[str, Numbers]:
-        """Return numbers of its rows; without counters that have no value, and what the program
-        never set."""
+        """Return numbers of its rows.
+
+        Without counters that have no value, and what the program never set.
+        """
         duration = next(iter(channel.kind.fields))
         columns = {duration: rows["ns"].cast(pl.Float64).to_numpy() / 1e3}
         for name in ("loop", "value"):

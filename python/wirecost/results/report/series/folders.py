@@ -35,8 +35,10 @@ KINDS: dict[str, tuple[Parts, str]] = {
 
 
 def write_folder(results: Results, out: Path, advance: Progress = silent) -> Written:
-    """Write a result folder as MCAP. Raises UserError, also for scenarios whose samples have no
-    time."""
+    """Write a result folder as MCAP.
+
+    Raises UserError, also for scenarios whose samples have no time.
+    """
     scenario = results.meta.scenario
     if scenario not in KINDS:
         raise UserError(

@@ -43,8 +43,10 @@ class Channel:
 
 @dataclass(frozen=True)
 class SeriesPart:
-    """Messages of a channel. ``times``: nanoseconds since 1970; of each column a number a message,
-    NaN where it has none."""
+    """Messages of a channel.
+
+    ``times``: nanoseconds since 1970; of each column a number a message, NaN where it has none.
+    """
 
     channel: Channel
     times: Times
@@ -117,8 +119,10 @@ def _write(
 def _in_order(
     parts: Sequence[SeriesPart], encoders: Mapping[str, Encoder]
 ) -> Iterator[tuple[int, SeriesPart, int, bytes]]:
-    """Yield every message with its place in the file, its part and its time. Viewers seek without
-    reading more than they show where chunks do not overlap in time."""
+    """Yield every message with its place in the file, its part and its time.
+
+    Viewers seek without reading more than they show where chunks do not overlap in time.
+    """
     if not parts:
         return
     starts = np.cumsum([0, *(len(part.times) for part in parts)])

@@ -32,8 +32,10 @@ class MessageType:
         return f"{PACKAGE}.{self.name}"
 
     def file(self) -> descriptor_pb2.FileDescriptorProto:
-        """Return a .proto file with the message alone. Fields are doubles, which every viewer
-        plots, and optional: what was not counted is not 0."""
+        """Return a .proto file with the message alone.
+
+        Fields are doubles, which every viewer plots, and optional: what was not counted is not 0.
+        """
         file = descriptor_pb2.FileDescriptorProto(
             name=f"{PACKAGE}/{self.name}.proto", package=PACKAGE, syntax="proto3"
         )

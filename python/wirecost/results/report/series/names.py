@@ -20,8 +20,7 @@ def topic(*parts: str) -> str:
 
 
 def section_levels(program: str, section: str) -> tuple[str, str]:
-    """Return a section's levels: where ROS names it, the node's name says more than the
-    program's."""
+    """Return a section's levels: where ROS names it, the node's name in place of the program's."""
     node, _, callback = section.partition(" ")
     if node.startswith("/") and callback.strip():
         return node, callback.replace("/", " ")

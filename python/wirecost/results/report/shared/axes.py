@@ -35,8 +35,10 @@ def plot(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
 def keyed(
     channel: type[Key], field: str, names: Iterable[str], looks: Iterable[Any], **legend: Any
 ) -> Key:
-    """Return the channel in which each value ``names[i]`` of a field looks like ``looks[i]``, with
-    a legend below the figure; ``legend``: its further properties in Vega-Lite."""
+    """Return the channel in which each value ``names[i]`` of a field looks like ``looks[i]``.
+
+    It has a legend below the figure; ``legend``: its further properties in Vega-Lite.
+    """
     return channel(
         f"{field}:N",
         title=None,

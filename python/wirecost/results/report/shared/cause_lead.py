@@ -20,8 +20,10 @@ ROUNDING = 0.02
 
 
 def cause_lead(explanations: list[Explanation], order: list[str]) -> str | None:
-    """Explain the first section in ``order`` that has causes, else the first that was examined;
-    None where all have too few executions."""
+    """Explain the first section in ``order`` that has causes, else the first that was examined.
+
+    It is None where all have too few executions.
+    """
     by_section = {explanation.section: explanation for explanation in explanations}
     in_order = [by_section[section] for section in order if section in by_section]
     chosen = next(
@@ -39,8 +41,7 @@ def cause_lead(explanations: list[Explanation], order: list[str]) -> str | None:
 
 
 def _largest(one: Explanation, cost: Cost) -> str:
-    """Return ``filter: minor faults: 120 × 400 ns = 48.0 µs of 180 µs in the median execution
-    …``."""
+    """Return ``filter: minor faults: 120 × 400 ns = 48.0 µs of 180 µs in the median execution``."""
     tail = _of_slowest(one, cost) > CLEARLY * _of_median(one, cost)
     ns, whole = (cost.ns_slowest, one.slowest_ns) if tail else (cost.ns_median, one.median_ns)
     count = cost.count_slowest if tail else cost.count_median

@@ -78,8 +78,10 @@ def _rows(explanation: Explanation) -> Iterator[list[str]]:
 
 
 def sentences(explanation: Explanation, nodes: Sequence[Node] = ()) -> list[str]:
-    """Return a sentence for each cost and for its own processor time, the largest first, then what
-    is steady, and what is unexplained. ``nodes``: the sections inside sections."""
+    """Return a sentence for each cost and for the section's own processor time, the largest first.
+
+    Then follow what is steady, and what is unexplained. ``nodes``: the sections inside sections.
+    """
     texts = [_sentence(explanation, cost) for cost in explanation.costs]
     if own := own_time(explanation, nodes):
         texts.insert(
@@ -103,7 +105,9 @@ def sentences(explanation: Explanation, nodes: Sequence[Node] = ()) -> list[str]
 
 def all_sentences(explanations: list[Explanation], nodes: Sequence[Node] = ()) -> list[str]:
     """Return the sentences of each section, and one for all of which nothing else is known.
-    ``nodes``: the sections inside sections."""
+
+    ``nodes``: the sections inside sections.
+    """
     texts: list[str] = []
     unknown: list[Explanation] = []
     for explanation in explanations:
@@ -125,8 +129,11 @@ def all_sentences(explanations: list[Explanation], nodes: Sequence[Node] = ()) -
 
 
 def own_time(explanation: Explanation, nodes: Sequence[Node]) -> str | None:
-    """Return ``35.3 ms of 77.9 ms in the median (45 %) are … processor time …``; None where that is
-    little or is not known to be processor time. ``nodes``: the sections inside sections."""
+    """Return ``35.3 ms of 77.9 ms in the median (45 %) are … processor time …``.
+
+    It is None where that is little or is not known to be processor time. ``nodes``: the sections
+    inside sections.
+    """
     rest, whole = explanation.rest_median_ns, explanation.median_ns
     if whole <= 0 or rest < MUCH * whole:
         return None
@@ -170,7 +177,9 @@ def worth_advice(
     explanations: Sequence[Explanation], nodes: Sequence[Node]
 ) -> tuple[list[Explanation], list[str]]:
     """Return those to explain, and a line about sections too small for advice, if there are any.
-    ``nodes``: sections inside sections."""
+
+    ``nodes``: sections inside sections.
+    """
     slowest = {explanation.section: explanation.slowest_ns for explanation in explanations}
     shares: dict[str, float] = {}
     around = None

@@ -61,9 +61,12 @@ def bundle() -> Markup:
 
 
 def render(template: str, drawn: Sequence[Figure], stills: bool = False, **content: Any) -> str:
-    """Return a page. ``template``: a file of ``templates``; ``drawn``: figures, by their numbers;
-    ``stills``: for browsers without scripts also as they are, those for which a page of
-    ``MOST_PAGE`` bytes has room."""
+    """Return a page.
+
+    ``template``: a file of ``templates``; ``drawn``: figures, by their numbers; ``stills``: for
+    browsers without scripts also as they are, those for which a page of ``MOST_PAGE`` bytes has
+    room.
+    """
     environment = Environment(
         loader=PackageLoader("wirecost.results.report", "templates"),
         autoescape=True,
@@ -95,8 +98,10 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
 
 
 def with_data_once(specification: Specification) -> Specification:
-    """Return the specification with its inline data by name, in Vega-Lite's ``datasets``: what
-    several layers of a figure draw stands there once."""
+    """Return the specification with its inline data by name, in Vega-Lite's ``datasets``.
+
+    Data that several layers of a figure draw stand there once.
+    """
     names: dict[str, str] = {}
     datasets: dict[str, list[Mark]] = {}
 

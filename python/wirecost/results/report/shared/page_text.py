@@ -31,8 +31,7 @@ def plain(text: object) -> str:
 
 
 def on_page(value: Any) -> Any:
-    """Return what a template's expression writes: words from right to left turn nothing beside
-    them."""
+    """Return what a template writes: words from right to left turn nothing beside them."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     text = plain(value)
@@ -46,8 +45,10 @@ def on_page(value: Any) -> Any:
 
 
 def in_figure(specification: Any, key: str = "") -> Any:
-    """Return a figure's specification with all texts printable and none of them endless, and
-    numbers no longer than they are read; drawing cuts what remains to the room there is."""
+    """Return a figure's specification with all texts printable and none of them endless.
+
+    Numbers are no longer than they are read; drawing cuts what remains to the room there is.
+    """
     if isinstance(specification, float):
         return float(f"{specification:.{DIGITS}g}")
     if isinstance(specification, str):

@@ -35,8 +35,10 @@ def contenders(rows: list[Row], race: Race) -> Iterator[Contender]:
 def stage_column(
     stage: str, winners: Mapping[str, str] = MappingProxyType({}), optional: int = 0
 ) -> Column[Contender]:
-    """Return a column with the median of a stage; the bars of all stages have one scale.
-    ``winners``: the contender of each stage that has a star."""
+    """Return a column with the median of a stage.
+
+    The bars of all stages have one scale. ``winners``: the contender of each stage that has a star.
+    """
 
     def cell(contender: Contender) -> str:
         name, stages = contender
@@ -129,8 +131,10 @@ def interval(row: Row) -> str:
 
 
 def best_of(rows: list[Row]) -> str:
-    """Return the incumbent at its best, to which ``ratio_best`` refers; empty if there is none.
-    ``rows``: of one race."""
+    """Return the incumbent at its best, to which ``ratio_best`` refers.
+
+    It is empty if there is none. ``rows``: of one race.
+    """
     return next((row.ratio_best.to for row in rows if row.ratio_best), "")
 
 

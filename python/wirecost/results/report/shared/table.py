@@ -35,8 +35,10 @@ class Linked(str):
 
 
 class Amount(str):
-    """A cell that keeps its number, so that a page can draw it: ``43.2 ms`` and 43.2e6. The number
-    stays with what is written behind it, such as the mark of the quickest."""
+    """A cell that keeps its number, so that a page can draw it: ``43.2 ms`` and 43.2e6.
+
+    The number stays with what is written behind it, such as the mark of the quickest.
+    """
 
     value: float
 
@@ -64,8 +66,11 @@ class Column(Generic[R]):
 
 @dataclass(frozen=True)
 class Table:
-    """Text cells under headings; the first column is left-aligned, the others right. A note that
-    begins with names of columns and a colon, ``wire, memory: …``, explains them and no other."""
+    """Text cells under headings.
+
+    The first column is left-aligned, the others right. A note that begins with names of columns and
+    a colon, ``wire, memory: …``, explains them and no other.
+    """
 
     title: str
     headings: list[str]

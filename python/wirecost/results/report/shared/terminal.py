@@ -19,8 +19,11 @@ MOST_LINES = 2
 
 
 def print_table(console: Console, content: Table, wider: str = "") -> None:
-    """Print all of it as it is: names come from programs and files, whatever they look like to Rich
-    and to a terminal. ``wider``: a command that shows the columns for which there is no room."""
+    """Print all of a table as it is.
+
+    Names come from programs and files, whatever they look like to Rich and to a terminal.
+    ``wider``: a command that shows the columns for which there is no room.
+    """
     hidden = _hidden(content, console.width)
     visible = [i for i, heading in enumerate(content.headings) if heading not in hidden]
     headings = [printable(heading) for heading in content.headings]
@@ -46,8 +49,10 @@ def print_table(console: Console, content: Table, wider: str = "") -> None:
 
 
 def _parts(headings: list[str], rows: list[list[str]], width: int) -> Iterator[RichTable | Text]:
-    """Yield the table, in parts where a name would go over many lines in its column: such a name
-    has lines of its own, as wide as the terminal, above its numbers."""
+    """Yield the table, in parts where a name would go over many lines in its column.
+
+    Such a name has lines of its own, as wide as the terminal, above its numbers.
+    """
     widths = [max(_widest([headings], i), _widest(rows, i)) for i in range(len(headings))]
     room = width - sum(widths[1:]) - len(widths) + 1
     long = [_is_long(row[0], max(room, 1), width) for row in rows]
@@ -70,8 +75,10 @@ def _parts(headings: list[str], rows: list[list[str]], width: int) -> Iterator[R
 
 
 def _is_long(name: str, room: int, width: int) -> bool:
-    """Say whether a name has, in ``room``, more than a few lines, or a word that would be cut and
-    need not be on a terminal of ``width``."""
+    """Say whether a name has, in ``room``, more than a few lines, or a word that would be cut.
+
+    The word need not be cut on a terminal of ``width``.
+    """
     is_cut = max(map(len, name.split()), default=0) > room and len(name) <= width
     return is_cut or len(_lines(name, room)) > MOST_LINES
 
@@ -114,8 +121,7 @@ def _broken(heading: str, width: int) -> str:
 
 
 def _hidden(content: Table, width: int) -> list[str]:
-    """Return the optional columns to leave out so that the others fit, in the order they are
-    given."""
+    """Return the optional columns to leave out so that the others fit, in their order."""
     needed = {
         heading: 1 + max(map(len, (heading, *(row[i] for row in content.rows))))
         for i, heading in enumerate(content.headings)

@@ -18,8 +18,10 @@ LABELLED = 5
 
 
 def totals(rows: list[Row], race: Race, number: int) -> Figure | None:
-    """Draw the totals; None for a race of one contender. ``number``: of the figure among others of
-    its kind."""
+    """Draw the totals.
+
+    It is None for a race of one contender. ``number``: of the figure among others of its kind.
+    """
     in_order = sorted(
         (row for row in rows if row.race == race and row.stage == "total" and row.median_ns > 0),
         key=lambda row: row.median_ns,

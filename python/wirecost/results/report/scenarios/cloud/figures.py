@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The point cloud case studies: versions beside each other, callbacks one by one and against page
-faults, cost by size."""
+"""Figures of the point-cloud case studies.
+
+They show versions beside each other, callbacks one by one and against page faults, and cost by
+size.
+"""
 
 from __future__ import annotations
 
@@ -56,8 +59,10 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
 
 
 def callbacks(number: int, case: str, samples: pl.DataFrame) -> Figure | None:
-    """Draw every version's callbacks of one case on one logarithmic axis that holds all of them:
-    boxes, or every callback where there are few."""
+    """Draw every version's callbacks of one case on one logarithmic axis that holds all of them.
+
+    They are boxes, or every callback where there are few.
+    """
     timed = samples.filter(pl.col("ns") > 0).with_columns(
         version=pl.format("{} {}", "contender", "mode"), us=pl.col("ns").cast(pl.Float64) / 1000
     )

@@ -144,8 +144,10 @@ def _turnaround(results: Results, rows: list[Row]) -> Figure | None:
 
 
 def _thinned(part: pl.DataFrame) -> pl.DataFrame:
-    """Return index, nanoseconds and faults of the slowest callbacks, those with faults first, and
-    of every k-th other."""
+    """Return index, nanoseconds and faults of the slowest callbacks and of every k-th other.
+
+    Those with faults come first.
+    """
     whole = part.select("repetition", "ns", "minor_faults")
     if whole.height <= MOST_POINTS:
         return whole

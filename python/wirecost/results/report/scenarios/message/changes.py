@@ -63,9 +63,11 @@ def changes(
     doubted: Collection[Key],
     ends: Mapping[Key, tuple[float, float]],
 ) -> Table | None:
-    """Return other code for the same bytes, then other wires, then other messages; of each, what
-    saves most on top. ``doubted``: contenders from which no factor follows; those are listed where
-    ``ends``, the least and the greatest median of a process, do not overlap."""
+    """Return other code for the same bytes, then other wires, then other messages.
+
+    Of each, what saves most on top. ``doubted``: contenders from which no factor follows; those are
+    listed where ``ends``, the least and the greatest median of a process, do not overlap.
+    """
     totals = [row for row in rows if row.stage == "total" and row.ratio is not None]
     sure = [row for row in totals if not _in_doubt(row, doubted)]
     quicker = _quicker(meta, totals, doubted, ends)
@@ -108,8 +110,10 @@ def _quicker(
     doubted: Collection[Key],
     ends: Mapping[Key, tuple[float, float]],
 ) -> list[tuple[Row, str, str, str]]:
-    """Return rows that are quicker than their baseline, those with its bytes first: who must
-    change, by how much it is quicker, and how that is known."""
+    """Return rows that are quicker than their baseline, those with its bytes first.
+
+    A row says who must change, by how much it is quicker, and how that is known.
+    """
     measured_in: dict[str, set[str]] = {}
     for row in totals:
         measured_in.setdefault(wire_of(meta, row), set()).add(row.lang)
@@ -139,8 +143,10 @@ def many_fields(meta: MessageMeta) -> Table | None:
 
 
 def _added_time(change: MessageChange, totals: Iterable[Row]) -> str:
-    """Return the time that a change adds; of columns, what the C++ program with rows takes with
-    them. ``totals``: without doubt."""
+    """Return the time that a change adds.
+
+    Of columns, what the C++ program with rows takes with them. ``totals``: without doubt.
+    """
     if change.ns is not None:
         return f"{units.time(change.ns)} more"
     tried = [row for row in totals if row.contender == COLUMNS and row.ratio is not None]

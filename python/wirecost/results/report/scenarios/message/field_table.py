@@ -23,8 +23,10 @@ CANNOT_TELL = "cannot tell"
 def field_table(
     meta: MessageMeta, found: list[FieldShares], languages: tuple[str, ...]
 ) -> Table | None:
-    """Return those that have most, then all others in one row. ``languages``: that were asked
-    for."""
+    """Return those that have most, then all others in one row.
+
+    ``languages``: that were asked for.
+    """
     if not meta.fields or not meta.counted_bytes:
         return None
     timed = {field for share in found for field, _ in share.of} - {TOGETHER}

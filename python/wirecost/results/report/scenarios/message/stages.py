@@ -44,8 +44,10 @@ READ_IN_PYTHON = (
 
 
 def stage_tables(meta: MessageMeta, rows: list[Row], doubted: Mapping[Key, Doubt]) -> list[Table]:
-    """Return a table for each language; the first one's note explains all of them, and each has
-    one of its own doubts."""
+    """Return a table for each language.
+
+    The first one's note explains all of them, and each has one of its own doubts.
+    """
     tables: list[Table] = []
     for race in races(rows):
         winners = stage_winners(rows, race)
@@ -113,8 +115,10 @@ def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
 
 
 def at_rate(meta: MessageMeta, rows: list[Row]) -> Table | None:
-    """Return what a message takes of a processor at a rate, computed from the medians, the
-    cheapest contender of a language first; None where no rate was asked for."""
+    """Return what a message takes of a processor at a rate, computed from the medians.
+
+    The cheapest contender of a language comes first. None where no rate was asked for.
+    """
     rate = meta.at_rate
     if not rate:
         return None

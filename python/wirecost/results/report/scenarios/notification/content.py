@@ -50,8 +50,10 @@ MODES = (
 
 @dataclass(frozen=True)
 class TicketRow:
-    """A row of the table of RSB ticket 997 (J. Moringen, 2012-06-14): bytes of a message, and
-    seconds of a million round trips with new objects."""
+    """A row of the table of RSB ticket 997 (J. Moringen, 2012-06-14).
+
+    It has the bytes of a message, and the seconds of a million round trips with new objects.
+    """
 
     factor: int
     protobuf_bytes: int
@@ -105,8 +107,7 @@ def _floors(meta: NotificationMeta) -> set[str]:
 
 
 def _under_first_allocator(rows: list[Row]) -> tuple[str, list[Row]]:
-    """Return the first allocator that was asked for, if any, and the rows under it, with modes
-    alone."""
+    """Return the first allocator that was asked for, if any, and its rows, with modes alone."""
     allocators = [row.mode.partition(" ")[2] for row in rows if row.lang == "cpp"]
     first = next(iter(allocators), "")
     parted = [(row, *row.mode.partition(" ")) for row in rows]
@@ -121,8 +122,10 @@ def _totals(
     factors: dict[str, int],
     memory: str,
 ) -> Table:
-    """Return the total time per message by size factor; ``real``: who can win; ``memory``: where
-    new objects of C++ got theirs."""
+    """Return the total time per message by size factor.
+
+    ``real``: who can win; ``memory``: where new objects of C++ got theirs.
+    """
 
     def of_group(some: list[Row]) -> list[Row]:
         return [r for r in some if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
@@ -197,8 +200,10 @@ def _time(row: Row | None, quickest: str | None) -> str:
 
 
 def _stages(rows: list[Row], real: list[Row], race: Race, counted: str) -> Table:
-    """Return stages, both ratios, and what was counted, of every contender of a race. ``counted``:
-    as an allocation."""
+    """Return stages, both ratios, and what was counted, of every contender of a race.
+
+    ``counted``: as an allocation.
+    """
     winners = stage_winners(real, race)
     measured = {row.stage for row in rows}  # older folders also have size and move
 
@@ -233,8 +238,7 @@ def _amount(row: Row, what: str, form: str) -> str:
 
 
 def _ticket(rows: list[Row], allocator: str) -> Table | None:
-    """Compare the ticket's sizes and times with this machine's, where all ran under one
-    allocator."""
+    """Compare the ticket's sizes and times with this machine's, if all ran under one allocator."""
     ours = {
         (row.case, row.name): row
         for row in rows

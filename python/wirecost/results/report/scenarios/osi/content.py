@@ -39,8 +39,10 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A row of Table 1 of the ASAM OSI FlatBuffers performance report (Persival, 2022), and which
-    of our measurements stands for it."""
+    """A row of Table 1 of the ASAM OSI FlatBuffers performance report (Persival, 2022).
+
+    It says which of our measurements stands for it.
+    """
 
     subject: str
     reflections: int
@@ -171,8 +173,10 @@ def _is_floor(name: str) -> bool:
 
 
 def choice(rows: list[Row], race: Race) -> str | None:
-    """Say what to choose for the content of a race, and by how much; None where too little is
-    known."""
+    """Say what to choose for the content of a race, and by how much.
+
+    It is None where too little is known.
+    """
     rivals = [
         total
         for name, stages in contenders(rows, race)
@@ -283,8 +287,10 @@ _Group = tuple[str, str, int | None, int, str]
 
 
 def growths(meta: OsiMeta, rows: list[Row]) -> list[Table]:
-    """Compare contenders as the message grows, where several sizes were measured: a table for each
-    variant, build, number of objects, way of reading and size of pages."""
+    """Compare contenders as the message grows, where several sizes were measured.
+
+    There is a table for each variant, build, number of objects, way of reading and size of pages.
+    """
     runs = {run.case: run for run in meta.runs if not run.player}
     groups: dict[_Group, list[Row]] = {}
     for row in rows:

@@ -99,8 +99,11 @@ def _bytes(row: Row, size: int) -> str:
 
 
 def matrix(rows: list[Row]) -> Table | None:
-    """Return the ratio of totals to the best Protobuf mode: a row for each contender and list, a
-    column for each number of elements. None where nothing is compared with Protobuf."""
+    """Return the ratio of totals to the best Protobuf mode.
+
+    There is a row for each contender and list, and a column for each number of elements. None where
+    nothing is compared with Protobuf.
+    """
     compared = compared_with_protobuf(rows)
     cells = {(row.variant, row.name, row.run_as(RepeatedRun).elements): row for row in compared}
     counts = sorted({count for _, _, count in cells})

@@ -38,8 +38,10 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
 
 
 def heat(rows: list[Row]) -> Figure | None:
-    """Draw each ratio to Protobuf's best in colours; None for one cell of a contender, which is no
-    matrix."""
+    """Draw each ratio to Protobuf's best in colours.
+
+    It is None for one cell of a contender, which is no matrix.
+    """
     compared = compared_with_protobuf(rows)
     names = list(dict.fromkeys(row.name for row in compared))
     kinds = list(dict.fromkeys(row.variant for row in compared))

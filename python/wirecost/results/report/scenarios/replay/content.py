@@ -74,8 +74,10 @@ def document(results: Results) -> dict[str, object]:
 
 
 def _lateness(ns: pl.Series) -> dict[str, float] | None:
-    """Summarize times from when a message was due until its sending began; None as fast as
-    consumed."""
+    """Summarize times from when a message was due until its sending began.
+
+    It is None for messages that were sent as fast as they were consumed.
+    """
     if ns.is_empty():
         return None
     values = ns.cast(pl.Float64)
@@ -88,8 +90,7 @@ def _lateness(ns: pl.Series) -> dict[str, float] | None:
 
 
 def _sections(results: Results) -> tuple[list[Table], str | None]:
-    """Return the node's own sections, if it has any, and what is known best of the slowest of
-    them."""
+    """Return the node's own sections, if any, and what is known best of the slowest of them."""
     runs = run_logs(results.folder)
     events = run_events(runs)
     if events is None:
@@ -190,8 +191,10 @@ def _run_table(meta: ReplayMeta) -> Table:
 
 
 def _outputs(meta: ReplayMeta) -> list[tuple[bool, str]]:
-    """Say whether runs, and the recording, have the same outputs; nothing where none were
-    compared."""
+    """Say whether runs, and the recording, have the same outputs.
+
+    It says nothing where none were compared.
+    """
     differ = [equality for equality in meta.equality if equality.difference]
     if differ:
         return [(False, f"Outputs differ, {output.what}: {output.difference}") for output in differ]

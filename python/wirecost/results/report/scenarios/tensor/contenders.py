@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of contenders of the tensor scenario, groups of rows that can be compared, and
-the parts of a message's path."""
+"""Kinds of contenders of the tensor scenario, comparable rows, and parts of a message's path."""
 
 from __future__ import annotations
 

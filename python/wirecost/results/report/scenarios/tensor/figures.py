@@ -276,8 +276,10 @@ def _bars(shares: list[StageShares], labels: Mapping[str, str], by: str) -> list
 def _parts(
     number: int, title: str, shares: list[StageShares], labels: Mapping[str, str], by: str
 ) -> Figure:
-    """Draw shares of encoding, sending, transit, decoding and access. ``by``: attribute of the
-    shares whose value has a bar, called as ``labels`` says."""
+    """Draw shares of encoding, sending, transit, decoding and access.
+
+    ``by``: attribute of the shares whose value has a bar, called as ``labels`` says.
+    """
     bars = _bars(shares, labels, by)
     contenders = list(dict.fromkeys(share.mware for share in shares))
     parts = [part for part in PARTS if any(bar["part"] == part for bar in bars)]

@@ -89,8 +89,10 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
 
 
 def _latencies(group: Group, shape: str, samples: pl.DataFrame, rows: list[Row]) -> Latencies:
-    """Return what a figure shows. ``rows``: the totals of the group and shape, objects and
-    floors."""
+    """Return what a figure shows.
+
+    ``rows``: the totals of the group and shape, objects and floors.
+    """
     objects = [row for row in rows if plugin_of(row)]
     contenders = ordered(objects, list(dict.fromkeys(row.contender for row in objects)))
     what = "One-way latency" if group.pattern == "pubsub" else "Round-trip latency"

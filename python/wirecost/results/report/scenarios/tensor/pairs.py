@@ -111,8 +111,10 @@ def _waited(one: Sent) -> str:
 
 
 def differing(all_sent: list[Sent]) -> Table | None:
-    """Return for each contender the object whose pairs differ most; None where there are no two
-    pairs of any."""
+    """Return for each contender the object whose pairs differ most.
+
+    It is None where there are no two pairs of any.
+    """
     groups: dict[tuple[str, str], list[Sent]] = {}
     for series in all_sent:
         if len(series.pairs) > 1 and not series.fell_behind:

@@ -44,8 +44,10 @@ SOURCE = (
 
 
 def published_table(group: Group, rows: list[Row]) -> Table | None:
-    """Return the published medians of the objects that were measured here; None where no shape,
-    device or pattern is the page's. ``rows``: totals of the group."""
+    """Return the published medians of the objects that were measured here.
+
+    It is None where no shape, device or pattern is the page's. ``rows``: totals of the group.
+    """
     of_shape = [row for row in rows if shape_of(row) == SHAPE and not in_process(row.contender)]
     if (group.device, group.pattern) != ("cpu", "pubsub"):
         return None

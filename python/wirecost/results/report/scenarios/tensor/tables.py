@@ -51,8 +51,10 @@ def grid(title: str, rows: list[Row]) -> Table:
 
 
 def by_size(title: str, shown: Sequence[tuple[Row, str]], note: str, bars: bool = True) -> Table:
-    """Return a row for each contender, a column for each size; ``shown``: what stands where;
-    ``bars``: whether a column's numbers can be compared by length."""
+    """Return a row for each contender, a column for each size.
+
+    ``shown``: what stands where; ``bars``: whether a column's numbers can be compared by length.
+    """
     cells = {(row.name, array_bytes(row)): text for row, text in shown}
     sizes = sorted({size for _, size in cells})
     headings = tuple(map(units.size, sizes))
@@ -70,8 +72,10 @@ def by_size(title: str, shown: Sequence[tuple[Row, str]], note: str, bars: bool 
 
 
 def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
-    """Compare a transport's median with the library's own, shared memory's and Wrapyfi's of one
-    plugin. ``beside``: the ratio to Wrapyfi with the same plugin, by contender."""
+    """Compare a transport's median with the library's own, shared memory's and Wrapyfi's.
+
+    All are of one plugin. ``beside``: the ratio to Wrapyfi with the same plugin, by contender.
+    """
     columns: list[Column[Row]] = [
         Column("contender and object", lambda row: row.name),
         Column("median", lambda row: units.time(row.median_ns), bar=True),

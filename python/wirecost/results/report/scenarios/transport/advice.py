@@ -44,8 +44,10 @@ def lead(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | None:
 
 
 def _absent(meta: TransportMeta) -> list[str]:
-    """Return a sentence on the transports that were asked for and have no measurement. Folders of
-    before do not say what was asked for."""
+    """Return a sentence on the transports that were asked for and have no measurement.
+
+    Folders of before do not say what was asked for.
+    """
     there = {run.mware for run in meta.runs if not run.failure}
     requested = meta.requested
     names = [name for name in requested if name not in there]

@@ -19,8 +19,10 @@ NOT_MEASURED = Verdict(None)
 
 
 def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> Table | None:
-    """Return transports by need; None where a single one was measured. One that failed in a case of
-    a need fails it."""
+    """Return transports by need.
+
+    It is None where a single one was measured. One that failed in a case of a need fails it.
+    """
     transports = list(dict.fromkeys((run.mware, run.client) for run in meta.runs))
     if len(transports) < 2 or not found:
         return None

@@ -188,8 +188,7 @@ def failed_table(meta: TransportMeta) -> Table | None:
 
 
 def binding_table(found: Sequence[MeasuredTransport]) -> Table | None:
-    """Return what the Python client takes beside the one in C or C++, which is not the binding
-    alone."""
+    """Return what the Python client takes beside the one in C or C++: not the binding alone."""
     both = pairs(found)
     columns: list[Column[BoundPair]] = [
         Column(

@@ -60,8 +60,11 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
 
 
 def _fit(x: Array, ns: Array) -> tuple[Line, str] | None:
-    """Fit a line through all; where a few spikes hide it, through all but the slowest 1 %, and a
-    star. None where the time does not go along with x."""
+    """Fit a line through all.
+
+    Where a few spikes hide it, through all but the slowest 1 %, and a star. None where the time
+    does not go along with x.
+    """
     if len(x) < FEWEST:
         return None
     usual = ns <= np.percentile(ns, 99)
