@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from wirecost.observe.usage import clocks, group, machine, memory, threads, tree
+from wirecost.observe.usage import clocks, group, machine, memory, processes
 from wirecost.observe.usage.group import Group
 from wirecost.observe.usage.meter import CGROUP, CLOCKS, Meter
-from wirecost.observe.usage.threads import Thread
+from wirecost.observe.usage.processes import Thread
 
 WORKER = """
 import json, resource, subprocess, sys, threading, time
@@ -172,7 +172,8 @@ def test_a_process_that_was_killed_is_left_out(worker: Worker) -> None:
     used = meter.end()
     assert (used.processes, used.cpu_ns, used.memory.rss_bytes) == (0, 0, 0)
     assert clocks.scheduled(worker.process.pid) is None
-    assert memory.read(worker.process.pid) is None and threads.read(worker.process.pid) == {}
+    assert memory.read(worker.process.pid) is None
+    assert processes.read_threads(worker.process.pid) == {}
 
 
 @pytest.mark.usefixtures("grouped")
@@ -234,14 +235,14 @@ def test_a_group_is_made_where_another_run_removes_the_one_above(
 def test_threads_that_began_count_from_their_begin() -> None:
     before = {1: Thread(100, 5, 1), 2: Thread(1000, 9, 9)}
     after = {1: Thread(150, 8, 1), 3: Thread(10, 2, 0)}
-    assert threads.since(before, after) == Thread(60, 5, 0)
-    assert threads.since({}, {1: Thread(None, 1, 1)}) == Thread(None, 1, 1)
+    assert processes.threads_since(before, after) == Thread(60, 5, 0)
+    assert processes.threads_since({}, {1: Thread(None, 1, 1)}) == Thread(None, 1, 1)
 
 
 def test_descendants_are_found_once(worker: Worker) -> None:
-    mine = tree.with_descendants([os.getpid(), worker.process.pid])
+    mine = processes.with_descendants([os.getpid(), worker.process.pid])
     assert mine[0] == os.getpid() and mine.count(worker.process.pid) == 1
-    assert tree.with_descendants([]) == []
+    assert processes.with_descendants([]) == []
 
 
 def test_the_machine_is_at_least_as_busy_as_a_process(worker: Worker) -> None:
@@ -268,5 +269,5 @@ def test_files_that_say_less(tmp_path: Path) -> None:
     (folder / "task" / "7" / "status").write_text(text)
     assert memory.read(7, tmp_path) == memory.Memory(10 << 10, 20 << 10, None)
     assert memory.held([7, 8], tmp_path) == 10 << 10
-    assert threads.read(7, tmp_path) == {7: Thread(None, 3, 0)}
+    assert processes.read_threads(7, tmp_path) == {7: Thread(None, 3, 0)}
     assert not memory.reset_peak(8, tmp_path)

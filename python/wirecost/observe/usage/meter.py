@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from wirecost.observe.usage import clocks, memory, threads, tree
+from wirecost.observe.usage import clocks, memory
 from wirecost.observe.usage.group import Group
 from wirecost.observe.usage.machine import TICK_NS
 from wirecost.observe.usage.memory import Memory
-from wirecost.observe.usage.threads import Thread
+from wirecost.observe.usage.processes import (
+    Thread,
+    ended_children_ticks,
+    read_threads,
+    threads_since,
+    with_descendants,
+)
 from wirecost.system.closing import Closing
 
 CGROUP, CLOCKS = "cgroup", "clocks"
@@ -50,7 +56,7 @@ class Meter(Closing):
     def __init__(self, processes: Sequence[int], use_group: bool = True) -> None:
         """Begin to measure. ``use_group``: a control group, where one can be made."""
         self._roots = list(processes)
-        living = tree.with_descendants(self._roots)
+        living = with_descendants(self._roots)
         self._group = _group(living) if use_group else None
         for process in living:
             memory.reset_peak(process)
@@ -60,7 +66,7 @@ class Meter(Closing):
     def read(self) -> Usage:
         """Return the usage from the begin up to now."""
         spent = self._group.read() if self._group else None
-        after = _read(tree.with_descendants([*self._roots, *self._before]))
+        after = _read(with_descendants([*self._roots, *self._before]))
         nothing = _Process(0, (0, 0), 0, {})
         user = system = voluntary = involuntary = 0
         cpu = self._ended_children(after)
@@ -70,7 +76,7 @@ class Meter(Closing):
             cpu += now.cpu_ns - then.cpu_ns
             user += now.sampled[0] - then.sampled[0]
             system += now.sampled[1] - then.sampled[1]
-            since = threads.since(then.threads, now.threads)
+            since = threads_since(then.threads, now.threads)
             voluntary += since.voluntary
             involuntary += since.involuntary
             waits += [] if since.wait_ns is None else [since.wait_ns]
@@ -132,6 +138,6 @@ def _read(processes: Sequence[int]) -> dict[int, _Process]:
         cpu, sampled = clocks.scheduled(process), clocks.sampled(process)
         if cpu is not None and sampled is not None:
             living[process] = _Process(
-                cpu, sampled, tree.ended_children_ticks(process), threads.read(process)
+                cpu, sampled, ended_children_ticks(process), read_threads(process)
             )
     return living
