@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``bench cloud``: two point cloud callbacks as they are usually written, as Autoware's page on
-real-time performance recommends, and as wirecost has them; plain and under the heap."""
+"""``bench cloud``: two point cloud callbacks in three versions, plain and under the heap.
+
+The versions are the usual one, the one that Autoware's page on real-time performance recommends,
+and wirecost's.
+"""

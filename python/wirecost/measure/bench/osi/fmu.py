@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from fmpy import extract, read_model_description
+from fmpy import read_model_description
 from fmpy.fmi2 import FMU2Slave
 from fmpy.fmi3 import FMU3Slave
 
 from wirecost.measure.bench.osi import fmu_archive
-from wirecost.system import scratch
 from wirecost.system.errors import UserError
 
 STEP_SIZE = 0.020
@@ -66,47 +65,6 @@ def open_fmu(path: Path) -> Fmu:
     return Fmi2(path, description) if description.fmiVersion == "2.0" else Fmi3(path, description)
 
 
-class Extracted:
-    """An archive unpacked into a temporary folder, with its description's variables by name."""
-
-    def __init__(self, path: Path, description: Any) -> None:
-        self.path = path
-        self._extracted = scratch.make("fmu")
-        self.folder = str(self._extracted)
-        try:
-            extract(str(path), self.folder)
-        except Exception as error:  # zipfile and FMPy raise many kinds
-            self.remove()
-            raise UserError(
-                f"{path}: cannot be unpacked ({fmu_archive.reason(error)}); make room, or build "
-                "it again"
-            ) from error
-        self.variables = {v.name: v for v in description.modelVariables}
-        self.arguments = {
-            "guid": description.guid,
-            "unzipDirectory": self.folder,
-            "modelIdentifier": description.coSimulation.modelIdentifier,
-            "instanceName": path.stem,
-        }
-
-    def reference(self, name: str) -> int:
-        if name not in self.variables:
-            raise UserError(f"{self.path}: has no variable {name}; is it a wirecost FMU?")
-        return int(self.variables[name].valueReference)
-
-    def load(self, kind: type) -> Any:
-        """Return FMPy's FMU of that kind. Raises UserError if its library cannot be loaded."""
-        try:
-            return kind(**self.arguments)
-        except Exception as error:
-            self.remove()
-            reason = fmu_archive.reason(error)
-            raise UserError(f"{self.path}: cannot be loaded ({reason}); build it again") from error
-
-    def remove(self) -> None:
-        scratch.remove(self._extracted)
-
-
 class _Imported:
     """Base of both FMI versions. ``setters``: FMPy's methods by a variable's type."""
 
@@ -114,7 +72,7 @@ class _Imported:
     setters: ClassVar[dict[str, str]]
 
     def __init__(self, path: Path, description: Any) -> None:
-        self._archive = Extracted(path, description)
+        self._archive = fmu_archive.Extracted(path, description)
         self._fmu = self._archive.load(self.kind)
 
     def start(self, values: Values) -> None:

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Archive of an FMU, checked before anything is unpacked: anybody may have made it."""
+"""Archive of an FMU, checked before it is unpacked: anybody may have made it."""
 
 from __future__ import annotations
 
 import zipfile
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+from fmpy import extract
+
+from wirecost.system import scratch
 from wirecost.system.errors import UserError
 from wirecost.system.printable import printable, shortened
 from wirecost.system.regular_file import open_regular
@@ -53,3 +57,45 @@ def reason(error: BaseException) -> str:
 
 def shown(text: str) -> str:
     return shortened(printable(text), 160)
+
+
+class Extracted:
+    """Archive unpacked into a temporary folder, with its description's variables by name."""
+
+    def __init__(self, path: Path, description: Any) -> None:
+        self.path = path
+        self._extracted = scratch.make("fmu")
+        self.folder = str(self._extracted)
+        try:
+            extract(str(path), self.folder)
+        except Exception as error:  # zipfile and FMPy raise many kinds
+            self.remove()
+            raise UserError(
+                f"{path}: cannot be unpacked ({reason(error)}); make room, or build it again"
+            ) from error
+        self.variables = {v.name: v for v in description.modelVariables}
+        self.arguments = {
+            "guid": description.guid,
+            "unzipDirectory": self.folder,
+            "modelIdentifier": description.coSimulation.modelIdentifier,
+            "instanceName": path.stem,
+        }
+
+    def reference(self, name: str) -> int:
+        """Return the value reference of a variable. Raises UserError where it has none."""
+        if name not in self.variables:
+            raise UserError(f"{self.path}: has no variable {name}; is it a wirecost FMU?")
+        return int(self.variables[name].valueReference)
+
+    def load(self, kind: type) -> Any:
+        """Return FMPy's FMU of that kind. Raises UserError if its library cannot be loaded."""
+        try:
+            return kind(**self.arguments)
+        except Exception as error:
+            self.remove()
+            raise UserError(
+                f"{self.path}: cannot be loaded ({reason(error)}); build it again"
+            ) from error
+
+    def remove(self) -> None:
+        scratch.remove(self._extracted)

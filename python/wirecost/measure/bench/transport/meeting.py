@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the ends of a transport find each other: the address of each, and the servers between."""
+"""Meeting of a transport's ends: the address of each, and the servers between them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TransportMeeting:
     """The variable of an end's environment that has its own address."""
 
     def address_at(self, spot: Spot) -> str | None:
-        """Of an end that runs there."""
+        """Return the address of an end that runs there."""
         return self.address and self.address.replace(OWN, spot.address)
 
     def environment_at(self, spot: Spot) -> dict[str, str]:
@@ -54,8 +54,10 @@ class TransportMeeting:
 
 
 def _place(mware: str) -> Meeting | None:
-    """Return the kind of place where the ends of a library meet; ``cyclone`` and ``tcp`` have a
-    native client only."""
+    """Return the kind of place where the ends of a library meet.
+
+    ``cyclone`` and ``tcp`` have a native client only.
+    """
     return {"cyclone": InDomain(), "tcp": AtListener("{}:{}"), **meetings()}.get(mware)
 
 
