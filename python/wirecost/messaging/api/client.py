@@ -65,8 +65,11 @@ class Client(Connection[Requester]):
         self._sharing.close()
 
     async def ask_async(self, message: Any, timeout: float = 10.0) -> Any:
-        """``ask`` in a thread. After a cancelled task the answer is waited for and dropped before
-        the next question is asked."""
+        """Call ``ask`` in a thread.
+
+        After a cancelled task the answer is waited for and dropped before the next question is
+        asked.
+        """
         return await self._in_worker(lambda: self.ask(message, timeout))
 
 

@@ -53,7 +53,10 @@ class Connection(Closing, Generic[Endpoint]):
         address: str | None,
         make: Callable[[Transport], Endpoint],
     ) -> None:
-        """Raises UserError if the transport cannot be used here, or not for this topic."""
+        """Open it.
+
+        Raises UserError if the transport cannot be used here, or not for this topic.
+        """
         check_names(topic, address)
         self.transport = transport
         self.topic = topic

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of what a message consists of, asked of the objects themselves: no framework is imported
-for it."""
+"""Kinds of what a message consists of.
+
+The objects themselves are asked: no framework is imported for it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ _QUALIFIED = re.compile(r"(?:torch|paddle)\.(\w+)")
 
 
 def dtype_name(dtype: Any) -> str:
-    """Return a type of elements as it is commonly written: ``float32`` for NumPy's, PyTorch's, …"""
+    """Return a type of elements as it is commonly written, such as ``float32``."""
     if isinstance(dtype, str):
         return dtype
     if isinstance(dtype, type):  # as MXNet has them
@@ -55,7 +57,7 @@ def _known(dtype: Any) -> str | None:
 
 
 def shape_of(value: Any) -> tuple[int | None, ...]:
-    """The extents of an array; None for one that it does not know itself, as Dask may not."""
+    """Return the extents of an array; None for one that it does not know, as Dask may not."""
     shape = getattr(value, "shape", None)
     if shape is None:
         return (len(value),)

@@ -83,8 +83,11 @@ class Publication(Connection[Publisher]):
         return await self._in_worker(lambda: self.send(message))
 
     def close(self) -> None:
-        """End it. Tensors that it passed on a device and that nobody has copied yet are lost. A
-        second call does nothing."""
+        """End it.
+
+        Tensors that it passed on a device and that nobody has copied yet are lost. A second call
+        does nothing.
+        """
         super().close()
         self._sharing.close()
 

@@ -48,8 +48,11 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
 
     @abstractmethod
     def _message(self, raw: Raw) -> Message:
-        """Return what the caller gets of it. Raises UserError; LostError, having counted it, where
-        there is nothing to get, and the next one is waited for."""
+        """Return what the caller gets of it.
+
+        Raises UserError; LostError, having counted it, where there is nothing to get, and the next
+        one is waited for.
+        """
 
     @abstractmethod
     def _discard(self, raw: Raw) -> None:
@@ -60,8 +63,9 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
         return None
 
     def receive(self, timeout: float | None = None) -> Message | None:
-        """Return the next message, or None after ``timeout`` seconds; 0 does not wait, None waits
-        for ever.
+        """Return the next message, or None after ``timeout`` seconds.
+
+        0 does not wait, None waits for ever.
 
         Raises UserError for what cannot be decoded, where too many messages are held, and when
         this is closed. After the first the next call gives the message behind it.

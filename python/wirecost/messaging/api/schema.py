@@ -51,8 +51,11 @@ class Tensor:
 
 
 def schema_of(message: Any) -> Schema:
-    """The schema that messages like this one meet: the same fields, the same types of elements and
-    the same shapes. What is neither dict nor array has its class, be it filled or not."""
+    """Return the schema that messages like this one meet.
+
+    They have the same fields, the same types of elements and the same shapes. What is neither dict
+    nor array has its class, be it filled or not.
+    """
     if type(message) is dict:
         return {key: schema_of(value) for key, value in message.items()}
     dtype = dtype_of(message)
@@ -65,7 +68,7 @@ class Checked:
     """The schema of a topic."""
 
     def __init__(self, topic: str, schema: Schema) -> None:
-        """Raises UserError for what is none."""
+        """Check the type of elements. Raises UserError for what is none."""
         self._topic = topic
         self._schema = schema
         self._understand(schema, "")

@@ -32,8 +32,11 @@ class Asked:
         return self._send is None
 
     def answer(self, message: Any) -> None:
-        """Send the answer. Raises UserError for a second one, and as ``Publication.send`` does, in
-        which case the client gets an error."""
+        """Send the answer.
+
+        Raises UserError for a second one, and as ``Publication.send`` does, in which case the
+        client gets an error.
+        """
         if self._send is None:
             raise UserError("this request was answered already")
         try:

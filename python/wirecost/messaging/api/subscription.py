@@ -36,8 +36,10 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
 
     @property
     def count(self) -> Count:
-        """Messages received, lost, doubled and out of order, by the senders' numbers. Those whose
-        tensors on a device were overwritten before they were copied are lost."""
+        """Messages received, lost, doubled and out of order, by the senders' numbers.
+
+        Those whose tensors on a device were overwritten before they were copied are lost.
+        """
         counted, late = self._endpoint.count, self._overwritten
         return replace(counted, received=counted.received - late, lost=counted.lost + late)
 

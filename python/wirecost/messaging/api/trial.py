@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trial of whether a transport carries a message here: between two processes of their own, which
-end with this one, whatever the middleware does to them."""
+"""Trial of whether a transport carries a message here.
+
+It is between two processes of their own, which end with this one, whatever the middleware does to
+them.
+"""
 
 from __future__ import annotations
 

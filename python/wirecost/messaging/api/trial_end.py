@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One of the two processes of a trial, the other end of a ``Channel``:
-``python -m … sender|listener TRANSPORT TOPIC ADDRESS``."""
+"""One of the two processes of a trial, the other end of a ``Channel``.
+
+``python -m … sender|listener TRANSPORT TOPIC ADDRESS``.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,10 @@ MESSAGE = {"array": np.arange(1200, dtype=np.float32).reshape(30, 40), "text": "
 
 
 class _End:
-    """The end of one role. What it has opened stays open until it is closed, as what was sent may
-    be in transit."""
+    """One role's end of a trial.
+
+    Its opened endpoints stay open until it is closed, as what was sent may be in transit.
+    """
 
     def __init__(self, role: str, name: str, topic: str, address: str | None) -> None:
         self._exchange = self._send if role == "sender" else self._listen

@@ -48,7 +48,10 @@ class Unpacker:
             )
 
     def message(self, sample: Sample) -> Any:
-        """The object; the sample is released now or with its last array. Raises UserError."""
+        """Return the object; the sample is released now or with its last array.
+
+        Raises UserError.
+        """
         as_ = self._options.as_
         if self._options.copy:
             try:

@@ -117,7 +117,10 @@ def _offsets(
 
 
 def read_array(kind: Any, node: Any, budget: Budget) -> Any:
-    """An array over the buffers in ``node``; raises what PyArrow raises where it is invalid."""
+    """Return an array over the buffers in ``node``.
+
+    Raises what PyArrow raises where it is invalid.
+    """
     pa = load("pyarrow")
     if isinstance(kind, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(kind, read_array(kind.storage_type, node, budget))

@@ -119,8 +119,10 @@ def afford(columns: Iterable[Any], wanted: str, budget: Budget, described: bool 
 
 
 def afford_column(column: Any, objects: bool, budget: Budget) -> None:
-    """Take the same from the budget for a chunked array of a data frame; ``objects``: its elements
-    become Python's."""
+    """Take the same from the budget for a chunked array of a data frame.
+
+    ``objects``: its elements become Python's.
+    """
     rates = _PANDAS_WITH_OBJECTS if objects else _PANDAS
     chunks = [_total(chunk, rates) for chunk in column.chunks]
     budget.take("a column of pandas", *sum(chunks, _FREE))

@@ -35,8 +35,10 @@ _NODE_BYTES, _BUFFER_BYTES = 300, 100
 
 
 class Batch(NamedTuple):
-    """Description of a record batch by itself. ``longest``: elements of its longest array;
-    ``filled``: bytes of all of its buffers."""
+    """Description of a record batch by itself.
+
+    ``longest``: elements of its longest array; ``filled``: bytes of all of its buffers.
+    """
 
     body_bytes: int
     rows: int
@@ -47,9 +49,12 @@ class Batch(NamedTuple):
 
 
 def check_message(metadata: bytes, budget: Budget) -> int:
-    """Return bytes of the message's body. Raises FrameError for compression, foreign byte order,
-    dictionaries in parts, schemas that are larger as a tree than as a message, and for more
-    elements or longer buffers than the body has room for."""
+    """Return bytes of the message's body.
+
+    Raises FrameError for compression, foreign byte order, dictionaries in parts, schemas that are
+    larger as a tree than as a message, and for more elements or longer buffers than the body has
+    room for.
+    """
     message = _quickly(metadata) if _quickly else None
     batch = _batch(metadata) if message is None else Batch._make(message)
     if isinstance(batch, int):
@@ -64,7 +69,10 @@ def check_message(metadata: bytes, budget: Budget) -> int:
 
 
 def _batch(metadata: bytes) -> Batch | int:
-    """A record batch or that of a dictionary; of a schema, the body's bytes. Raises FrameError."""
+    """Return a record batch or that of a dictionary; of a schema, the body's bytes.
+
+    Raises FrameError.
+    """
     try:
         message = root(metadata)
         kind, header = message.byte(_HEADER_TYPE), message.table(_HEADER)
@@ -97,8 +105,10 @@ def _batch(metadata: bytes) -> Batch | int:
 
 
 def _tree(schema: Table, bytes_left: int) -> None:
-    """Raise FrameError where parts of a schema are referred to many times: Arrow would make each as
-    often."""
+    """Raise FrameError where parts of a schema are referred to many times.
+
+    Arrow would make each as often.
+    """
     bytes_left = _pairs(schema, _SCHEMA_METADATA, bytes_left)
     levels = [schema.tables(_FIELDS)]
     while levels:

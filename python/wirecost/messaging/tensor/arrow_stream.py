@@ -31,8 +31,11 @@ _MOST_KNOWN_BYTES = 1 << 16
 
 
 class Known(NamedTuple):
-    """A schema that was looked at: which of its columns hold views, and which may grow where
-    they become another framework's; bytes behind it that belong to its message."""
+    """A schema that was checked.
+
+    ``views``: columns that hold views; ``growing``: those that may grow where they become another
+    framework's; ``body_bytes``: bytes behind it that belong to its message.
+    """
 
     schema: Any
     views: list[int]
@@ -89,8 +92,11 @@ def write_stream(value: Any, writer: Writer) -> Pieces:
 
 
 def read_stream(memory: npt.NDArray[np.uint8], budget: Budget) -> tuple[Known, list[Any]]:
-    """Return the schema and the batches over received memory. Everything is validated, what has
-    offsets by reading them. Raises FrameError, and what PyArrow raises."""
+    """Return the schema and the batches over received memory.
+
+    Everything is validated, what has offsets by reading them. Raises FrameError, and what PyArrow
+    raises.
+    """
     pa = load("pyarrow")
     if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8 or memory.ndim != 1:
         raise FrameError("frame: an Arrow stream that is not bytes")
@@ -133,9 +139,11 @@ def schema_of(stored: bytes, budget: Budget) -> Any:
 def _messages(
     pa: Any, memory: npt.NDArray[np.uint8], budget: Budget, read: list[Piece]
 ) -> Iterator[Any]:
-    """Yield each, looked at before Arrow sees it; in place of a schema that was looked at before,
-    what is known of it. Arrow sees the very metadata that was looked at: what is shared may change.
-    ``read``: gets the pieces of them all."""
+    """Yield each message, checked before Arrow sees it.
+
+    A schema that was checked before is yielded as it was kept. Arrow sees the very metadata that
+    was checked: shared memory may change. ``read``: gets the pieces of them all.
+    """
     view, at = memoryview(cast(Any, memory)), 0
     while at + _PREFIX.size <= len(view):
         prefix = bytes(view[at : at + _PREFIX.size])

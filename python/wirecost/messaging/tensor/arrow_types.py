@@ -72,8 +72,7 @@ def _plain_ids() -> frozenset[int]:
 
 
 def is_plain(kind: Any) -> bool:
-    """Return whether a type consists of no others, and an element takes the memory that it
-    states."""
+    """Return whether a type has no parts, and an element takes the memory that it states."""
     return kind.id in _plain_ids()
 
 
@@ -103,7 +102,9 @@ def has_views(kind: Any) -> bool:
 
 
 def may_grow(kind: Any) -> bool:
-    """Return whether what Polars makes of an element may take more memory than the element, by more
-    than the few bytes of its own form."""
+    """Return whether Polars may need more memory for an element than the element takes.
+
+    The few bytes of its own form do not count.
+    """
     of = family(kind)
     return of in _MANY or of == "fixed binary" or any(map(may_grow, inner_types(kind, of)))

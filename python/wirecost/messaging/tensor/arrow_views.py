@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views of texts and bytes: under a null, where Arrow does not validate them but its casts read
-them; and of the same text, of which Arrow validates every one.
+"""Views of texts and bytes.
+
+Arrow does not validate those under a null, but its casts read them; of views of the same text it
+validates every one.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ _NANOSECONDS_PER_BYTE = 0.5
 
 
 def check_lengths(array: Any, budget: Budget) -> None:
-    """For an array that was not validated yet: many views of one long text are as many texts to
-    look at. Raises FrameError."""
+    """Check an array that was not validated yet.
+
+    Many views of one long text are as many texts to look at. Raises FrameError.
+    """
     for views in _views(array):
         if family(views.type) == "text view" and len(views):
             memory = views.buffers()[1]

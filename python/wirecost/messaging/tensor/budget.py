@@ -50,8 +50,11 @@ class Budget:
             )
 
     def expand(self, nbytes: int) -> None:
-        """For a tensor that takes ``nbytes`` and is not in the frame as it is. Raises FrameError
-        where those of the frame would take more than ``MOST_EXPANDED`` and what is left."""
+        """Take ``nbytes`` for a tensor that is not in the frame as it is.
+
+        Raises FrameError where those of the frame would take more than ``MOST_EXPANDED`` and what
+        is left.
+        """
         free = max(MOST_EXPANDED - self.expanded, 0)
         self.expanded += nbytes
         self.take(

@@ -54,7 +54,7 @@ if native.binding:
 def encode(
     obj: Any, *, device_to_host: Callable[[Any], Any] | None = None, checksum: bool = False
 ) -> Frame:
-    """A frame that refers to the memory of the tensors in ``obj`` and copies none of it if it can.
+    """Return a frame that refers to the memory of the tensors in ``obj``, without a copy if it can.
 
     ``device_to_host``: gets each tensor that lies on a device and returns one in the host's memory,
     as ``to_host`` does; without it, what ``use_devices`` said. ``checksum``: of the data; needs
@@ -96,16 +96,16 @@ def decode(
     copy: bool = False,
     owner: Any = None,
 ) -> Any:
-    """The object that a frame at the start of ``buffer`` holds; its tensors lie in the buffer.
+    """Return the object of a frame at the start of ``buffer``; its tensors lie in the buffer.
 
-    ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …) or of the tables
-    (``"pandas"``, ``"polars"``, ``"pyarrow"``), else the sender's; ``"compressed"`` leaves
-    compressed tensors as they are. Arrays are read-only unless ``writable``, but for those that
-    were compressed; PyTorch, PaddlePaddle and MXNet know no read-only tensors: do not write to
-    theirs. ``copy``: into memory of the message's own, which is writable. ``owner``: kept alive
-    by the tensors and let go of with the last of them. Raises FrameError for bytes that are no
-    whole frame, or whose message would take more than 8 times their number and 16 MiB beside the
-    copy, and 256 MiB for compressed tensors, and UserError for a package that is missing.
+    ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …) or of the tables (``"pandas"``,
+    ``"polars"``, ``"pyarrow"``), else the sender's; ``"compressed"`` leaves compressed tensors as
+    they are. Arrays are read-only unless ``writable``, but for those that were compressed; PyTorch,
+    PaddlePaddle and MXNet know no read-only tensors: do not write to theirs. ``copy``: into memory
+    of the message's own, which is writable. ``owner``: kept alive by the tensors and let go of with
+    the last of them. Raises FrameError for bytes that are no whole frame, or whose message would
+    take more than 8 times their number and 16 MiB beside the copy, and 256 MiB for compressed
+    tensors, and UserError for a package that is missing.
     """
     if _decode is not None and not writable and not copy and (as_ is None or as_ == "numpy"):
         message = _decode(buffer, owner)

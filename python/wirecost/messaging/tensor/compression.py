@@ -39,8 +39,10 @@ class Compressor(Protocol):
         ...
 
     def check(self, data: memoryview, form: Form) -> None:
-        """Raise FrameError for data that cannot be such a tensor, and for those that would take
-        more memory than it to expand."""
+        """Raise FrameError for data that cannot be such a tensor.
+
+        Those that would take more memory than the tensor to expand are refused, too.
+        """
         ...
 
     def expand(self, data: memoryview, form: Form) -> npt.NDArray[np.uint8]:
@@ -49,11 +51,11 @@ class Compressor(Protocol):
 
 
 class Compressed:
-    """An array as compressed bytes. ``decode`` gives it with ``as_="compressed"``; it can be sent
-    again as it is.
+    """An array as compressed bytes.
 
-    ``codec``: ``"lz4"``, ``"zstd"`` or ``"jpeg"``; ``shape``: the array's; ``nbytes``: of the
-    compressed bytes, ``data``.
+    ``decode`` gives it with ``as_="compressed"``; it can be sent again as it is. ``codec``:
+    ``"lz4"``, ``"zstd"`` or ``"jpeg"``; ``shape``: the array's; ``nbytes``: of the compressed
+    bytes, ``data``.
     """
 
     __slots__ = ("_form", "codec", "data", "nbytes", "shape")
@@ -76,13 +78,18 @@ class Compressed:
         return self._form.dtype
 
     def array(self) -> npt.NDArray[Any]:
-        """Return the array, in memory of its own, which is writable. Raises FrameError for bytes
-        that are damaged or would take more than ``decode`` allows, and UserError for a package that
-        is missing."""
+        """Return the array, in memory of its own, which is writable.
+
+        Raises FrameError for bytes that are damaged or would take more than ``decode`` allows, and
+        UserError for a package that is missing.
+        """
         return self.source(Budget(self.nbytes), False).numpy()
 
     def source(self, budget: Budget, elsewhere: bool) -> Source:
-        """The expanded tensor. ``elsewhere``: whether a framework other than NumPy gets it."""
+        """Return the expanded tensor.
+
+        ``elsewhere``: whether a framework other than NumPy gets it.
+        """
         form = self._form
         compressor = _compressor(self.codec)
         compressor.check(self.data, form)
@@ -108,13 +115,13 @@ class Compressed:
 def compress(
     array: Any, how: str, *, level: int | None = None, quality: int | None = None
 ) -> Compressed | npt.NDArray[Any]:
-    """Return what ``encode`` and ``send`` take in the place of the array, alone or in a dict;
-    receivers get the array.
+    """Return what ``encode`` and ``send`` take in the place of the array, alone or in a dict.
 
-    ``array``: of NumPy, or what NumPy can see as one on the host. ``how``: ``"lz4"``, ``"zstd"``
-    with ``level`` 1 to 22 (3), and ``"jpeg"`` with ``quality`` 1 to 100 (90), which is lossy and
-    takes uint8 of height x width or height x width x 3 (RGB); ``"none"`` gives the array back.
-    Raises UserError for what cannot be compressed so, and for a package that is missing.
+    Receivers get the array. ``array``: of NumPy, or what NumPy can see as one on the host. ``how``:
+    ``"lz4"``, ``"zstd"`` with ``level`` 1 to 22 (3), and ``"jpeg"`` with ``quality`` 1 to 100 (90),
+    which is lossy and takes uint8 of height x width or height x width x 3 (RGB); ``"none"`` gives
+    the array back. Raises UserError for what cannot be compressed so, and for a package that is
+    missing.
     """
     if how != NONE and how not in compressors.NAMES:
         raise UserError(

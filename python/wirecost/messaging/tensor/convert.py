@@ -22,7 +22,7 @@ def to_table(
     wanted: str | None,
     budget: Budget,
 ) -> Any:
-    """The object, and where it is a table and another framework was asked for, that one's."""
+    """Return the object; a table as that of another framework where one was asked for."""
     if sender == "polars" and wanted in {"pandas", "pyarrow"}:
         # Polars travels as an Arrow table: the receiver needs no Polars for it.
         from wirecost.messaging.tensor.frameworks.pyarrow import restore as arrow_table  # noqa: PLC0415
@@ -61,8 +61,10 @@ _LABEL_BYTES = 16
 
 
 def afford_frame(frame: Any, budget: Budget) -> None:
-    """Raise FrameError for more columns than a frame has bytes for, and for levels of an index
-    whose labels, written out for each row, take more."""
+    """Raise FrameError for more columns than a frame has bytes for.
+
+    Levels of an index whose labels, written out for each row, take more are refused, too.
+    """
     rows, columns = frame.shape
     if frame.attrs:
         budget.take("its attributes", _COPIES * _written(frame.attrs))

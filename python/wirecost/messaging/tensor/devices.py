@@ -80,15 +80,20 @@ def to_host(obj: Any) -> Any:
 
 
 def to_host_pinned(obj: Any) -> Any:
-    """Copy the same through page-locked memory, which is used again once nothing refers to the copy
-    any more. PyTorch's and CuPy's tensors; the others' frameworks have memory of their own for
-    it."""
+    """Copy the same through page-locked memory.
+
+    That is used again once nothing refers to the copy any more. PyTorch's and CuPy's tensors; the
+    others' frameworks have memory of their own for it.
+    """
     return replaced(obj, _TO_HOST | staging.MOVES)
 
 
 def to_device(obj: Any, device: str) -> Any:
-    """``obj`` with every tensor on ``device``, such as ``"cuda:1"``: those elsewhere are copied and
-    waited for. NumPy's arrays stay. Raises UserError where a framework has no such device."""
+    """Return ``obj`` with every tensor on ``device``, such as ``"cuda:1"``.
+
+    Those elsewhere are copied and waited for. NumPy's arrays stay. Raises UserError where a
+    framework has no such device.
+    """
     number = _checked(device)
 
     def move(one: Callable[[Any, int], Any]) -> Move:
@@ -125,8 +130,10 @@ def _checked(device: str) -> int:
 
 
 def replaced(obj: Any, moves: dict[str, Move]) -> Any:
-    """``obj`` with what ``moves`` makes of each object in its dicts, lists and tuples, by the
-    package of its class or of one that it derives from."""
+    """Return ``obj`` with what ``moves`` makes of each object in its dicts, lists and tuples.
+
+    ``moves`` are by the package of an object's class or of one that it derives from.
+    """
     if type(obj) is dict:
         return {key: replaced(value, moves) for key, value in obj.items()}
     if type(obj) in _COLLECTIONS:

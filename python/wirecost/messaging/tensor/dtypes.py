@@ -57,7 +57,10 @@ def describe(dtype: Any, nested: int = 0) -> Any:
 
 
 def understand(described: Any) -> np.dtype[Any]:
-    """A NumPy type from the wire's form. Raises FrameError, and UserError without ml_dtypes."""
+    """Return a NumPy type from the wire's form.
+
+    Raises FrameError, and UserError without ml_dtypes.
+    """
     if isinstance(described, str):
         return _named(described)
     try:

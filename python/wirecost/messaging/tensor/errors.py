@@ -14,8 +14,10 @@ class FrameError(UserError):
 
 
 class LostError(FrameError):
-    """A frame came, but what it refers to was overwritten or its sender has ended: as a message
-    that the transport lost."""
+    """Loss of a frame's content: a frame came, but what it refers to is there no more.
+
+    It was overwritten or its sender has ended: as a message that the transport lost.
+    """
 
 
 class _Few(reprlib.Repr):

@@ -16,11 +16,10 @@ _ZEROS = bytes(64)
 
 
 class Frame(metaclass=ABCMeta):  # noqa: B024  for its register
-    """Lives as long as the tensors should: it refers to their memory. C++ has one of its own, which
-    counts as one of these.
+    """An encoded message, which refers to the memory of its tensors and keeps them alive.
 
-    ``nbytes``: size of the frame. ``copies``, ``copied_bytes``: what encoding had to copy, as a
-    tensor whose memory has gaps.
+    C++ has one of its own, which counts as one of these. ``nbytes``: size of the frame. ``copies``,
+    ``copied_bytes``: what encoding had to copy, as a tensor whose memory has gaps.
     """
 
     __slots__ = ("_header", "_layout", "_segments", "copied_bytes", "copies", "nbytes")
@@ -28,8 +27,10 @@ class Frame(metaclass=ABCMeta):  # noqa: B024  for its register
     def __init__(
         self, header: bytes, layout: Layout, segments: list[Any], copies: int, copied_bytes: int
     ) -> None:
-        """``segments``: arrays whose memory has no gaps, or memoryviews of bytes, or
-        Pieces."""
+        """Refer to ``segments``.
+
+        Those are arrays whose memory has no gaps, or memoryviews of bytes, or Pieces.
+        """
         self._header = header
         self._layout = layout
         self._segments = segments

@@ -82,15 +82,20 @@ _known_places = lru_cache(256)(_places)
 
 
 def header_of(view: memoryview) -> bytes:
-    """Return a copy of the header at the start of a buffer, as long as ``header_size`` says of the
-    copy: a peer that shares the memory may change it meanwhile. Raises FrameError."""
+    """Return a copy of the header at the start of a buffer. Raises FrameError.
+
+    It is as long as ``header_size`` says of the copy: a peer that shares the memory may change it
+    meanwhile.
+    """
     start = bytes(view[: PREFIX.size])
     return start + bytes(view[PREFIX.size : header_size(start, len(view))])
 
 
 def header_size(start: bytes | memoryview, there: int) -> int:
     """Return bytes of the header at the start of a buffer of ``there`` bytes, within the buffer.
-    Raises FrameError."""
+
+    Raises FrameError.
+    """
     if there < PREFIX.size:
         raise FrameError(f"frame: {there} bytes, too short for a frame")
     magic, version, flags, total, header_bytes, count, reserved, _ = PREFIX.unpack_from(start)

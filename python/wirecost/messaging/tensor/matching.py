@@ -31,8 +31,7 @@ class Framework(Protocol):
     """A module of ``frameworks``."""
 
     def encoder(self, cls: type) -> Handler | None:
-        """Return how objects of a class are written; None where the framework has no form for
-        it."""
+        """Return how objects of a class are written; None where the framework has no form."""
         ...
 
     def tensor(self, source: Source) -> Any:
@@ -48,19 +47,26 @@ class Framework(Protocol):
         ...
 
     def device_memory(self, tensor: Any) -> DeviceMemory | None:
-        """Return where a tensor lies on a CUDA device; None where it is elsewhere or has no plain
-        memory. Only where other processes can get it so."""
+        """Return where a tensor lies on a CUDA device.
+
+        Returns None where it is elsewhere or has no plain memory. Only where other processes can
+        get it so.
+        """
         ...
 
     def on_device(self, form: Form, place: Place) -> Any:
-        """Return a tensor in memory of its own on a CUDA device, copied from ``place``; only where
-        ``device_memory`` is."""
+        """Return a tensor in memory of its own on a CUDA device, copied from ``place``.
+
+        Only where ``device_memory`` is.
+        """
         ...
 
     def restore(self, kind: str, body: Any, budget: Budget) -> Any:
-        """Return an object from what its encoder wrote; only where one writes objects. Asks
-        ``budget`` before it makes what takes more memory than lies in the frame, or more than 100
-        ns a byte of it."""
+        """Return an object from what its encoder wrote; only where one writes objects.
+
+        Asks ``budget`` before it makes what takes more memory than lies in the frame, or more than
+        100 ns a byte of it.
+        """
         ...
 
 

@@ -34,8 +34,11 @@ class Pieces:
     def __init__(
         self, pieces: list[memoryview], described: str = "|u1", shape: tuple[int, ...] | None = None
     ) -> None:
-        """``pieces``: views of bytes; ``described``: what its elements are on the wire; ``shape``:
-        one dimension of bytes where None."""
+        """Take views of bytes.
+
+        ``described``: what its elements are on the wire; ``shape``: one dimension of bytes where
+        None.
+        """
         self.pieces = pieces
         self.nbytes = sum(map(len, pieces))
         self.described = described
@@ -72,7 +75,7 @@ class Memory:
     __slots__ = ("_alias", "bytes")
 
     def __init__(self, buffer: Any, writable: bool, owner: Any) -> None:
-        """Raises FrameError where it cannot be written but shall."""
+        """Check that it can be written where it shall be. Raises FrameError."""
         view = memoryview(buffer)
         if not writable:
             view = view.toreadonly()
@@ -130,8 +133,10 @@ def own_copy(buffer: memoryview) -> npt.NDArray[np.uint8]:
 def without_gaps(
     array: npt.NDArray[Any],
 ) -> tuple[tuple[int, ...] | None, npt.NDArray[Any]]:
-    """Return the order of axes in which an array lies without gaps, and the array in that order;
-    None and a copy where there is no such order."""
+    """Return the order of axes in which an array lies without gaps, and the array in that order.
+
+    Returns None and a copy where there is no such order.
+    """
     order = tuple(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
     turned = array.transpose(order)
     if turned.flags.c_contiguous:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quick path in C++, where it was built: what it does not handle, and what it finds wrong, is
-left to the Python beside this, which stays the reference.
+"""Quick path in C++, where it was built.
 
-``WIRECOST_TENSOR=python`` leaves it out.
+What it does not handle, and what it finds wrong, is left to the Python beside this, which stays the
+reference. ``WIRECOST_TENSOR=python`` leaves it out.
 """
 
 from __future__ import annotations

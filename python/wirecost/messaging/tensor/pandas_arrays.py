@@ -25,7 +25,10 @@ _MASKED_BYTES = 9
 
 
 def write_values(array: Any, what: str, writer: Writer) -> list[Any]:
-    """``what`` names the array in errors. Raises UserError where it has no form."""
+    """Return the form of an array; ``what`` names it in errors.
+
+    Raises UserError where it has none.
+    """
     pandas = load("pandas")
     dtype = array.dtype
     if type(array) is pandas.arrays.NumpyExtensionArray:
@@ -48,8 +51,10 @@ def write_values(array: Any, what: str, writer: Writer) -> list[Any]:
 
 
 def _numpy(array: Any, dtype: np.dtype[Any], what: str) -> npt.NDArray[Any] | None:
-    """Return None for one of dtype object without rows, which pandas gives columns that never had
-    any. Raises UserError for other objects."""
+    """Return None for an array of dtype object without rows.
+
+    pandas gives that to columns that never had any. Raises UserError for other objects.
+    """
     if dtype.kind != "O":
         return np.asarray(array)
     if not len(array):
@@ -119,7 +124,10 @@ def _period(pandas: Any, frequency: str) -> Any:
 
 
 def array_of(value: Any, dimensions: int) -> npt.NDArray[Any]:
-    """The array that must be there, of a type that pandas keeps as it is. Raises ValueError."""
+    """Return the array that must be there, of a type that pandas keeps as it is.
+
+    Raises ValueError.
+    """
     if not isinstance(value, np.ndarray) or value.ndim != dimensions:
         raise ValueError(f"no array of {dimensions} dimensions")
     if value.dtype.kind not in _KINDS:

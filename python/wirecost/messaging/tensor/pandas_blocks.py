@@ -22,7 +22,7 @@ _NUMBERS = frozenset("biufc")
 
 
 def only_block(frame: Any) -> Any:
-    """The memory of a frame that lies in one block of numbers, (rows, columns); None for others."""
+    """Return the memory of a frame in one block of numbers, (rows, columns); None for others."""
     blocks = _blocks(frame)
     if blocks is None or len(blocks) != 1 or len(frame.columns) < 2:
         return None
@@ -64,8 +64,10 @@ def write_blocks(frame: Any, writer: Writer) -> dict[str, Any] | None:
 
 
 def _joined(dtype: Any, blocks: list[Any]) -> list[Any]:
-    """Blocks of one type, as ``[positions, array]``: those without gaps are one at the receiver, as
-    they would be after ``frame.copy()``."""
+    """Return blocks of one type, as ``[positions, array]``.
+
+    Those without gaps are one at the receiver, as they would be after ``frame.copy()``.
+    """
     if not dtype.isnative:
         return [list(block) for block in blocks]
     whole: list[Any] = []

@@ -33,8 +33,10 @@ class Plan(NamedTuple):
 
 
 def plan_of(payload: bytes) -> tuple[Any, Plan]:
-    """Return the segment and the form of a tensor's extension. Raises FrameError, and UserError for
-    a package that is missing."""
+    """Return the segment and the form of a tensor's extension.
+
+    Raises FrameError, and UserError for a package that is missing.
+    """
     # Tensors of one form differ by their segment's number only.
     end = _number_ends(payload)
     key = payload[end:]
@@ -53,8 +55,10 @@ def plan_of(payload: bytes) -> tuple[Any, Plan]:
 
 
 def fields_of(payload: bytes) -> Any:
-    """Return the fields of a tensor's extension: plain values. Raises FrameError, and msgpack's
-    errors."""
+    """Return the fields of a tensor's extension: plain values.
+
+    Raises FrameError, and msgpack's errors.
+    """
     check_claims(payload)
     return msgpack.unpackb(payload, ext_hook=_no_values)
 
@@ -68,8 +72,10 @@ def _number_ends(payload: bytes) -> int:
 
 
 def check_claims(packed: bytes) -> None:
-    """Raise msgpack's errors for arrays that claim more elements than are there: skipping takes no
-    memory, reading would."""
+    """Raise msgpack's errors for arrays that claim more elements than are there.
+
+    Skipping takes no memory, reading would.
+    """
     if len(packed) > _SMALL:
         check = msgpack.Unpacker(max_buffer_size=len(packed))
         check.feed(packed)

@@ -59,7 +59,10 @@ class Reader:
         self._extensions = _EXTENSIONS_FREE + budget.frame_bytes // _BYTES_PER_EXTENSION
 
     def message(self, description: bytes) -> Any:
-        """The whole message. Raises FrameError, and UserError for a package that is missing."""
+        """Return the whole message.
+
+        Raises FrameError, and UserError for a package that is missing.
+        """
         try:
             self._afford(description)
             value = self._value(description)
@@ -229,16 +232,20 @@ class Reader:
 
 
 def budget_of(frame_bytes: int, description_bytes: int, segments: int) -> Budget:
-    """For the objects of a message whose plain values C++ reads: what is left when these are paid
-    for. Of a description of 64 KiB at most."""
+    """Return what is left of the budget when the plain values of a message that C++ reads are paid.
+
+    Of a description of 64 KiB at most.
+    """
     budget = Budget(frame_bytes)
     budget.take("its values", MOST_PER_BYTE * description_bytes + _SEGMENT_BYTES * segments)
     return budget
 
 
 def restored(name: str, kind: Any, body: Any, budget: Budget) -> Any:
-    """Return an object of a framework. Raises as the framework's ``restore``, and FrameError for a
-    framework that is not known."""
+    """Return an object of a framework.
+
+    Raises as the framework's ``restore``, and FrameError for a framework that is not known.
+    """
     return framework(name).restore(kind, body, budget)
 
 

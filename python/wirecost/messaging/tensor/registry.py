@@ -50,8 +50,10 @@ def register(cls: Class, *, name: str | None = None) -> Class:
 
 
 def register_own(cls: Class) -> Class:
-    """``register`` for a message of wirecost's own, which no program asked for: what the program
-    says of received messages does not concern it."""
+    """Register a message of wirecost's own, which no program asked for.
+
+    What the program says of received messages does not concern it.
+    """
     _OWN.add(cls)
     return register(cls)
 

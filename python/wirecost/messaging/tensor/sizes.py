@@ -71,8 +71,10 @@ _WIDTHS |= {0xDE: 2, 0xDF: 4, 0xD4: 0, 0xD5: 0, 0xD6: 0, 0xD7: 0, 0xD8: 0}
 
 
 def bytes_of_values(description: bytes, enough: float) -> int:
-    """Return an upper bound, but for what is no whole value: reading it fails there. Stops counting
-    beyond ``enough``."""
+    """Return an upper bound, but for what is no whole value: reading it fails there.
+
+    Stops counting beyond ``enough``.
+    """
     cost, at = 0, 0
     while at < len(description) and cost <= enough:
         # A block's last head may end behind it.
@@ -94,7 +96,7 @@ def bytes_of_values(description: bytes, enough: float) -> int:
 
 
 def _values(padded: bytes, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Steps and costs of the values that begin at each of ``count`` places, if one does."""
+    """Return steps and costs of the values that begin at each of ``count`` places, if one does."""
     firsts = np.frombuffer(padded, np.uint8, count)
     steps, costs = _STEPS[firsts], _COSTS[firsts]
     scalar = _SCALAR[firsts]
@@ -113,7 +115,10 @@ def _short_extensions(
     steps: npt.NDArray[np.int64],
     costs: npt.NDArray[np.int64],
 ) -> None:
-    """Steps and costs of values that are described by their code: up to one every 3 bytes."""
+    """Return steps and costs of values that are described by their code.
+
+    There is up to one every 3 bytes.
+    """
     data = np.frombuffer(padded, np.uint8)
     for begins, width in (((firsts >= 0xD4) & (firsts <= 0xD8), 0), (firsts == 0xC7, 1)):
         places = np.flatnonzero(begins)
@@ -125,8 +130,10 @@ def _short_extensions(
 
 
 def _head(padded: bytes, place: int) -> tuple[int, int]:
-    """Return bytes of a text, map or extension that go before the next value, and what its length
-    adds to its cost."""
+    """Return bytes of a text, map or extension that go before the next value.
+
+    Returns what its length adds to its cost, too.
+    """
     first = padded[place]
     width = _WIDTHS[first]
     step = 1 + width

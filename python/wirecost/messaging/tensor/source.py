@@ -87,16 +87,21 @@ class Source:
         )
 
     def shared(self) -> npt.NDArray[Any]:
-        """Return a view that claims to be writable, for frameworks that know nothing else; narrow
-        types as integers, foreign byte order and unaligned memory copied."""
+        """Return a view that claims to be writable, for frameworks that know nothing else.
+
+        Narrow types as integers, foreign byte order and unaligned memory copied.
+        """
         array = self._made(self._memory.writable_array, self._form.dtype)
         if not array.dtype.isnative:
             return array.astype(array.dtype.newbyteorder("="))
         return array if array.flags.aligned else array.copy()
 
     def aligned(self) -> npt.NDArray[Any]:
-        """Return it as ``shared`` does, copied too where the memory does not start on a multiple of
-        64, or the last index does not vary fastest."""
+        """Return it as ``shared`` does, but aligned and without gaps.
+
+        It is copied where the memory does not start on a multiple of 64, or the last index does not
+        vary fastest.
+        """
         array = np.ascontiguousarray(self.shared()).reshape(self.shape)
         if not array.nbytes or array.__array_interface__["data"][0] % ALIGNMENT == 0:
             return array

@@ -48,8 +48,10 @@ class Staging:
         return sum(size * len(free) for size, free in list(self._free.items()))
 
     def borrow(self, nbytes: int) -> npt.NDArray[np.uint8]:
-        """Borrow so many bytes. They come back when the array and all that was made of it are
-        gone."""
+        """Borrow so many bytes.
+
+        They come back when the array and all that was made of it are gone.
+        """
         size = max(_LEAST, 1 << (nbytes - 1).bit_length())
         try:
             # One step, as other threads and the garbage collector give and take meanwhile.

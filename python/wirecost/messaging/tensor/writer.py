@@ -109,13 +109,15 @@ class Writer:
         return len(self.segments) - 1
 
     def copied(self, nbytes: int) -> None:
-        """Counts a copy that something had to make."""
+        """Count a copy that something had to make."""
         self.copies += 1
         self.copied_bytes += nbytes
 
     def on_host(self, tensor: Any, device: str) -> Any:
-        """Return what ``device_to_host`` makes of a tensor on a device. Raises UserError without
-        it."""
+        """Return what ``device_to_host`` makes of a tensor on a device.
+
+        Raises UserError without it.
+        """
         if self.device_to_host is None:
             raise UserError(
                 f"a tensor is on {device}: move it with wirecost.tensor.to_host, give encode"
@@ -128,9 +130,11 @@ class Writer:
 
 
 def only_once(writer: Writer) -> None:
-    """Before what shall be done once for a message: what a program registered, a stream that is
-    empty the second time, what takes long to compute. C++ may give a message up halfway, and so
-    leaves such a message to Python."""
+    """Leave a message to Python where something shall be done once for it.
+
+    Examples are what a program registered, a stream that is empty the second time, what takes long
+    to compute. C++ may give a message up halfway.
+    """
     if type(writer) is not Writer:
         raise NotImplementedError("left to Python")
 

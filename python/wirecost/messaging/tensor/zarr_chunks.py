@@ -58,8 +58,10 @@ def _key(place: Iterable[int]) -> str:
 
 
 class Tree(MutableMapping[str, Any]):
-    """Content of a ``MemoryStore`` of Zarr's: documents, chunks that were written since, and those
-    of the arrays that came."""
+    """Content of a ``MemoryStore`` of Zarr's.
+
+    That is documents, chunks that were written since, and those of the arrays that came.
+    """
 
     def __init__(self) -> None:
         self.arrays: dict[str, Chunks] = {}

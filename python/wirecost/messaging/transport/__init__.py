@@ -63,7 +63,10 @@ def names() -> list[str]:
 
 
 def find(name: str) -> type[Transport]:
-    """The class of a transport. Raises UserError for a name that is none, with the nearest."""
+    """Return the class of a transport.
+
+    Raises UserError for a name that is none, with the nearest.
+    """
     module = name.partition("-")[0]
     if module in modules() and (kind := _classes(module).get(name)):
         return kind

@@ -120,8 +120,10 @@ class Publisher(Closing):
         return delivered
 
     def announce(self, text: bytes) -> None:
-        """Let other processes of this user find it by ``shared.progress.announced``; a second text
-        replaces the first."""
+        """Let other processes of this user find it by ``shared.progress.announced``.
+
+        A second text replaces the first.
+        """
         self._progress.announce(text)
 
     def trailer(self, start: int = 0) -> bytes:
@@ -139,12 +141,16 @@ class Publisher(Closing):
 
     @abstractmethod
     def wait_for_subscriber(self, timeout: float) -> bool:
-        """Return whether a subscriber was there within ``timeout`` seconds. What is sent from then
-        on reaches it."""
+        """Return whether a subscriber was there within ``timeout`` seconds.
+
+        What is sent from then on reaches it.
+        """
 
     def close(self) -> None:
-        """End the stream, whatever it does. A second call does nothing. Every subclass's own calls
-        this one."""
+        """End the stream, whatever it does.
+
+        A second call does nothing. Every subclass's own calls this one.
+        """
         self._progress.close()
 
 
@@ -190,13 +196,17 @@ class Subscriber(Closing):
         return Sample(frame, stream, number, release)
 
     def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
-        """Return a message that offers the buffer protocol, and what gives its memory back. Not
-        asked for where ``receive`` is written anew."""
+        """Return a message that offers the buffer protocol, and what gives its memory back.
+
+        Not asked for where ``receive`` is written anew.
+        """
         raise NotImplementedError
 
     def fileno(self) -> int | None:
-        """Return a descriptor that is readable when ``receive(0)`` may give a frame; None if the
-        middleware has none."""
+        """Return a descriptor that is readable when ``receive(0)`` may give a frame.
+
+        Returns None if the middleware has none.
+        """
         return None
 
 
@@ -248,29 +258,38 @@ class Transport(Closing):
     """What is asked of the endpoints that are made from then on."""
 
     def __init__(self, address: str | None = None) -> None:
-        """``address``: where its server or peer is, in the middleware's own form; None is the
-        middleware's default on this machine, loopback. Raises UserError."""
+        """Set the middleware up in this process. Raises UserError.
+
+        ``address``: where its server or peer is, in the middleware's own form; None is the
+        middleware's default on this machine, loopback.
+        """
         self.address = address
         self._open: list[Any] = []
 
     @classmethod
     def missing(cls) -> str | None:
         """Return None if it can be used here, else why not and how to install it, on one line.
-        Imports nothing heavy."""
+
+        Imports nothing heavy.
+        """
         return cls.package.missing()
 
     @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
-        """Run what it needs between the peers, on loopback and a free port, or nothing; give the
-        ``address`` for both sides. Ends it again."""
+        """Run what it needs between the peers, on loopback and a free port, or nothing.
+
+        Gives the ``address`` for both sides. Ends it again.
+        """
         yield None
 
     @classmethod
     @contextmanager
     def server_at(cls, host: str) -> Iterator[str | None]:
-        """Run what it needs between peers of several hosts, at an address of this one, and give
-        that; None where that is nothing."""
+        """Run what it needs between peers of several hosts, at an address of this one.
+
+        Gives that; None where that is nothing.
+        """
         del host
         yield None
 
@@ -283,7 +302,7 @@ class Transport(Closing):
         """``depth``: samples that wait to be received, and that may be held, each."""
 
     def _kept(self, endpoint: _E) -> _E:
-        """Closed with the transport, which may be before the endpoint's own user does."""
+        """Close it with the transport, which may be before the endpoint's own user does."""
         self._open.append(endpoint)
         return endpoint
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DDS by Fast DDS: frames as ``std_msgs/UInt8MultiArray`` and arrays as ``sensor_msgs/Image``, on
-topics that nodes of ROS 2 read. Messages go over UDP on loopback, or on the given interface.
+"""DDS by Fast DDS, on topics that nodes of ROS 2 read.
+
+Frames are ``std_msgs/UInt8MultiArray`` and arrays ``sensor_msgs/Image``. Messages go over UDP on
+loopback, or on the given interface.
 """
 
 from __future__ import annotations
@@ -224,8 +226,11 @@ class Dds(Transport):
     )
 
     def __init__(self, address: str | None = None) -> None:
-        """``address``: the domain's number, and after an @ the address of a network interface;
-        else ``ROS_DOMAIN_ID``, or 0, on loopback."""
+        """Join a domain.
+
+        ``address``: the domain's number, and after an @ the address of a network interface; else
+        ``ROS_DOMAIN_ID``, or 0, on loopback.
+        """
         super().__init__(address)
         from wirecost import _dds  # noqa: PLC0415
 

@@ -96,8 +96,11 @@ class _Link:
         present_at: str | None = None,
         qos: int = 0,
     ) -> None:
-        """``present_at``: a topic whose publisher learns that this subscriber is there; ``qos``: of
-        what it subscribes to."""
+        """Connect to a broker.
+
+        ``present_at``: a topic whose publisher learns that this subscriber is there; ``qos``: of
+        what it subscribes to.
+        """
         from paho.mqtt.client import Client, MQTTv5  # noqa: PLC0415
         from paho.mqtt.enums import CallbackAPIVersion  # noqa: PLC0415
 

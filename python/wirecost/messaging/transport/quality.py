@@ -25,15 +25,20 @@ class Quality:
     """What is not said is as the middleware's makers chose, not as wirecost did."""
 
     def get(self, name: str, default: _T) -> _T:
-        """An option, of the type that ``default`` has. Raises ValueError for another type."""
+        """Return an option, of the type that ``default`` has.
+
+        Raises ValueError for another type.
+        """
         value = self.options.get(name, default)
         if type(value) is not type(default):
             raise ValueError(f"option {name} must be {type(default).__name__}, not {value!r}")
         return value
 
     def room(self, own: int, makers: int) -> int:
-        """Return messages that may wait, where wirecost would choose ``own``, and the middleware's
-        makers chose ``makers``."""
+        """Return messages that may wait.
+
+        wirecost would choose ``own``, and the middleware's makers chose ``makers``.
+        """
         if self.queue is not None:
             return self.queue
         return makers if self.untouched else own

@@ -53,8 +53,10 @@ def compress(array: npt.NDArray[Any], quality: int | None) -> bytes:
 
 
 def check(data: memoryview, form: Form) -> None:
-    """Raise FrameError for another image than the form's, and for what takes memory or time beyond
-    its pixels, as progressive ones."""
+    """Raise FrameError for another image than the form's.
+
+    Those that take memory or time beyond their pixels, as progressive ones, are refused, too.
+    """
     if form.described != "|u1" or form.axes is not None:
         raise FrameError("frame: a JPEG image is of bytes, row by row")
     shape = _shape_of(data)

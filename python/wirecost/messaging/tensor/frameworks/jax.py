@@ -65,8 +65,10 @@ def device_memory(array: Any) -> DeviceMemory | None:
 
 
 def on_device(form: Form, place: Place) -> Any:
-    """Over memory of CuPy's, as JAX gives out none that may be written. Raises UserError without
-    it, and for element types that either has not."""
+    """Return an array over memory of CuPy's, as JAX gives out none that may be written.
+
+    Raises UserError without it, and for element types that either has not.
+    """
     jax = load("jax", 'decode with as_="numpy"')
     load("cupy", 'decode with as_="torch" or as_="numpy"')
     return _same_type(jax.dlpack.from_dlpack(cupy.on_device(form, place)), form.dtype)

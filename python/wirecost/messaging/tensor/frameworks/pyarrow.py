@@ -56,7 +56,10 @@ def from_capsule(value: Any) -> Any:
 
 
 def describe(kind: str, value: Any, writer: Writer) -> Any:
-    """Schema and buffers, which are not copied. Raises UserError for a type without a form."""
+    """Return schema and buffers, which are not copied.
+
+    Raises UserError for a type without a form.
+    """
     pa = load("pyarrow")
     if kind == "tensor":
         return {"data": value.to_numpy(), "names": list(value.dim_names)}
@@ -98,8 +101,10 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
 
 
 def offered(body: Any, budget: Budget) -> Any:
-    """Return what has the batches of a table for Polars by Arrow's C interface, quicker than the
-    table itself."""
+    """Return the batches of a table for Polars by Arrow's C interface.
+
+    That is quicker than the table itself.
+    """
     pa = load("pyarrow")
     if "stream" not in body:
         table = restore("table", body, budget)

@@ -69,7 +69,7 @@ def _dataset(writer: Writer, dataset: Any) -> Any:
 
 
 def restore(kind: str, body: Any, budget: Budget) -> Any:
-    """Data are views of the received memory; indexes are built anew, for those that had one."""
+    """Return views of the received memory; indexes are built anew where there was one."""
     xarray = load("xarray")
     if kind == "variable":
         return _made(xarray, body, budget)

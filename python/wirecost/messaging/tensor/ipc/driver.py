@@ -56,11 +56,14 @@ _PROTOTYPES: dict[str, list[Any]] = {
 
 
 class Driver:
-    """Devices are counted as the frameworks of this process count them. Every call raises UserError
-    with the driver's name for what went wrong."""
+    """CUDA's driver.
+
+    Devices are counted as the frameworks of this process count them. Every call raises UserError
+    with the driver's name for what went wrong.
+    """
 
     def __init__(self, library: str = LIBRARY) -> None:
-        """Raises UserError where there is no driver, or one from before CUDA 11.4."""
+        """Load it. Raises UserError where there is no driver, or one from before CUDA 11.4."""
         try:
             self._cuda = ctypes.CDLL(library)
             for name, arguments in _PROTOTYPES.items():

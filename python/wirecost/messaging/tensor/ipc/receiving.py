@@ -31,7 +31,7 @@ class _Opened:
     """A ring of another process, or of this one."""
 
     def __init__(self, token: bytes) -> None:
-        """Raises LostError, FrameError, UserError."""
+        """Open the ring. Raises LostError, FrameError, UserError."""
         self.file = FollowedFile(token)
         own = ring.OWN.get(token)
         self._is_own = own is not None
@@ -100,8 +100,11 @@ class Place:
 
 @contextmanager
 def reading(token: Any, number: Any, offset: Any, form: Form) -> Iterator[Place]:
-    """Yield where a tensor lies, while it may be copied: what was copied counts only if this ends
-    without an error. Raises LostError where it is not there any more, FrameError, UserError."""
+    """Yield where a tensor lies, while it may be copied.
+
+    What was copied counts only if this ends without an error. Raises LostError where it is not
+    there any more, FrameError, UserError.
+    """
     if type(token) is not bytes or len(token) != TOKEN_BYTES:
         raise FrameError("frame: the ring of a tensor on a device cannot be read")
     if type(number) is not int or not 0 < number < _MOST_NUMBER:
@@ -137,7 +140,7 @@ def _opened(key: tuple[int, bytes]) -> _Opened:
 
 
 def _close_ended() -> None:
-    """The memory of a sender that has ended is free when nobody has it open any more."""
+    """Free the memory of senders that have ended, as soon as nobody has it open any more."""
     for key in [key for key, opened in _OPEN.items() if opened.file.ended()]:
         _close(key)
         _GONE.append(key)

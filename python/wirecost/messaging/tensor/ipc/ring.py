@@ -26,8 +26,10 @@ READING = threading.RLock()
 
 @dataclass(frozen=True)
 class DeviceMemory:
-    """A tensor without gaps on a device. ``stream``: on which it is computed; ``owner``: what keeps
-    the memory."""
+    """A tensor without gaps on a device.
+
+    ``stream``: on which it is computed; ``owner``: what keeps the memory.
+    """
 
     device: int
     address: int
@@ -58,7 +60,7 @@ class Ring:
     """``SLOTS`` slots of ``slot_bytes`` each."""
 
     def __init__(self, device: int, slot_bytes: int) -> None:
-        """Raises UserError."""
+        """Take memory on the device. Raises UserError."""
         self._driver = driver()
         self.device = device
         self.slot_bytes = slot_bytes
@@ -84,8 +86,10 @@ class Ring:
         OWN[self.token] = self
 
     def write(self, tensors: Sequence[DeviceMemory]) -> list[int]:
-        """Copy a message's tensors into the next slot and wait until they are there. Their offsets
-        in it. Raises UserError, after which nobody reads the slot."""
+        """Copy a message's tensors into the next slot and wait until they are there.
+
+        Returns their offsets in it. Raises UserError, after which nobody reads the slot.
+        """
         self.written += 1
         slot = self.address + self.written % SLOTS * self.slot_bytes
         self._file.begin(self.written)

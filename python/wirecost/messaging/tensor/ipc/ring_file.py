@@ -53,7 +53,7 @@ class RingFile:
     """The sender's side. Messages are numbered from 1; message n lies in slot n modulo SLOTS."""
 
     def __init__(self, uuid: bytes, handle: bytes, slot_bytes: int) -> None:
-        """Raises UserError."""
+        """Make the file. Raises UserError."""
         self.token = secrets.token_bytes(TOKEN_BYTES)
         home = folder()
         for ring_path in home.glob("*.ring"):
@@ -78,8 +78,10 @@ class RingFile:
         os.pwrite(self._lock.fileno(), STATE.pack(2 * number), _place(number))
 
     def close(self) -> None:
-        """Take it away; who holds it open sees that its slots are empty. A second call does
-        nothing."""
+        """Take it away; who holds it open sees that its slots are empty.
+
+        A second call does nothing.
+        """
         if self._lock.fileno() >= 0:
             with suppress(OSError):  # something else is in its place, which stays
                 os.pwrite(self._lock.fileno(), bytes(SLOTS * STATE.size), ABOUT.size)
@@ -90,7 +92,7 @@ class FollowedFile:
     """A receiver's side."""
 
     def __init__(self, token: bytes) -> None:
-        """Raises FrameError where there is no such file of this user's, UserError."""
+        """Open a file of this user's. Raises FrameError where there is none, and UserError."""
         home = private.runtime_path() / FOLDER
         path = home / _name(token)
         try:

@@ -39,16 +39,17 @@ class Sharing:
     """For one topic: its messages overwrite only each other's. Used by several threads."""
 
     def __init__(self) -> None:
-        """Takes nothing before the first tensor on a device."""
+        """Take nothing before the first tensor on a device."""
         self._rings: dict[tuple[int, int], _Rings] = {}
         self._lock = threading.Lock()
         self._closed = False
 
     def share(self, message: Any) -> Any:
-        """The message with every tensor of PyTorch, CuPy and JAX on a CUDA device put into a ring:
-        those in dicts, lists and tuples. Waits until they are there; they may be changed then.
+        """Return the message with every tensor on a CUDA device put into a ring.
 
-        Raises UserError where the driver or a framework cannot, or there is too much for a slot.
+        Those are PyTorch's, CuPy's and JAX's in dicts, lists and tuples. Waits until they are
+        there; they may be changed then. Raises UserError where the driver or a framework cannot, or
+        there is too much for a slot.
         """
         shared_tensors: list[tuple[str, DeviceMemory, SharedTensor]] = []
         moves: dict[str, Callable[[Any], Any]] = {

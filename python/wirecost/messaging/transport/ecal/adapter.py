@@ -163,8 +163,10 @@ class _Publisher(Publisher):
         return True
 
     def _send_first(self, message: bytes) -> None:
-        """To new subscribers, or larger than any before: eCAL makes files, that for messages with
-        room for half as much again."""
+        """Send to new subscribers, or more than ever before.
+
+        eCAL makes files then, that for messages with room for half as much again.
+        """
         check_room(2 * len(message) + ENDPOINT_BYTES, f"a message of {len(message)} bytes")
         self._publisher.send(message)
         _settle()

@@ -27,8 +27,10 @@ _INSIDE, _DIRECT = _HEADER + 8, 1 << 2
 
 
 def end(endpoint: Any) -> None:
-    """End a subscriber, client or server of eCAL, whose callbacks do not come any more then. It
-    must not be used afterwards."""
+    """End a subscriber, client or server of eCAL, whose callbacks do not come any more then.
+
+    It must not be used afterwards.
+    """
     functions = _functions(type(endpoint).__name__)
     offset = ctypes.c_int32.from_address(id(endpoint) + _HEADER).value
     flags = ctypes.c_uint32.from_address(id(endpoint) + _HEADER + 4).value

@@ -121,8 +121,11 @@ _E = TypeVar("_E", _Publisher, _Subscriber, Iceoryx2Requester, Iceoryx2Replier)
 
 
 class Iceoryx2(Transport):
-    """Shared memory without a daemon, for the processes of one user. ``address``: what the names of
-    its files in shared memory begin with, which divides those who use it from all others."""
+    """Shared memory without a daemon, for the processes of one user.
+
+    ``address``: what the names of its files in shared memory begin with, which divides those who
+    use it from all others.
+    """
 
     name: ClassVar[str] = "iceoryx2"
     title: ClassVar[str] = "iceoryx2"

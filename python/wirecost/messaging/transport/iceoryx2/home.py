@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places of this user's iceoryx2 files: a private folder, and files in shared memory whose names no
-other user's have.
+"""Places of this user's iceoryx2 files.
 
-iceoryx2's own default is one folder for all users of a machine, which only the first can enter.
+They are a private folder, and files in shared memory whose names no other user's have. iceoryx2's
+own default is one folder for all users of a machine, which only the first can enter.
 """
 
 from __future__ import annotations

@@ -20,8 +20,10 @@ UNFINISHED_S = 2.0
 
 
 def clear_services(settings: Any) -> None:
-    """Remove services whose maker was killed while making them: nobody can open those, and iceoryx2
-    takes them for ones that will be ready soon."""
+    """Remove services whose maker was killed while making them.
+
+    Nobody can open those, and iceoryx2 takes them for ones that will be ready soon.
+    """
     folder = Path(settings.root_path.to_string()) / settings.service.directory.to_string()
     suffix = settings.service.static_config_storage_suffix.to_string()
     for path in folder.glob(f"{settings.prefix.to_string()}*{suffix}"):
@@ -33,8 +35,10 @@ def clear_services(settings: Any) -> None:
 
 
 def clear_nodes(settings: Any) -> None:
-    """Remove the files of dead nodes none of whose services exists any more: iceoryx2 looks for the
-    service and gives up. To be called after its own cleaning."""
+    """Remove the files of dead nodes none of whose services exists any more.
+
+    iceoryx2 looks for the service and gives up. To be called after its own cleaning.
+    """
     root, prefix = Path(settings.root_path.to_string()), settings.prefix.to_string()
     nodes = root / settings.node.directory.to_string()
     services = root / settings.service.directory.to_string()

@@ -121,8 +121,11 @@ class Memory(_Places):
 
 
 def lender(port: Any) -> Callable[[int], Any]:
-    """Return what lends blocks. iceoryx2's Python looks at the payload's type at each call, which
-    costs more than the call; what it then calls is taken if it is there, as ``_INIT``."""
+    """Return what lends blocks.
+
+    iceoryx2's Python looks at the payload's type at each call, which costs more than the call; what
+    it then calls is taken if it is there, as ``_INIT``.
+    """
     loan: Callable[[int], Any] = getattr(port, "__loan_slice_uninit", port.loan_slice_uninit)
     return loan
 

@@ -33,7 +33,7 @@ class Services:
         self.node = node
 
     def _open(self, make: Callable[[Any], Any], name: str) -> Any:
-        """A service, which somebody else may just be making or removing. Raises UserError."""
+        """Open a service, which somebody else may just be making or removing. Raises UserError."""
         try:
             service_name = self.library.ServiceName.new(name)
         except self.library.SemanticStringError as error:
@@ -68,7 +68,10 @@ class Services:
         )
 
     def open_topic(self, topic: str, overwrites: bool = True) -> Any:
-        """``overwrites``: a new message takes the place of the oldest where there is no room."""
+        """Open a topic's service.
+
+        ``overwrites``: a new message takes the place of the oldest where there is no room.
+        """
         return self._open(
             lambda builder: (
                 builder.publish_subscribe(self.library.Slice[Block])

@@ -33,8 +33,7 @@ class Wake:
             pass  # a listener that is gone
 
     def until(self, look: Callable[[], Any], timeout: float | None) -> Any:
-        """Return what ``look`` returns, as soon as it is not None; None after ``timeout``
-        seconds."""
+        """Return what ``look`` returns, once it is not None; None after ``timeout`` seconds."""
         result = look()
         if result is not None or (timeout is not None and timeout <= 0):
             return result

@@ -173,8 +173,11 @@ class Ros2(Transport):
     )
 
     def __init__(self, address: str | None = None) -> None:
-        """``address``: the domain's number, else ``ROS_DOMAIN_ID``, else 0; after an @ another
-        machine, or several with ; between, as in ``ROS_STATIC_PEERS``."""
+        """Join a domain.
+
+        ``address``: the domain's number, else ``ROS_DOMAIN_ID``, else 0; after an @ another
+        machine, or several with ; between, as in ``ROS_STATIC_PEERS``.
+        """
         super().__init__(address)
         domain, peers = _parsed(address)
         rclpy = importlib.import_module("rclpy")

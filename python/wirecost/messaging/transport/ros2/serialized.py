@@ -123,8 +123,10 @@ class SerializedSubscription:
         self._free: list[_Array] = []
 
     def take(self) -> memoryview | None:
-        """Return the oldest message, if there is one. Its memory is used again once nobody has the
-        view any more. Raises UserError."""
+        """Return the oldest message, if there is one.
+
+        Its memory is used again once nobody has the view any more. Raises UserError.
+        """
         array = self._free.pop() if self._free else _Array(allocator=self._library.allocator)
         with self._handle:
             code = self._library.take(

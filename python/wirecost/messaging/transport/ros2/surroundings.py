@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environment that ROS 2 and Fast DDS read when a node is made: where it may be found, and how much
-shared memory its messages have."""
+"""Environment that ROS 2 and Fast DDS read when a node is made.
+
+It says where the node may be found, and how much shared memory its messages have.
+"""
 
 from __future__ import annotations
 
@@ -58,8 +60,10 @@ _SETTING = threading.Lock()
 
 @contextmanager
 def discovery(peers: str) -> Iterator[None]:
-    """Make a context and its nodes as ``peers``, other machines, and the user's own variables say;
-    without any, what they open stays on loopback."""
+    """Make a context and its nodes as ``peers``, other machines, and the user's own variables say.
+
+    Without any, what they open stays on loopback.
+    """
     range_ = os.environ.get(_RANGE) or "LOCALHOST"
     variables: dict[str, str | None] = {_RANGE: range_, _OLD_RANGE: None}
     if peers:
@@ -71,8 +75,11 @@ def discovery(peers: str) -> Iterator[None]:
 
 @contextmanager
 def shared_memory() -> Iterator[None]:
-    """Make a node with more of it than Fast DDS's default, unless the user has chosen how Fast DDS
-    sends, or there is no room. Within ``discovery``, once its library is loaded."""
+    """Make a node with more shared memory than Fast DDS's default.
+
+    Unless the user has chosen how Fast DDS sends, or there is no room. Within ``discovery``, once
+    its library is loaded.
+    """
     bytes_left = room()
     small = bytes_left is not None and bytes_left < _ROOM * _SEGMENT_BYTES
     if small or any(map(os.environ.get, (*_PROFILES.values(), _TRANSPORTS))):

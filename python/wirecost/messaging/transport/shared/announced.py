@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The publishers of this user that are open on this machine, by the files that they keep their
-progress in."""
+"""Publishers of this user that are open on this machine.
+
+They are found by the files that they keep their progress in.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,11 @@ class Announced:
 
 
 def announced() -> list[Announced]:
-    """Return all that have announced themselves. Files of processes that have ended are removed;
-    damaged ones, and those of publishers that announced nothing, are left out. Raises UserError
-    where this user has no private folder."""
+    """Return all that have announced themselves.
+
+    Files of processes that have ended are removed; damaged ones, and those of publishers that
+    announced nothing, are left out. Raises UserError where this user has no private folder.
+    """
     folder = private_folder(FOLDER)
     return [
         announcement

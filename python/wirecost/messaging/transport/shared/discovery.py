@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Discovery of servers, for middlewares whose publishers are servers: at one address that is given,
-or on this machine by one small file each, in a folder a path, locked while its process lives."""
+"""Discovery of servers, for middlewares whose publishers are servers.
+
+They are at one address that is given, or on this machine by one small file each, in a folder a
+path, locked while its process lives.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,10 @@ def _file_name(path: str) -> str:
 
 
 class Offer:
-    """A file by which others find a server of this process that has ``path``, until it is closed or
-    killed."""
+    """A file by which others find a server of this process that has ``path``.
+
+    It is there until it is closed or its process killed.
+    """
 
     def __init__(self, folder: Path, path: str, address: str) -> None:
         place = folder / _file_name(path)
@@ -57,7 +62,7 @@ class Offer:
         unready.rename(self._file)  # nobody sees it unlocked
 
     def close(self) -> None:
-        """A second call does nothing."""
+        """Take it back. A second call does nothing."""
         if self._descriptor >= 0:
             self._file.unlink(missing_ok=True)
             os.close(self._descriptor)
@@ -80,8 +85,10 @@ def sweep(folder: Path) -> None:
 
 
 def _living(place: Path) -> list[str]:
-    """Return the contents of a folder's locked files; the others are removed, and the folder with
-    the last of them."""
+    """Return the contents of a folder's locked files.
+
+    The others are removed, and the folder with the last of them.
+    """
     addresses = []
     removed = False
     try:
@@ -136,7 +143,7 @@ class Servers:
     @staticmethod
     @contextmanager
     def of_their_own() -> Iterator[str]:
-        """The address of a folder that nobody else uses."""
+        """Return the address of a folder that nobody else uses."""
         with scratch.folder("offers") as folder:
             yield str(folder)
 
@@ -149,8 +156,11 @@ class Following:
     def __init__(
         self, servers: Servers, path: str, follow: Callable[[str, threading.Event], None]
     ) -> None:
-        """``follow(address, ended)`` returns when that server cannot be reached or has gone, and
-        once ``ended`` is set; whoever sets it by ``close`` makes it return by other means."""
+        """Follow the servers of a path, each in a thread.
+
+        ``follow(address, ended)`` returns when that server cannot be reached or has gone, and once
+        ``ended`` is set; whoever sets it by ``close`` makes it return by other means.
+        """
         self._servers = servers
         self._path = path
         self._follow = follow

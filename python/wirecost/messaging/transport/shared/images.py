@@ -82,5 +82,5 @@ class ImagePublisher:
         return self._topic.wait(timeout)
 
     def close(self) -> None:
-        """A second call does nothing."""
+        """Close it. A second call does nothing."""
         self._topic.close()

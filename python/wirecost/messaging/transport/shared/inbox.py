@@ -14,8 +14,10 @@ _MANY = 1 << 12
 
 
 class Inbox:
-    """The newest ``depth`` messages wait; an older one makes room and shows as lost, unless
-    ``waits``: then who puts one waits for room."""
+    """The newest ``depth`` messages.
+
+    An older one makes room and shows as lost, unless ``waits``: then who puts one waits for room.
+    """
 
     def __init__(self, depth: int, waits: bool = False) -> None:
         self._depth = depth

@@ -25,7 +25,10 @@ class InboxSubscriber(Subscriber):
     """The middleware's thread puts messages into ``inbox``."""
 
     def __init__(self, depth: int, waits: bool = False) -> None:
-        """``waits``: who delivers a message waits until there is room for it."""
+        """Make the inbox.
+
+        ``waits``: who delivers a message waits until there is room for it.
+        """
         super().__init__()
         self.inbox = Inbox(depth, waits)
 
@@ -41,8 +44,11 @@ class InboxSubscriber(Subscriber):
 
 
 class InboxReplier(Replier):
-    """The middleware's thread puts pairs into ``inbox``: a request and what sends its reply. Of
-    more requests than wait here, the oldest get none."""
+    """Replier whose middleware's thread puts pairs into ``inbox``.
+
+    Each is a request and what sends its reply. Of more requests than wait here, the oldest get
+    none.
+    """
 
     def __init__(self) -> None:
         self.inbox = Inbox(_WAITING_REQUESTS)

@@ -32,8 +32,10 @@ def kept_on_loopback() -> Iterator[None]:
 
 
 def may_become_open(one: socket.socket) -> bool:
-    """Return whether a packet from another machine could reach it: now, or once it has a port,
-    which a datagram socket gets with what it first sends."""
+    """Return whether a packet from another machine could reach it.
+
+    That is now, or once it has a port, which a datagram socket gets with what it first sends.
+    """
     if one.family not in {socket.AF_INET, socket.AF_INET6}:
         return False
     if one.type == socket.SOCK_STREAM and not one.getsockopt(
@@ -46,7 +48,7 @@ def may_become_open(one: socket.socket) -> bool:
 
 
 def own_sockets() -> Iterator[tuple[int, socket.socket]]:
-    """This process's, by their descriptors; valid until the next."""
+    """Yield this process's sockets, by their descriptors; each is valid until the next."""
     for entry in list(Path("/proc/self/fd").iterdir()):
         with suppress(OSError):
             if entry.readlink().name.startswith("socket:"):

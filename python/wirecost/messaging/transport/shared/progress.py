@@ -53,15 +53,17 @@ class Progress:
             self._lock = lock
 
     def announce(self, text: bytes) -> None:
-        """Let ``announced`` find it, in the place of what was announced before. Not where it cannot
-        be looked up, nor with more than ``MOST_ANNOUNCED`` bytes."""
+        """Let ``announced`` find it, in the place of what was announced before.
+
+        Not where it cannot be looked up, nor with more than ``MOST_ANNOUNCED`` bytes.
+        """
         if self._lock is not None and len(text) <= MOST_ANNOUNCED:
             with suppress(OSError):  # a full disk, or it is closed already
                 written = BEFORE.pack(len(text), zlib.crc32(text)) + text
                 os.pwrite(self._lock.fileno(), written, SENT.size)
 
     def close(self) -> None:
-        """A second call does nothing."""
+        """Close it. A second call does nothing."""
         self._end()
 
 
@@ -75,7 +77,7 @@ class Followed:
     """A listener's side, which outlives the publisher."""
 
     def __init__(self, stream: int) -> None:
-        """Raises UserError, OSError, ValueError where it cannot be looked up."""
+        """Map the file. Raises UserError, OSError, ValueError where it cannot be looked up."""
         self._path = _path(private_folder(FOLDER), stream)
         file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:
@@ -102,8 +104,10 @@ class Followed:
 
 
 def follow(stream: int) -> Followed | None:
-    """Return a publisher's progress; None of one on another machine, of another user, or that has
-    closed before."""
+    """Return a publisher's progress.
+
+    Returns None of one on another machine, of another user, or that has closed before.
+    """
     try:
         return Followed(stream)
     except (UserError, OSError, ValueError):

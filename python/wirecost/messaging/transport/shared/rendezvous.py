@@ -34,11 +34,10 @@ PORTS = range(20000, 32768)
 
 
 def private_folder(middleware: str, longest: int = sys.maxsize) -> Path:
-    """Return a folder that only this user can enter or replace, made if need be. Raises UserError
-    if it is not.
+    """Return a folder that only this user can enter or replace, made if need be.
 
-    ``longest``: characters that its path may have; in place of a longer one it is one below /tmp,
-    the same for all who mean the same.
+    Raises UserError if it is not. ``longest``: characters that its path may have; in place of a
+    longer one it is one below /tmp, the same for all who mean the same.
     """
     base = private.runtime_path()
     folder = base / middleware
@@ -52,8 +51,10 @@ def private_folder(middleware: str, longest: int = sys.maxsize) -> Path:
 
 
 def file_name(topic: str, most: int = MOST_NAME) -> str:
-    """Return a file's name for a topic, the same for the same and readable where it is short; of
-    ``most`` characters, at least ``LEAST_NAME``."""
+    """Return a file's name for a topic, the same for the same and readable where it is short.
+
+    It has ``most`` characters at most, and that at least ``LEAST_NAME``.
+    """
     name = quote(topic, safe="")
     if len(name) <= most:
         return name
@@ -65,8 +66,10 @@ _swept: dict[tuple[Path, tuple[str, ...]], float] = {}
 
 
 def sweep(folder: Path, *patterns: str) -> None:
-    """Removes what killed processes left: locks that nobody holds, with their sockets. Not again
-    within ``SWEEP_EVERY_S``: who opens a thousand topics would look at a thousand files each time.
+    """Remove what killed processes left: locks that nobody holds, with their sockets.
+
+    Not again within ``SWEEP_EVERY_S``: who opens a thousand topics would look at a thousand files
+    each time.
     """
     now = time.monotonic()
     if now - _swept.get((folder, patterns), -SWEEP_EVERY_S) < SWEEP_EVERY_S:
@@ -108,9 +111,11 @@ def alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def meet(folder: Path) -> Iterator[tuple[Lock, Path, list[Path]]]:
-    """Take a place in ``folder`` as one of several: its lock, its socket's path, and the sockets of
-    those who came before. Of any two, exactly the later one knows of the other, which listens: who
-    comes does so inside."""
+    """Take a place in ``folder`` as one of several.
+
+    Returns its lock, its socket's path, and the sockets of those who came before. Of any two,
+    exactly the later one knows of the other, which listens: who comes does so inside.
+    """
     with alone(folder):
         sockets = []
         for path in folder.glob("*.peer"):
@@ -133,7 +138,7 @@ def beside(socket_path: Path) -> tuple[Path, Path]:
 
 
 def port_of(path: Path, usable: Callable[[int], bool] | None = None) -> tuple[Lock, int]:
-    """The TCP port that ``path`` names, chosen by whoever comes first, and kept by its users."""
+    """Return the TCP port in ``path``, chosen by whoever comes first, and kept by its users."""
     while True:
         with suppress(FileNotFoundError):
             lock = hold(path, shared=True, create=False)

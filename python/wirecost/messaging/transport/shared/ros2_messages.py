@@ -34,7 +34,10 @@ def array_data(message: Buffer) -> memoryview:
 
 
 def image_message(picture: Image, stamp_ns: int, frame_id: str) -> list[bytes | memoryview]:
-    """The parts of a ``sensor_msgs/Image``; the pixels as they lie. ``stamp_ns``: since 1970."""
+    """Return the parts of a ``sensor_msgs/Image``; the pixels as they lie.
+
+    ``stamp_ns``: since 1970.
+    """
     named, kind = frame_id.encode() + b"\0", picture.encoding.encode() + b"\0"
     head = struct.pack(
         # Numbers lie on multiples of four; the encapsulation is as long.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base of middlewares whose publishers and repliers are servers: one server for all of a
-transport's, found by its offers."""
+"""Base of middlewares whose publishers and repliers are servers.
+
+One server is for all of a transport's, found by its offers.
+"""
 
 from __future__ import annotations
 

@@ -30,8 +30,10 @@ def program(name: str) -> str | None:
 
 
 def reachable(host: str, port: int, timeout: float = 4) -> bool:
-    """Return whether something listens there. A lost first packet is sent again after 1 and 3
-    seconds."""
+    """Return whether something listens there.
+
+    A lost first packet is sent again after 1 and 3 seconds.
+    """
     try:
         socket.create_connection((host, port), timeout).close()
     except OSError:
@@ -55,10 +57,9 @@ def running(
     host: str = LOOPBACK,
 ) -> Iterator[int]:
     """Run ``command(port)`` until it listens there, give the port, and end it afterwards.
-    ``host``: an address of this machine's.
 
-    It ends with this process even if that is killed. ``log`` takes what it prints. Raises
-    UserError with its last line if it does not start.
+    ``host``: an address of this machine's. It ends with this process even if that is killed.
+    ``log`` takes what it prints. Raises UserError with its last line if it does not start.
     """
     for _ in range(_PORTS_TRIED):
         with socket.socket() as probe:

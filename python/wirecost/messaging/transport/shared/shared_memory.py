@@ -83,8 +83,10 @@ def give_back(start: int, nbytes: int) -> None:
 
 
 def free_memory(path: Path) -> None:
-    """Free what a file takes, which stays as large as it is; what was in it is gone for all. Does
-    nothing where there is no such file."""
+    """Free the memory of a file, which stays as large as it is.
+
+    Its content is gone for all. Does nothing where there is no such file.
+    """
     with suppress(OSError):
         file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -101,7 +103,7 @@ def reserve_files(wanted: Callable[[str], bool], what: str) -> None:
 
 
 def mappings(wanted: Callable[[str], bool]) -> Iterator[Mapping]:
-    """This process's files of shared memory with names that are wanted."""
+    """Yield this process's files of shared memory with names that are wanted."""
     start = f"{FOLDER}/"
     for line in Path("/proc/self/maps").read_text(errors="replace").splitlines():
         at = line.find(start)

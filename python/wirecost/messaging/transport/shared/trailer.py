@@ -47,8 +47,10 @@ class Publishing(Protocol):
 
 
 class StreamCounter:
-    """Counts losses by the trailers, and by what is known of how far their publishers are; a stream
-    begins with the first message seen of it."""
+    """Counter of losses by the trailers, and by what is known of how far their publishers are.
+
+    A stream begins with the first message seen of it.
+    """
 
     MOST_STREAMS = 1024
     WINDOW = 1024
@@ -76,7 +78,7 @@ class StreamCounter:
         return total
 
     def add(self, stream: int, number: int) -> None:
-        """Counts one message."""
+        """Count one message."""
         count = self.count
         expected = self._next.get(stream)
         if expected == number:

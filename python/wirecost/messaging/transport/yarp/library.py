@@ -37,7 +37,10 @@ def yarp() -> Any:
 
 
 def _configured() -> str:
-    """The name server that YARP is set to, ``host:port``. Raises UserError if it is set to none."""
+    """Return the name server that YARP is set to, ``host:port``.
+
+    Raises UserError if it is set to none.
+    """
     network = yarp().Network
     namespace = network.getNameServerName()
     stem = "yarp" if namespace == ROOT else re.sub("[^A-Za-z0-9]", "_", namespace)

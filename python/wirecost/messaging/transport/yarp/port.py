@@ -39,8 +39,10 @@ def port_name(topic: str) -> str:
 
 @contextmanager
 def _own_children() -> Iterator[None]:
-    """Keep the process's handling of ended children, in place of which YARP sets one that takes
-    every child's exit status, whoever waits for it."""
+    """Keep the process's handling of ended children.
+
+    YARP sets one in its place that takes every child's exit status, whoever waits for it.
+    """
     library = ctypes.CDLL(None)
     handling = ctypes.create_string_buffer(256)  # larger than any struct sigaction
     library.sigaction(signal.SIGCHLD, None, handling)
@@ -62,7 +64,10 @@ def _free_port(host: str) -> int:
 
 
 def _host_towards(server: str) -> str:
-    """This machine's address that the name server's machine reaches: loopback for one on it."""
+    """Return this machine's address that the name server's machine reaches.
+
+    That is loopback for one on it.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(host_and_port(server, DEFAULT_PORT))
         return str(probe.getsockname()[0])
@@ -114,10 +119,10 @@ def style() -> Any:
 
 
 def is_there(name: str, server: str) -> bool:
-    """Return whether a port that has this name listens; those that were killed are still
-    registered.
+    """Return whether a port that has this name listens.
 
-    Asks by itself: YARP would print errors for what is not there.
+    Those that were killed are still registered. Asks by itself: YARP would print errors for what is
+    not there.
     """
     with (
         suppress(OSError),

@@ -27,8 +27,11 @@ _BYTES_ACKED = struct.Struct("<120xQ")
 
 
 class _Watch:
-    """Ends the connections of subscribers that take nothing: YARP would wait for them without end,
-    and its own timeout would leave a message's rest out and go on with the next."""
+    """Watcher that ends the connections of subscribers that take nothing.
+
+    YARP would wait for them without end, and its own timeout would leave a message's rest out and
+    go on with the next.
+    """
 
     def __init__(self) -> None:
         self.sending = 0

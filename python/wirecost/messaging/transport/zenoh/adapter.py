@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zenoh without a router: each process is a peer that listens on a Unix socket and connects to
-those that were there before it. Nothing is scouted.
+"""Zenoh without a router.
 
-The Python binding takes and gives bytes, so that neither side can do without copies: the frame's
-message is laid out first, and what was received is copied out of what zenoh holds.
+Each process is a peer that listens on a Unix socket and connects to those that were there before
+it. Nothing is scouted. The Python binding takes and gives bytes, so that neither side can do
+without copies: the frame's message is laid out first, and what was received is copied out of what
+zenoh holds.
 """
 
 from __future__ import annotations
@@ -170,8 +171,10 @@ _E = TypeVar("_E", ZenohPublisher, ZenohSubscriber, _Requester, _Replier)
 
 
 class Zenoh(Transport):
-    """Over Unix sockets in a folder of the user's. ``address``: a router's, ``tcp/host:port``,
-    which then is between all."""
+    """Zenoh over Unix sockets in a folder of the user's.
+
+    ``address``: a router's, ``tcp/host:port``, which then is between all.
+    """
 
     name: ClassVar[str] = "zenoh"
     title: ClassVar[str] = "Zenoh"
@@ -211,7 +214,7 @@ class Zenoh(Transport):
     @classmethod
     @contextmanager
     def server_at(cls, host: str) -> Iterator[str | None]:
-        """A router."""
+        """Run a router."""
         with scratch.folder(cls.name) as folder:
 
             def command(port: int) -> list[str]:

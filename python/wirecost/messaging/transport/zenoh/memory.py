@@ -76,7 +76,7 @@ class Pool:
                 return None
 
     def leave(self, publisher: int) -> None:
-        """The publisher needs none any more; the memory is kept for others to come."""
+        """Say that the publisher needs none any more; the memory is kept for others to come."""
         with self._lock:
             self._most.pop(publisher, None)
 
@@ -112,8 +112,10 @@ class Pool:
                     free_memory(path)
 
     def _give_up(self) -> bool:
-        """Give the pool up and return whether all was received; then its memory is freed although
-        others keep it mapped."""
+        """Give the pool up and return whether all was received.
+
+        Then its memory is freed although others keep it mapped.
+        """
         provider, self._provider, self._nbytes = self._provider, None, 0
         files, self._files = self._files, []
         if provider is None:
@@ -160,8 +162,10 @@ os.register_at_fork(after_in_child=POOL._forget)
 
 
 def lockable_bytes() -> int | None:
-    """Return bytes that a process of this user may lock in memory, as zenoh does with all that it
-    shares; None where there is no limit."""
+    """Return bytes that a process of this user may lock in memory; None where there is no limit.
+
+    zenoh locks all that it shares.
+    """
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("CapEff:") and int(line.split()[1], 16) >> _CAP_IPC_LOCK & 1:
             return None
@@ -202,8 +206,10 @@ def sweep() -> int:
 
 
 def free_dead() -> None:
-    """Free the pools of killed processes that this one has received from, which zenoh keeps. To be
-    called while nothing received waits to be copied."""
+    """Free the pools of killed processes that this one has received from, which zenoh keeps.
+
+    To be called while nothing received waits to be copied.
+    """
     now = time.monotonic()
     for number, path in _open_files():
         with suppress(OSError):
@@ -222,8 +228,10 @@ def free_dead() -> None:
 
 
 def remove_own() -> None:
-    """Remove the files that only this process has open: zenoh itself misses some when it ends. To
-    be called when no session is open any more."""
+    """Remove the files that only this process has open.
+
+    zenoh itself misses some when it ends. To be called when no session is open any more.
+    """
     for number, path in _open_files():
         with suppress(OSError):
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A router of Zenoh's at one address:
-``python -m wirecost.messaging.transport.zenoh.router HOST PORT``."""
+"""A router of Zenoh's at one address.
+
+``python -m wirecost.messaging.transport.zenoh.router HOST PORT``.
+"""
 
 from __future__ import annotations
 

@@ -225,8 +225,7 @@ class _ZeroMQ(Transport):
 
     @abstractmethod
     def _endpoint(self, kind: str, name: str, bind: bool) -> tuple[str, list[Callable[[], object]]]:
-        """Return where ``name`` is, and what is to be done when its socket is closed, last
-        first."""
+        """Return where ``name`` is, and what to do when its socket is closed, last first."""
 
     def _attach(self, end: _E, kind: str, name: str, bind: bool) -> _E:
         try:
@@ -287,8 +286,11 @@ class ZeroMQ(_ZeroMQ):
 
 
 class ZeroMQTCP(_ZeroMQ):
-    """Over TCP. ``address``: ``tcp://host:port``, the one topic or service that is there; without
-    one, those of this machine find each other on 127.0.0.1."""
+    """ZeroMQ over TCP.
+
+    ``address``: ``tcp://host:port``, the one topic or service that is there; without one, those of
+    this machine find each other on 127.0.0.1.
+    """
 
     name: ClassVar[str] = "zeromq-tcp"
     title: ClassVar[str] = "ZeroMQ (tcp)"

@@ -52,8 +52,10 @@ class Library:
     def send(
         self, end: Socket, frame: Frame, trailer: bytes, envelope: Sequence[bytes] = ()
     ) -> None:
-        """Send padding, frame and trailer as one message, without waiting. Raises ZMQError, Again
-        where there is no room."""
+        """Send padding, frame and trailer as one message, without waiting.
+
+        Raises ZMQError, Again where there is no room.
+        """
         behind = START + frame.nbytes
         size = behind + len(trailer)
         if size > MOST_BYTES:
