@@ -4,8 +4,9 @@
 ``<!-- results/osi: 829,440 reflections, 10 objects -->`` is followed by the table of that title as
 a terminal shows it, of 80 columns or as wide as the number before the title says
 (``<!-- results/osi: 120: TITLE -->``); ``rows NAME, NAME | TITLE`` by these rows of it alone;
-``origin`` by where the run was made, ``lead`` by its first sentence. The table between
-``<!-- settings of bench transport -->`` and ``<!-- end of settings -->`` follows from the code.
+``origin`` by where the run was made, ``lead`` by its first sentence. The tables between
+``<!-- settings of bench transport -->`` and ``<!-- end of settings -->``, and between
+``<!-- processes of each benchmark -->`` and ``<!-- end of processes -->``, follow from the code.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from documents import settings
+from documents import processes, settings
 from documents.runs import ROOT, Kept, read
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
@@ -39,9 +40,10 @@ def documents() -> list[Path]:
 def written(text: str) -> str:
     """Return a document with every block as it must be.
 
-    Raises OSError for a run and KeyError for a table that is not there."""
+    Raises OSError for a run and KeyError for a table that is not there.
+    """
     results = BLOCK.sub(lambda found: f"{found['head']}{content(found)}```", text)
-    return settings.written(results)
+    return processes.written(settings.written(results))
 
 
 def content(found: re.Match[str]) -> str:

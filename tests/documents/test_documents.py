@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from documents import repeatability, settings
+from documents import processes, repeatability, settings
 from documents.blocks import BLOCK, documents, written
 from documents.repeatability import REPEATED
 from documents.rows import read_rows
@@ -28,6 +28,10 @@ def test_blocks_follow_from_what_is_kept(path: Path) -> None:
 
 def test_the_page_of_transports_has_the_table_of_settings() -> None:
     assert settings.table() in (ROOT / "docs" / "transports.md").read_text()
+
+
+def test_the_page_of_fairness_has_the_table_of_processes() -> None:
+    assert processes.table() in (ROOT / "docs" / "fairness.md").read_text()
 
 
 def test_every_run_that_is_kept_is_shown_and_says_where_it_was_made() -> None:

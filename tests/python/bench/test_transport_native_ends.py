@@ -21,6 +21,7 @@ from wirecost.messaging.transport import find
 from wirecost.messaging.transport.shared.server_process import LOOPBACK, program, running
 from wirecost.system import scratch
 from wirecost.system.channel.process import Channel
+from wirecost.system.waiting import wait_until
 
 PAGE = 4096
 LIMIT_S = 20.0
@@ -176,6 +177,11 @@ def test_mqtt_goes_on_when_messages_were_lost_with_a_connection(tmp_path: Path) 
         with opened(
             native, "publisher", "mqtt", address, tmp_path, size, queue, False, qos=0
         ) as publisher:
+
+            def accepts_again() -> bool:
+                run(publisher, tmp_path / "sent", size, count=1)
+                return bool((go(publisher, tmp_path / "sent")[:, 3] > 0).all())
+
             time.sleep(0.5)
             (server,) = (
                 process
@@ -189,11 +195,6 @@ def test_mqtt_goes_on_when_messages_were_lost_with_a_connection(tmp_path: Path) 
             server.kill()
             server.wait()
             with subprocess.Popen(command(port), stderr=subprocess.DEVNULL) as again:
-                end = time.monotonic() + 10
-                accepted = False
-                while not accepted and time.monotonic() < end:
-                    time.sleep(0.3)
-                    run(publisher, tmp_path / "sent", size, count=1)
-                    accepted = bool((go(publisher, tmp_path / "sent")[:, 3] > 0).all())
+                reconnected = wait_until(accepts_again, 10, 0.3)
                 again.terminate()
-            assert accepted
+            assert reconnected

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
-import inspect
 import re
 from pathlib import Path
 
@@ -32,14 +30,3 @@ def test_the_page_has_every_contender_of_the_default_set() -> None:
     for row in csv.reader(line for line in lines if not line.startswith("#")):
         if row[6] == "yes":
             assert f"`{row[0]}`" in PAGE, row[0]
-
-
-def test_the_page_has_how_many_processes_each_benchmark_has() -> None:
-    names: dict[int, list[str]] = {}
-    for path in sorted((ROOT / "python/wirecost/cli").glob("bench_*.py")):
-        command = importlib.import_module(f"wirecost.cli.{path.stem}").command
-        if (option := inspect.signature(command).parameters.get("processes")) is not None:
-            names.setdefault(option.default, []).append(f"`{path.stem.removeprefix('bench_')}`")
-    page = " ".join(PAGE.split())
-    for number, those in names.items():
-        assert f"{number} in {', '.join(those)}" in page
