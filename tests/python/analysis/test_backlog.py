@@ -23,29 +23,29 @@ def of(receiving: float, sending: float = 1.0, n: int = 100) -> BacklogPair:
         idle = max(idle, ready) + receiving
         received.append(idle)
     begun = np.array(before)
-    (found,) = pairs(np.array(received) - begun, begun, np.full(n, sending), np.zeros(n, np.int64))
-    return found
+    (pair,) = pairs(np.array(received) - begun, begun, np.full(n, sending), np.zeros(n, np.int64))
+    return pair
 
 
 def test_a_receiver_that_keeps_up_is_not_behind() -> None:
-    found = of(receiving=PERIOD - 2)
-    assert (found.messages, found.waited, found.fell_behind) == (100, 0, False)
-    assert found.first_ns == found.last_ns == found.median_ns == PERIOD - 1
+    pair = of(receiving=PERIOD - 2)
+    assert (pair.messages, pair.waited, pair.fell_behind) == (100, 0, False)
+    assert pair.first_ns == pair.last_ns == pair.median_ns == PERIOD - 1
 
 
 def test_times_grow_where_the_receiver_takes_longer_than_a_period() -> None:
-    found = of(receiving=PERIOD + 2)
-    assert found.fell_behind
-    assert found.waited == 99
-    assert found.first_ns < found.median_ns < found.last_ns
-    assert of(receiving=PERIOD + 2, n=200).median_ns > 1.8 * found.median_ns
+    pair = of(receiving=PERIOD + 2)
+    assert pair.fell_behind
+    assert pair.waited == 99
+    assert pair.first_ns < pair.median_ns < pair.last_ns
+    assert of(receiving=PERIOD + 2, n=200).median_ns > 1.8 * pair.median_ns
 
 
 def test_a_sender_that_takes_as_long_leaves_nothing_waiting() -> None:
     """Its messages take longer than a period, but none comes before the one before is received."""
-    found = of(receiving=PERIOD, sending=1.5 * PERIOD)
-    assert found.median_ns == pytest.approx(2.5 * PERIOD)
-    assert not found.fell_behind
+    pair = of(receiving=PERIOD, sending=1.5 * PERIOD)
+    assert pair.median_ns == pytest.approx(2.5 * PERIOD)
+    assert not pair.fell_behind
 
 
 def test_pairs_are_told_apart_by_their_process() -> None:
@@ -58,6 +58,6 @@ def test_pairs_are_told_apart_by_their_process() -> None:
 
 
 def test_a_single_message_waits_for_none() -> None:
-    (one,) = pairs(np.array([50.0]), np.zeros(1), np.ones(1), np.zeros(1, np.int64))
-    assert (one.messages, one.waited, one.fell_behind) == (1, 0, False)
-    assert one.first_ns == one.last_ns == 50
+    (pair,) = pairs(np.array([50.0]), np.zeros(1), np.ones(1), np.zeros(1, np.int64))
+    assert (pair.messages, pair.waited, pair.fell_behind) == (1, 0, False)
+    assert pair.first_ns == pair.last_ns == 50

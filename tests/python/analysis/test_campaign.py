@@ -76,11 +76,11 @@ def test_a_ranking_that_flips_is_named_and_a_near_tie_is_not(tmp_path: Path) -> 
         run(store, number, "arm", {"a": 4000, "b": 3000, "c": 9000, "d": 4000})
     samples = store.scan(SAMPLES)
     assert samples is not None
-    (found,) = across(store.records(), samples, "a")
-    assert found.hosts == ["arm", "x86"] and found.runs == {"arm": 3, "x86": 3}
-    ratio = found.ratios["arm", ("b", "")]
+    (transfer,) = across(store.records(), samples, "a")
+    assert transfer.hosts == ["arm", "x86"] and transfer.runs == {"arm": 3, "x86": 3}
+    ratio = transfer.ratios["arm", ("b", "")]
     assert ratio.ci95[0] < 0.75 < ratio.ci95[1] and ratio.ci95[1] < 1
-    flips = {(flip.a[0], flip.b[0]): flip for flip in found.flips}
+    flips = {(flip.a[0], flip.b[0]): flip for flip in transfer.flips}
     assert {frozenset(pair) for pair in flips} == {frozenset("ab"), frozenset("bd")}
     flip = next(one for pair, one in flips.items() if set(pair) == {"a", "b"})
     assert {flip.quicker_on, flip.slower_on} == {"x86", "arm"}
@@ -94,9 +94,9 @@ def test_contenders_of_different_tasks_are_compared(tmp_path: Path) -> None:
         run(store, 20 + number, "x86", {"b": 2000})
     samples = store.scan(SAMPLES)
     assert samples is not None
-    (found,) = across(store.records(), samples, None)
-    assert found.baseline == ("a", "")
-    assert found.ratios["x86", ("b", "")].median == pytest.approx(2, rel=0.1)
+    (transfer,) = across(store.records(), samples, None)
+    assert transfer.baseline == ("a", "")
+    assert transfer.ratios["x86", ("b", "")].median == pytest.approx(2, rel=0.1)
 
 
 def test_a_change_is_found_with_its_revision(tmp_path: Path) -> None:
@@ -106,12 +106,12 @@ def test_a_change_is_found_with_its_revision(tmp_path: Path) -> None:
         run(store, number, "x86", {"a": 1000 * slow, "b": 2000}, f"v{number // 4}")
     rows = store.scan(ROWS)
     assert rows is not None
-    found = {one.name[0]: one for one in history(store.records(), rows)}
-    (change,) = found["a"].changes
-    assert change.at == 12 and found["a"].points[change.at].revision == "v3"
+    by_name = {entry.name[0]: entry for entry in history(store.records(), rows)}
+    (change,) = by_name["a"].changes
+    assert change.at == 12 and by_name["a"].points[change.at].revision == "v3"
     assert change.factor.low < 1.3 < change.factor.high and change.q < 0.01
-    assert not found["b"].changes
-    assert moved_together(list(found.values())) == []
+    assert not by_name["b"].changes
+    assert moved_together(list(by_name.values())) == []
 
 
 def test_a_machine_that_changed_is_distinguished_from_code(tmp_path: Path) -> None:
@@ -143,6 +143,6 @@ def test_false_alarms_are_as_rare_as_said(length: int) -> None:
     """Heavy tails: the logarithm of the noise is Student's, with three degrees of freedom."""
     random = np.random.default_rng(5)
     series = np.exp(0.05 * random.standard_t(3, (400, length)))
-    alarms = sum(probability(one)[0] <= 0.05 for one in series)
+    alarms = sum(probability(values)[0] <= 0.05 for values in series)
     # Of 400 with probability 0.05 each: more than 35 come once in 1,000 times.
     assert alarms <= 35

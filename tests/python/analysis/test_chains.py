@@ -72,7 +72,7 @@ class Node:
 
 def table(*nodes: Node) -> pl.DataFrame:
     events = [event for node in nodes for event in node.events]
-    counters = dict.fromkeys(k for one in events for k in one if k.startswith("counter:"))
+    counters = dict.fromkeys(k for event in events for k in event if k.startswith("counter:"))
     schema = pl.Schema({**EVENTS, **dict.fromkeys(counters, pl.UInt64())})
     return pl.DataFrame(events, schema)
 
@@ -100,15 +100,15 @@ def followed(events: pl.DataFrame) -> tuple[Hops, Found]:
 
 
 def latency(events: pl.DataFrame, deadline_ms: float | None = None) -> Latency:
-    hops, found = followed(events)
+    hops, chains = followed(events)
     deadline = None if deadline_ms is None else deadline_ms * MS
-    return latency_of(found, hops, events, deadline, {"minor-fault": 1000.0})
+    return latency_of(chains, hops, events, deadline, {"minor-fault": 1000.0})
 
 
 def test_a_chain_over_three_nodes_is_the_sum_of_its_parts(snapshot: SnapshotAssertion) -> None:
-    _, found = followed(table(*relay()))
-    assert (len(found.chains), found.inputs, found.without_output) == (20, 20, 0)
-    chain = found.chains[3]
+    _, chains = followed(table(*relay()))
+    assert (len(chains.chains), chains.inputs, chains.without_output) == (20, 20, 0)
+    chain = chains.chains[3]
     parts = [f"{part.ns / MS} ms {part.kind}: {part.name}" for part in chain.parts]
     assert parts == snapshot
     assert chain.ns == sum(part.ns for part in chain.parts) == 14.25 * MS
@@ -116,10 +116,10 @@ def test_a_chain_over_three_nodes_is_the_sum_of_its_parts(snapshot: SnapshotAsse
 
 def test_an_input_whose_publisher_was_not_recorded_begins_when_it_was_received() -> None:
     _, filtering, planner = relay()
-    _, found = followed(table(filtering, planner))
-    assert found.chains[0].source is None
-    assert found.chains[0].ns == 13.25 * MS
-    assert (found.inputs, found.without_output) == (20, 0)
+    _, chains = followed(table(filtering, planner))
+    assert chains.chains[0].source is None
+    assert chains.chains[0].ns == 13.25 * MS
+    assert (chains.inputs, chains.without_output) == (20, 0)
 
 
 def test_a_publisher_without_identities_begins_no_chain() -> None:
@@ -127,24 +127,24 @@ def test_a_publisher_without_identities_begins_no_chain() -> None:
     sensor, filtering, planner = relay()
     for event in sensor.events:
         event["message"] = None
-    _, found = followed(table(sensor, filtering, planner))
-    assert found.chains[0].source is None
-    assert (len(found.chains), found.inputs, found.without_output) == (20, 20, 0)
+    _, chains = followed(table(sensor, filtering, planner))
+    assert chains.chains[0].source is None
+    assert (len(chains.chains), chains.inputs, chains.without_output) == (20, 20, 0)
 
 
 def test_inputs_without_an_output_are_counted() -> None:
     sensor, filtering, planner = relay()
     sensor.publish("/points", 5000, 5001, 77)
     filtering.take("/points", 5001, 5002, 5003, 77)
-    _, found = followed(table(sensor, filtering, planner))
-    assert (len(found.chains), found.inputs, found.without_output) == (20, 21, 1)
+    _, chains = followed(table(sensor, filtering, planner))
+    assert (len(chains.chains), chains.inputs, chains.without_output) == (20, 21, 1)
 
 
 def test_an_output_of_a_timer_is_not_linked() -> None:
     sensor, filtering, planner = relay()
     planner.publish("/plan", 5000, 5001, 99)
-    _, found = followed(table(sensor, filtering, planner))
-    assert (len(found.chains), found.unlinked) == (20, 1)
+    _, chains = followed(table(sensor, filtering, planner))
+    assert (len(chains.chains), chains.unlinked) == (20, 1)
 
 
 def test_equal_messages_belong_to_the_last_one_before() -> None:
@@ -154,9 +154,9 @@ def test_equal_messages_belong_to_the_last_one_before() -> None:
         for event in node.events:
             if event["message"] is not None:
                 event["message"] = event["message"] // 1000
-    _, found = followed(table(*nodes))
-    assert {chain.ns for chain in found.chains} == {14.25 * MS}
-    assert len({chain.source for chain in found.chains}) == 20
+    _, chains = followed(table(*nodes))
+    assert {chain.ns for chain in chains.chains} == {14.25 * MS}
+    assert len({chain.source for chain in chains.chains}) == 20
 
 
 def test_a_circle_of_nodes_ends() -> None:
@@ -171,17 +171,17 @@ def test_a_circle_of_nodes_ends() -> None:
 def test_misses_are_listed_with_the_part_and_what_it_waited_for(
     snapshot: SnapshotAssertion,
 ) -> None:
-    found = latency(table(*relay(slow={7, 13})), deadline_ms=20)
-    assert (found.count, found.maximum_ns) == (20, 54.25 * MS)
-    assert found.percentiles_ns[50.0] == pytest.approx(14.25 * MS)
-    assert len(found.misses) == 2
-    miss = found.misses[0]
+    answer = latency(table(*relay(slow={7, 13})), deadline_ms=20)
+    assert (answer.count, answer.maximum_ns) == (20, 54.25 * MS)
+    assert answer.percentiles_ns[50.0] == pytest.approx(14.25 * MS)
+    assert len(answer.misses) == 2
+    miss = answer.misses[0]
     assert miss.excess_ns == 40 * MS
     assert miss.reason_ns == 30 * MS
     assert f"{miss.part.name}: {miss.reason}" == snapshot
-    of_callback = next(part for part in found.parts if part.name == miss.part.name)
+    of_callback = next(part for part in answer.parts if part.name == miss.part.name)
     assert (of_callback.median_ns, of_callback.missed_ns) == (5 * MS, 45 * MS)
-    assert [count for _, count in found.paths] == [20]
+    assert [count for _, count in answer.paths] == [20]
 
 
 def test_a_wait_in_the_queue_is_explained_by_what_the_thread_ran(
@@ -196,8 +196,8 @@ def test_a_wait_in_the_queue_is_explained_by_what_the_thread_ran(
             elif "timer" not in event["section"]:
                 event["begin_ns"] += 30 * MS
                 event["end_ns"] += 30 * MS
-    found = latency(table(sensor, filtering, planner), deadline_ms=20)
-    (miss,) = found.misses
+    answer = latency(table(sensor, filtering, planner), deadline_ms=20)
+    (miss,) = answer.misses
     assert miss.part.kind == "queue wait"
     assert miss.reason == snapshot
     assert miss.reason_ns == pytest.approx(30 * MS, rel=0.02)
@@ -212,10 +212,10 @@ def test_a_topic_of_two_nodes_has_parts_of_each(snapshot: SnapshotAssertion) -> 
         for node, at, message in ((near, t + 1, 2000 + i), (far, t + 21, 3000 + i)):
             node.take("/points", at, at + 1, at + 5, 1000 + i)
             node.publish("/plan", at + 4, at + 4.5, message)
-    found = latency(table(sensor, near, far))
+    answer = latency(table(sensor, near, far))
     times = {
         (part.name, part.node): (part.count, part.median_ns / MS)
-        for part in found.parts
+        for part in answer.parts
         if part.kind in ("transport", "publish")
     }
     assert times == {
@@ -224,7 +224,7 @@ def test_a_topic_of_two_nodes_has_parts_of_each(snapshot: SnapshotAssertion) -> 
         ("publish /plan", "/near"): (10, 0.5),
         ("publish /plan", "/far"): (10, 0.5),
     }
-    named = [row[0] for row in chain_tables(found, "/points", "/plan")[1].rows]
+    named = [row[0] for row in chain_tables(answer, "/points", "/plan")[1].rows]
     assert named == snapshot
     assert len(set(named)) == len(named)
 
@@ -253,10 +253,10 @@ def test_what_a_thread_ran_is_what_overlaps(
 def test_no_part_filters_all_events(monkeypatch: pytest.MonkeyPatch) -> None:
     """There may be a hundred thousand misses."""
     events = table(*relay())
-    hops, found = followed(events)
+    hops, chains = followed(events)
     reasons = Reasons(hops, events, {})
     monkeypatch.delattr(pl.DataFrame, "filter")
-    for part in (part for chain in found.chains for part in chain.parts):
+    for part in (part for chain in chains.chains for part in chain.parts):
         reasons.of(part)
 
 
@@ -266,14 +266,14 @@ def test_a_slow_transport_has_no_reason_of_its_own() -> None:
         if event["begin_ns"] >= 400 * MS:
             event["begin_ns"] += 30 * MS
             event["end_ns"] += 30 * MS
-    found = latency(table(*nodes), deadline_ms=20)
-    (miss,) = found.misses
+    answer = latency(table(*nodes), deadline_ms=20)
+    (miss,) = answer.misses
     assert (miss.part.name, miss.reason) == ("transport of /filtered", None)
 
 
 def test_nothing_recorded_is_no_chain() -> None:
-    found = latency(pl.DataFrame(schema=EVENTS), deadline_ms=1)
-    assert (found.count, found.misses, found.maximum_ns, found.parts) == (0, [], None, [])
+    answer = latency(pl.DataFrame(schema=EVENTS), deadline_ms=1)
+    assert (answer.count, answer.misses, answer.maximum_ns, answer.parts) == (0, [], None, [])
 
 
 def _ros2() -> Iterator[Node]:
@@ -287,8 +287,8 @@ def _ros2() -> Iterator[Node]:
 
 
 def test_the_names_of_ros_2_are_understood() -> None:
-    _, found = followed(table(*_ros2()))
-    (chain,) = found.chains
+    _, chains = followed(table(*_ros2()))
+    (chain,) = chains.chains
     assert [part.ns / MS for part in chain.parts] == [1, 0.5, 1.5, 0.5]
 
 
@@ -304,14 +304,14 @@ def test_sections_of_one_loop_belong_together(snapshot: SnapshotAssertion) -> No
         for event in node.events:
             event["loop"] = event["begin_ns"] // (100 * MS)
     events = table(camera, control)
-    hops, found = chains_of_loops(events, "grab", "act")
-    assert (found.inputs, found.without_output, found.unlinked) == (20, 0, 0)
-    assert [(part.kind, part.ns / MS) for part in found.chains[0].parts] == [
+    hops, chains = chains_of_loops(events, "grab", "act")
+    assert (chains.inputs, chains.without_output, chains.unlinked) == (20, 0, 0)
+    assert [(part.kind, part.ns / MS) for part in chains.chains[0].parts] == [
         ("section", 3),
         ("between", 2),
         ("section", 4),
     ]
-    (miss,) = latency_of(found, hops, events, 20 * MS, {}).misses
+    (miss,) = latency_of(chains, hops, events, 20 * MS, {}).misses
     assert f"{miss.part.name}: {miss.reason}" == snapshot
 
 
@@ -324,9 +324,9 @@ def test_a_section_inside_the_other_overlaps_with_nothing() -> None:
         event["loop"] = event["begin_ns"] // (10 * MS)
     node.section("inner", 95, 96)
     node.events[-1]["loop"] = 99
-    _, found = chains_of_loops(table(node), "outer", "inner")
-    assert [[part.ns / MS for part in chain.parts] for chain in found.chains] == [[2, 0, 3]] * 3
-    assert found.unlinked == 1
+    _, chains = chains_of_loops(table(node), "outer", "inner")
+    assert [[part.ns / MS for part in chain.parts] for chain in chains.chains] == [[2, 0, 3]] * 3
+    assert chains.unlinked == 1
 
 
 SECTIONS = ("/n publish /a", "/n publish /plan", "/n /a queue wait", "/n /a x", "publish ", "/a")
@@ -340,8 +340,8 @@ def test_a_time_of_more_than_64_bits_is_a_long_one() -> None:
     for event, begin, end in zip(node.events, (-(2**63), 0), (0, 2**63 - 1), strict=True):
         event |= {"begin_ns": begin, "end_ns": end}
     events = table(node)
-    hops, found = chains_of_loops(events, "/n /a x", "/a")
-    assert latency_of(found, hops, events, 5.0, {}).maximum_ns == 2**63 - 1
+    hops, chains = chains_of_loops(events, "/n /a x", "/a")
+    assert latency_of(chains, hops, events, 5.0, {}).maximum_ns == 2**63 - 1
 
 
 @settings(max_examples=200, deadline=None)
@@ -366,9 +366,13 @@ def test_whatever_logs_hold_is_followed_or_left(rows: list[tuple[Any, ...]]) -> 
         found_of: list[tuple[Hops, Found]] = [chains_of_loops(events, first, last)]
         hops = hops_of(events)
         found_of.append((hops, chains_between(hops, first, last)))
-        for hops, found in found_of:
-            latency = latency_of(found, hops, events, 5.0, {"minor-fault": 10.0})
-            assert all(cell for one in chain_tables(latency, first, last) for cell in one.headings)
+        for hops, chains in found_of:
+            latency = latency_of(chains, hops, events, 5.0, {"minor-fault": 10.0})
+            assert all(
+                cell
+                for chain_table in chain_tables(latency, first, last)
+                for cell in chain_table.headings
+            )
             json.dumps(document(latency, first, last))
-            json.dumps(otlp.traces(found.chains, first, last, 2**62, 5.0))
-            json.dumps(perfetto.trace(found.chains, first, last))
+            json.dumps(otlp.traces(chains.chains, first, last, 2**62, 5.0))
+            json.dumps(perfetto.trace(chains.chains, first, last))

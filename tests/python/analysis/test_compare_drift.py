@@ -22,9 +22,9 @@ def changes(shift: float, spread: float, changed: dict[str, float] | None = None
 
 
 def test_on_a_quiet_machine_others_hardly_move() -> None:
-    found = drift(changes(0, 0.005))
-    assert set(found) == {(name, "p50") for name in NAMES}
-    assert max(found.values()) < 0.03
+    drifts = drift(changes(0, 0.005))
+    assert set(drifts) == {(name, "p50") for name in NAMES}
+    assert max(drifts.values()) < 0.03
 
 
 def test_a_machine_that_slows_down_all_moves_all() -> None:
@@ -34,20 +34,20 @@ def test_a_machine_that_slows_down_all_moves_all() -> None:
 
 
 def test_what_one_contender_or_some_changed_by_does_not_count() -> None:
-    found = drift(changes(0, 0.005, {NAMES[0]: 2, NAMES[1]: 0.5, NAMES[2]: 1.3}))
-    assert max(found.values()) < 0.05
+    drifts = drift(changes(0, 0.005, {NAMES[0]: 2, NAMES[1]: 0.5, NAMES[2]: 1.3}))
+    assert max(drifts.values()) < 0.05
 
 
 def test_percentiles_are_apart() -> None:
     tails = [(name, "p99", ratio) for name, _, ratio in changes(0.5, 0.1)]
-    found = drift([*changes(0, 0.005), *tails])
-    assert found[NAMES[0], "p50"] < 0.03
-    assert found[NAMES[0], "p99"] > 0.5
+    drifts = drift([*changes(0, 0.005), *tails])
+    assert drifts[NAMES[0], "p50"] < 0.03
+    assert drifts[NAMES[0], "p99"] > 0.5
 
 
 @pytest.mark.parametrize("contenders", [1, 4])
 def test_few_contenders_show_nothing(contenders: int) -> None:
-    few = [one for one in changes(0.2, 0.005) if one[0] in NAMES[:contenders]]
+    few = [change for change in changes(0.2, 0.005) if change[0] in NAMES[:contenders]]
     assert drift(few) == {}
 
 

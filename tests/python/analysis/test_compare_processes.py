@@ -48,12 +48,12 @@ def test_intervals_of_counters_and_times_count_what_processes_differ_by(count: i
     missed = {"mean": 0, "p50": 0, "samples": 0}
     for _ in range(60):
         a, b = (run(random, count, 0.04, 0.05) for _ in range(2))
-        found = {
+        intervals = {
             "mean": mean_difference(a, b, processes).ci95,
             "p50": shift(a, b, 0.5, processes).ci95,
             "samples": mean_difference(a, b).ci95,
         }
-        for name, interval in found.items():
+        for name, interval in intervals.items():
             missed[name] += interval is not None and not interval[0] <= 0 <= interval[1]
     assert missed["mean"] <= 6
     assert missed["p50"] <= 6
@@ -70,8 +70,8 @@ def test_comparisons_of_unchanged_programs_seldom_have_a_verdict() -> None:
         changes = [
             TimeChange((1,), str(q), len(a), len(b), shift(a, b, q, processes)) for q in (0.5, 0.9)
         ]
-        found = {one.verdict for one in judged(changes, CompareSettings(0.0))}
-        with_verdict += bool(found & {SLOWER, FASTER})
+        reported = {change.verdict for change in judged(changes, CompareSettings(0.0))}
+        with_verdict += bool(reported & {SLOWER, FASTER})
     assert with_verdict <= 5
 
 
@@ -99,8 +99,8 @@ def test_few_processes_widen_an_interval() -> None:
 
 def test_counts_that_never_vary_have_no_width() -> None:
     same, processes = np.full(360, 7.0), (taken_by(6),) * 2
-    found = mean_difference(same, same, processes)
-    assert (found.ci95, found.p) == ((0, 0), 1)
+    difference = mean_difference(same, same, processes)
+    assert (difference.ci95, difference.p) == ((0, 0), 1)
     more = mean_difference(same, same + 1, processes)
     assert (more.ci95, more.p) == ((1, 1), 0)
 
@@ -110,15 +110,15 @@ def test_quantiles_of_resampled_processes_are_those_of_their_samples(q: float) -
     random = np.random.default_rng(5)
     values, processes = run(random, 8, 0.1, 0.05), taken_by(8)
     order = np.argsort(values)
-    found = quantiles(values[order], processes[order], q, 9)
+    result = quantiles(values[order], processes[order], q, 9)
     parts = values.reshape(8, EACH)
     expected = [
         np.quantile(parts[random.integers(8, size=8)], q, method="averaged_inverted_cdf")
         for _ in range(2000)
     ]
-    assert found.value == pytest.approx(np.quantile(values, q), rel=0.01)
-    assert found.resamples.mean() == pytest.approx(np.mean(expected), rel=0.01)
-    assert found.resamples.std() == pytest.approx(np.std(expected), rel=0.1)
+    assert result.value == pytest.approx(np.quantile(values, q), rel=0.01)
+    assert result.resamples.mean() == pytest.approx(np.mean(expected), rel=0.01)
+    assert result.resamples.std() == pytest.approx(np.std(expected), rel=0.1)
     assert len(values) > GRID
 
 
@@ -126,16 +126,18 @@ def test_quantiles_of_resampled_processes_are_those_of_their_samples(q: float) -
 def test_resampled_quantiles_are_those_of_the_resamples(q: float) -> None:
     """Many short processes are resampled too, where few samples lie above the quantile."""
     random = np.random.default_rng(5)
-    taken = np.repeat(np.arange(60), 100)
-    series = random.lognormal(0, 1, len(taken)) * random.lognormal(0, 0.3, 60)[taken]
+    processes = np.repeat(np.arange(60), 100)
+    series = random.lognormal(0, 1, len(processes)) * random.lognormal(0, 0.3, 60)[processes]
     order = np.argsort(series)
     ordered = series[order]
-    found = quantiles(ordered, taken[order], q, 1)
+    result = quantiles(ordered, processes[order], q, 1)
     weights = _weights(60, 1)[:200].astype(int)
-    repeated = (np.repeat(series, one[taken]) for one in weights)
-    exact = np.array([np.quantile(one, q, method="averaged_inverted_cdf") for one in repeated])
-    apart = np.log(found.resamples[:200]) - np.log(exact)
+    repeated = (np.repeat(series, weight[processes]) for weight in weights)
+    exact = np.array(
+        [np.quantile(values, q, method="averaged_inverted_cdf") for values in repeated]
+    )
+    apart = np.log(result.resamples[:200]) - np.log(exact)
     spread = np.log(exact).std()
     assert abs(apart.mean()) < 0.05 * spread
     assert apart.std() < 0.2 * spread
-    assert found.value == np.quantile(series, q, method="averaged_inverted_cdf")
+    assert result.value == np.quantile(series, q, method="averaged_inverted_cdf")

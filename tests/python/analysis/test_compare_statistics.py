@@ -52,7 +52,7 @@ def verdicts(pairs: list[tuple[Array, Array]], q: float = 0.5, margin: float = 0
     changes = [
         TimeChange((i,), "p", len(a), len(b), shift(a, b, q)) for i, (a, b) in enumerate(pairs)
     ]
-    return [one.verdict for one in judged(changes, CompareSettings(margin))]
+    return [change.verdict for change in judged(changes, CompareSettings(margin))]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -62,8 +62,8 @@ def test_where_nothing_changed_hardly_any_run_has_a_verdict(shape: str) -> None:
     draw = SHAPES[shape]
     with_verdict = 0
     for _ in range(80):
-        found = verdicts([(draw(random, 20), draw(random, 20)) for _ in range(30)])
-        with_verdict += SLOWER in found or FASTER in found
+        reported = verdicts([(draw(random, 20), draw(random, 20)) for _ in range(30)])
+        with_verdict += SLOWER in reported or FASTER in reported
     assert with_verdict <= 8
 
 
@@ -84,8 +84,8 @@ def test_processes_that_differ_by_themselves_are_no_change(apart: float) -> None
             TimeChange((i,), "p50", 30, 30, shift(a, b, 0.5, (processes, processes)))
             for i, (a, b) in enumerate(pairs)
         ]
-        found = [one.verdict for one in judged(changes, CompareSettings(0.0))]
-        with_verdict += SLOWER in found or FASTER in found
+        reported = [change.verdict for change in judged(changes, CompareSettings(0.0))]
+        with_verdict += SLOWER in reported or FASTER in reported
     assert with_verdict <= 8
 
 
@@ -95,10 +95,10 @@ def test_false_verdicts_stay_few_among_true_ones() -> None:
     for _ in range(20):
         factors = [1.0] * 30 + [1.3] * 10
         pairs = [(random.lognormal(8, 0.1, 30), f * random.lognormal(8, 0.1, 30)) for f in factors]
-        found = verdicts(pairs)
-        made += len(found) - found.count(SAME)
-        false += 30 - found[:30].count(SAME)
-        missed += 10 - found[30:].count(SLOWER)
+        reported = verdicts(pairs)
+        made += len(reported) - reported.count(SAME)
+        false += 30 - reported[:30].count(SAME)
+        missed += 10 - reported[30:].count(SLOWER)
     assert false / made <= 0.05
     assert missed == 0
 
@@ -106,9 +106,9 @@ def test_false_verdicts_stay_few_among_true_ones() -> None:
 def test_one_changed_row_among_thousands_is_found() -> None:
     random = np.random.default_rng(3)
     same = [(random.normal(100, 5, 20), random.normal(100, 5, 20)) for _ in range(1500)]
-    found = verdicts([*same, (random.normal(100, 5, 20), random.normal(130, 5, 20))])
-    assert found[-1] == SLOWER
-    assert found[:-1].count(SAME) >= 1498
+    reported = verdicts([*same, (random.normal(100, 5, 20), random.normal(130, 5, 20))])
+    assert reported[-1] == SLOWER
+    assert reported[:-1].count(SAME) >= 1498
 
 
 @pytest.mark.parametrize(
@@ -118,11 +118,11 @@ def test_intervals_cover_the_true_change_about_as_often_as_they_say(q: float, n:
     random = np.random.default_rng(4)
     covered = 0
     for _ in range(200):
-        found = shift(random.lognormal(8, 0.3, n), 1.2 * random.lognormal(8, 0.3, n), q)
-        if found.ci95 is None:  # short series can look dependent by chance
+        difference = shift(random.lognormal(8, 0.3, n), 1.2 * random.lognormal(8, 0.3, n), q)
+        if difference.ci95 is None:  # short series can look dependent by chance
             covered += 1
             continue
-        covered += found.ci95[0] <= 0.2 <= found.ci95[1]
+        covered += difference.ci95[0] <= 0.2 <= difference.ci95[1]
     assert covered >= 0.91 * 200
 
 
@@ -145,11 +145,19 @@ def test_samples_that_follow_one_another_count_for_fewer() -> None:
 
     random = np.random.default_rng(6)
     pairs = [(alike(random, 400), alike(random, 400)) for _ in range(150)]
-    found = [shift(a, b, 0.5) for a, b in pairs]
-    wrong = sum(not one.ci95[0] <= 0 <= one.ci95[1] for one in found if one.ci95)
-    assert wrong <= 0.12 * len(found)
+    shifts = [shift(a, b, 0.5) for a, b in pairs]
+    wrong = sum(
+        not difference.ci95[0] <= 0 <= difference.ci95[1]
+        for difference in shifts
+        if difference.ci95
+    )
+    assert wrong <= 0.12 * len(shifts)
     shuffled = [shift(random.permutation(a), random.permutation(b), 0.5) for a, b in pairs]
-    naive = sum(not one.ci95[0] <= 0 <= one.ci95[1] for one in shuffled if one.ci95)
+    naive = sum(
+        not difference.ci95[0] <= 0 <= difference.ci95[1]
+        for difference in shuffled
+        if difference.ci95
+    )
     assert naive > 3 * wrong
     assert independent(random.normal(size=400), 0.5) > 300
     assert independent(alike(random, 400), 0.5) < 100
@@ -192,10 +200,10 @@ def test_benjamini_and_hochberg_s_own_example() -> None:
         0.5719, 0.6528, 0.7590, 1.0000,
     ]  # fmt: skip
     order = np.random.default_rng(8).permutation(15)
-    found = adjusted([p[i] for i in order])
-    rejected = {p[order[i]] for i, value in enumerate(found) if value <= 0.05}
+    probabilities = adjusted([p[i] for i in order])
+    rejected = {p[order[i]] for i, value in enumerate(probabilities) if value <= 0.05}
     assert rejected == set(p[:4])
-    assert found[list(order).index(3)] == pytest.approx(0.0095 * 15 / 4)
+    assert probabilities[list(order).index(3)] == pytest.approx(0.0095 * 15 / 4)
     assert adjusted([]) == []
 
 
@@ -206,10 +214,10 @@ def test_with_too_few_samples_there_is_a_change_and_no_interval(q: float, least:
     enough, few = random.normal(100, 1, least), random.normal(100, 1, least - 1)
     assert shift(enough, enough, q).ci95 is not None
     for a, b in ((few, enough), (enough, few), (few[:1], few[:1])):
-        found = shift(a, b, q)
-        assert (found.ci95, found.p) == (None, None)
-        assert found.why == f"n too small: {least:,} needed, {min(len(a), len(b)):,} there"
-        assert found.change is not None
+        difference = shift(a, b, q)
+        assert (difference.ci95, difference.p) == (None, None)
+        assert difference.why == f"n too small: {least:,} needed, {min(len(a), len(b)):,} there"
+        assert difference.change is not None
 
 
 def test_zeros_are_no_base_of_a_change() -> None:
@@ -231,11 +239,11 @@ def test_zeros_are_no_base_of_a_change() -> None:
     st.sampled_from([0.5, 0.9, 0.99]),
 )
 def test_any_times_give_ordered_intervals_and_probabilities(a: Array, b: Array, q: float) -> None:
-    found = shift(a, b, q)
-    assert (found.ci95 is None) == (found.p is None)
-    if found.ci95 is not None and found.p is not None:
-        assert found.ci95[0] <= found.ci95[1]
-        assert 0 <= found.p <= 1
+    difference = shift(a, b, q)
+    assert (difference.ci95 is None) == (difference.p is None)
+    if difference.ci95 is not None and difference.p is not None:
+        assert difference.ci95[0] <= difference.ci95[1]
+        assert 0 <= difference.p <= 1
 
 
 def test_counters_that_did_not_change_have_hardly_a_small_probability() -> None:
@@ -253,12 +261,12 @@ def test_counters_that_did_not_change_have_hardly_a_small_probability() -> None:
 def test_a_planted_difference_of_counters_lies_in_its_interval() -> None:
     random = np.random.default_rng(11)
     a, b = random.poisson(10, 5000).astype(np.float64), random.poisson(12, 5000).astype(np.float64)
-    found = mean_difference(a, b)
-    assert found.ci95 is not None
-    assert found.ci95[0] < 2 < found.ci95[1]
-    assert found.ci95[1] - found.ci95[0] < 0.6
-    assert found.p is not None
-    assert found.p < 1e-9
+    difference = mean_difference(a, b)
+    assert difference.ci95 is not None
+    assert difference.ci95[0] < 2 < difference.ci95[1]
+    assert difference.ci95[1] - difference.ci95[0] < 0.6
+    assert difference.p is not None
+    assert difference.p < 1e-9
     assert mean_difference(a[:3], b).ci95 is None
     zeros = np.zeros(50)
     assert mean_difference(zeros, zeros) == MeanDifference(0, 0, (0, 0), 1)
@@ -266,5 +274,5 @@ def test_a_planted_difference_of_counters_lies_in_its_interval() -> None:
 
 def test_rank_sums_are_those_of_a_textbook() -> None:
     """Ranks 1–5 against 6–10: U = 0, z = (12.5 − 0.5) / √(25 · 11 / 12)."""
-    found = rank_sum_test(np.arange(5.0), np.arange(5.0, 10.0))
-    assert found == pytest.approx(math.erfc(12 / math.sqrt(25 * 11 / 12) / math.sqrt(2)))
+    probability = rank_sum_test(np.arange(5.0), np.arange(5.0, 10.0))
+    assert probability == pytest.approx(math.erfc(12 / math.sqrt(25 * 11 / 12) / math.sqrt(2)))

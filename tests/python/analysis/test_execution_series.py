@@ -29,22 +29,22 @@ def test_an_envelope_holds_every_bucket_once(y: np.ndarray, buckets: int) -> Non
 @given(y=TIMES, kinds=st.integers(1, 400), most=st.integers(4, 100))
 def test_thinning_keeps_the_extremes(y: np.ndarray, kinds: int, most: int) -> None:
     x = np.arange(len(y), dtype=float) % kinds
-    kept = thinned(x, y, most)
-    assert (np.diff(kept) > 0).all()
-    assert len(kept) <= most + 3
-    assert {x.min(), x.max()} <= set(x[kept])
-    assert {y.min(), y.max()} <= set(y[kept])
+    indices = thinned(x, y, most)
+    assert (np.diff(indices) > 0).all()
+    assert len(indices) <= most + 3
+    assert {x.min(), x.max()} <= set(x[indices])
+    assert {y.min(), y.max()} <= set(y[indices])
 
 
 def test_thinning_keeps_a_single_outlier_of_a_million() -> None:
     random = np.random.default_rng(3)
     x, y = random.integers(0, 5, 10**6).astype(float), random.normal(100, 1, 10**6)
     y[123_457] = 200
-    kept = thinned(x, y, 500)
-    assert 123_457 in kept
-    assert 200 < len(kept) <= 500
+    indices = thinned(x, y, 500)
+    assert 123_457 in indices
+    assert 200 < len(indices) <= 500
     for value in range(5):
-        assert y[kept][x[kept] == value].min() == y[x == value].min()
+        assert y[indices][x[indices] == value].min() == y[x == value].min()
 
 
 def test_windows_hold_all_in_equal_parts() -> None:

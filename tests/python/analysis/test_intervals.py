@@ -21,8 +21,8 @@ def test_intervals_cover_the_true_median_about_as_often_as_they_say() -> None:
     covered = 0
     for _ in range(200):
         samples = random.exponential(size=51)
-        found = median(samples, Resampler(one_process(51)).medians(samples))
-        covered += found.low <= np.log(2) <= found.high
+        interval = median(samples, Resampler(one_process(51)).medians(samples))
+        covered += interval.low <= np.log(2) <= interval.high
     assert 175 <= covered <= 200
 
 
@@ -33,8 +33,8 @@ def test_samples_of_a_process_that_resemble_each_other_are_not_taken_for_indepen
     for _ in range(200):
         samples = np.exp(random.normal(0, 0.1, 10)[processes] + random.normal(0, 0.02, 100))
         for level, of in enumerate((one_process(100), processes)):
-            found = median(samples, Resampler(of).medians(samples))
-            covered[level] += found.low <= 1 <= found.high
+            interval = median(samples, Resampler(of).medians(samples))
+            covered[level] += interval.low <= 1 <= interval.high
     assert covered[0] < 120
     assert covered[1] >= 175
 
@@ -53,17 +53,17 @@ def test_noise_common_to_both_cancels_in_a_ratio() -> None:
     random = np.random.default_rng(4)
     load = random.uniform(1, 10, size=101)
     resampler = Resampler(one_process(101))
-    one, other = 2 * load, load
-    found = ratio(one, resampler.medians(one), other, resampler.medians(other))
-    assert found is not None
-    assert (found.value, found.low, found.high) == (2, 2, 2)
+    doubled, other = 2 * load, load
+    interval = ratio(doubled, resampler.medians(doubled), other, resampler.medians(other))
+    assert interval is not None
+    assert (interval.value, interval.low, interval.high) == (2, 2, 2)
 
 
 @given(arrays(np.float64, st.integers(1, 30), elements=st.floats(1, 1e12)))
 def test_the_median_lies_in_its_interval(samples: np.ndarray) -> None:
-    found = median(samples, Resampler(one_process(len(samples))).medians(samples))
-    assert samples.min() <= found.low <= found.high <= samples.max()
-    assert found.value == np.median(samples)
+    interval = median(samples, Resampler(one_process(len(samples))).medians(samples))
+    assert samples.min() <= interval.low <= interval.high <= samples.max()
+    assert interval.value == np.median(samples)
 
 
 def test_a_ratio_to_nothing_is_none() -> None:

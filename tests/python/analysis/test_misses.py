@@ -49,19 +49,19 @@ def spoiled() -> pl.DataFrame:
 
 def test_each_has_its_reason(snapshot: SnapshotAssertion) -> None:
     table = spoiled()
-    found = missed(table, 2.0 * MS, explain(table), {"minor-fault": 2000.0})
-    assert [(one.loop, one.reason) for one in found] == [
+    misses = missed(table, 2.0 * MS, explain(table), {"minor-fault": 2000.0})
+    assert [(miss.loop, miss.reason) for miss in misses] == [
         (40, "9,014 minor-faults"),
         (17, "run-queue-wait-ns"),
         (90, None),
     ]
-    assert abs(found[1].reason_ns - 8 * MS) < 1000
-    assert miss_table(found, 2.0 * MS) == snapshot
+    assert abs(misses[1].reason_ns - 8 * MS) < 1000
+    assert miss_table(misses, 2.0 * MS) == snapshot
 
 
 def test_without_a_price_there_is_no_reason_but_time() -> None:
-    found = missed(spoiled(), 2.0 * MS, [], {})
-    assert [one.reason for one in found] == [None, "run-queue-wait-ns", None]
+    misses = missed(spoiled(), 2.0 * MS, [], {})
+    assert [miss.reason for miss in misses] == [None, "run-queue-wait-ns", None]
 
 
 def test_waits_miss_nothing() -> None:
@@ -78,10 +78,10 @@ def test_nothing_missed_is_no_table() -> None:
 
 
 def test_many_are_listed_in_part(snapshot: SnapshotAssertion) -> None:
-    found = missed(executed([MS] * COUNT), 1.0, [], {})
-    assert len(found) == COUNT
-    known = [replace(one, reason="run-queue-wait-ns") for one in found[:100]]
-    table = miss_table([*known, *found[100:]], 1.0)
+    misses = missed(executed([MS] * COUNT), 1.0, [], {})
+    assert len(misses) == COUNT
+    with_reason = [replace(miss, reason="run-queue-wait-ns") for miss in misses[:100]]
+    table = miss_table([*with_reason, *misses[100:]], 1.0)
     assert table is not None
     assert len(table.rows) == 20
     assert table.notes[-2:] == snapshot

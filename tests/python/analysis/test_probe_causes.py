@@ -27,8 +27,8 @@ def explained(
         value=pl.Series(np.broadcast_to(np.asarray(value, np.int64), len(ns))),
         **{f"counter:{k.replace('_', '-')}": pl.Series(v) for k, v in counters.items()},
     )
-    (one,) = explain(table, prices)
-    return one
+    (explanation,) = explain(table, prices)
+    return explanation
 
 
 @pytest.fixture
@@ -39,23 +39,25 @@ def random() -> np.random.Generator:
 def test_faults_are_found_with_their_price(random: np.random.Generator) -> None:
     faults = random.poisson(20, COUNT)
     ns = 100_000 + 700 * faults + random.normal(0, 500, COUNT)
-    one = explained(ns, minor_faults=faults, context_switches=random.poisson(1, COUNT))
-    assert [cause.name for cause in one.causes] == ["minor-faults"]
-    assert one.causes[0].ns_each == pytest.approx(700, rel=0.02)
-    assert one.causes[0].variance > 0.9
-    assert one.causes[0].slowest > 0.9
-    assert one.unexplained_variance == pytest.approx(1 - one.causes[0].variance)
+    explanation = explained(ns, minor_faults=faults, context_switches=random.poisson(1, COUNT))
+    assert [cause.name for cause in explanation.causes] == ["minor-faults"]
+    assert explanation.causes[0].ns_each == pytest.approx(700, rel=0.02)
+    assert explanation.causes[0].variance > 0.9
+    assert explanation.causes[0].slowest > 0.9
+    assert explanation.unexplained_variance == pytest.approx(1 - explanation.causes[0].variance)
 
 
 def test_two_causes_are_ranked_and_distinguished(random: np.random.Generator) -> None:
     size = random.integers(1000, 9000, COUNT)
     switches = (random.random(COUNT) < 0.01).astype(np.int64)
     ns = 5 * size + 30_000 * switches + random.normal(0, 500, COUNT)
-    one = explained(ns, size, context_switches=switches, instructions=[None] * COUNT)
-    assert [cause.name for cause in one.causes] == ["value", "context-switches"]
-    assert [cause.ns_each for cause in one.causes] == pytest.approx([5, 30_000], rel=0.05)
-    assert one.causes[1].slowest > one.causes[0].slowest
-    assert sum(c.variance for c in one.causes) + one.unexplained_variance == pytest.approx(1)
+    explanation = explained(ns, size, context_switches=switches, instructions=[None] * COUNT)
+    assert [cause.name for cause in explanation.causes] == ["value", "context-switches"]
+    assert [cause.ns_each for cause in explanation.causes] == pytest.approx([5, 30_000], rel=0.05)
+    assert explanation.causes[1].slowest > explanation.causes[0].slowest
+    assert sum(
+        c.variance for c in explanation.causes
+    ) + explanation.unexplained_variance == pytest.approx(1)
 
 
 def test_a_busy_machine_does_not_hide_what_an_execution_follows(
@@ -65,13 +67,13 @@ def test_a_busy_machine_does_not_hide_what_an_execution_follows(
     faults = random.poisson(200, 100)
     switches = (random.random(100) < 0.2).astype(np.int64)
     ns = 100_000 + 700 * faults + switches * random.exponential(4e6, 100)
-    one = explained(ns, minor_faults=faults, context_switches=switches)
-    faulting, switching = one.causes
+    explanation = explained(ns, minor_faults=faults, context_switches=switches)
+    faulting, switching = explanation.causes
     assert (faulting.name, switching.name) == ("minor-faults", "context-switches")
     assert faulting.ns_each == pytest.approx(700, rel=0.02)
     assert faulting.rivals == []
     assert faulting.undisturbed > 0.9
-    assert sentences(one) == snapshot
+    assert sentences(explanation) == snapshot
 
 
 def test_switches_in_nearly_every_execution_leave_too_few_without(
@@ -80,27 +82,27 @@ def test_switches_in_nearly_every_execution_leave_too_few_without(
     faults = random.poisson(20, 100)
     switches = np.where(np.arange(100) < FEWEST - 1, 0, 1)
     ns = 700 * faults + switches * random.exponential(1e8, 100)
-    one = explained(ns, minor_faults=faults, context_switches=switches)
-    assert "minor-faults" not in [cause.name for cause in one.causes]
+    explanation = explained(ns, minor_faults=faults, context_switches=switches)
+    assert "minor-faults" not in [cause.name for cause in explanation.causes]
 
 
 def test_a_number_that_follows_the_cause_adds_nothing(random: np.random.Generator) -> None:
     size = random.integers(1000, 9000, COUNT)
     instructions = 12 * size + random.integers(0, 3000, COUNT)
-    one = explained(3 * size + random.normal(0, 50, COUNT), size, instructions=instructions)
-    assert [cause.name for cause in one.causes] == ["value"]
+    explanation = explained(3 * size + random.normal(0, 50, COUNT), size, instructions=instructions)
+    assert [cause.name for cause in explanation.causes] == ["value"]
 
 
 def test_noise_is_unexplained(random: np.random.Generator) -> None:
     for _ in range(20):
-        one = explained(
+        explanation = explained(
             random.lognormal(10, 1, COUNT),
             random.integers(0, 100, COUNT),
             minor_faults=random.poisson(3, COUNT),
             cpu_migrations=(random.random(COUNT) < 0.001).astype(np.int64),
         )
-        assert one.causes == []
-        assert (one.unexplained_variance, one.unexplained_slowest) == (1, 1)
+        assert explanation.causes == []
+        assert (explanation.unexplained_variance, explanation.unexplained_slowest) == (1, 1)
 
 
 def test_what_makes_quicker_is_no_cause(random: np.random.Generator) -> None:
@@ -109,8 +111,8 @@ def test_what_makes_quicker_is_no_cause(random: np.random.Generator) -> None:
 
 
 def test_constant_times_and_few_executions() -> None:
-    one = explained([5] * FEWEST, range(FEWEST))
-    assert (one.causes, one.unexplained_variance) == ([], 0)
+    explanation = explained([5] * FEWEST, range(FEWEST))
+    assert (explanation.causes, explanation.unexplained_variance) == ([], 0)
     few = pl.DataFrame({"section": ["a"], "ns": [1], "value": [1]})
     assert explain(few) == []
 
@@ -125,8 +127,8 @@ def test_cache_misses_are_found_and_reported_in_a_sentence(
 ) -> None:
     misses = random.poisson(3000, COUNT) + 20_000 * (random.random(COUNT) < 0.02)
     ns = 1_000_000 + 80 * misses + random.normal(0, 2000, COUNT)
-    one = explained(ns, LLC_load_misses=misses, minor_faults=[0] * COUNT)
-    assert sentences(one) == snapshot
+    explanation = explained(ns, LLC_load_misses=misses, minor_faults=[0] * COUNT)
+    assert sentences(explanation) == snapshot
 
 
 def test_events_in_every_execution_are_reported_though_they_have_no_price(
@@ -136,15 +138,18 @@ def test_events_in_every_execution_are_reported_though_they_have_no_price(
     ns = random.normal(1e6, 1e4, COUNT)
     faults = np.full(COUNT, 470)
     faults[: COUNT // 50] = 0
-    one = explained(ns, minor_faults=faults, context_switches=random.poisson(1, COUNT))
-    assert [(steady.name, steady.each) for steady in one.steady] == [("minor-faults", 470)]
-    assert sentences(one) == snapshot
+    explanation = explained(ns, minor_faults=faults, context_switches=random.poisson(1, COUNT))
+    assert [(steady.name, steady.each) for steady in explanation.steady] == [("minor-faults", 470)]
+    assert sentences(explanation) == snapshot
 
 
 def test_events_that_are_a_cause_are_not_steady(random: np.random.Generator) -> None:
     faults = random.poisson(200, COUNT)
-    one = explained(100_000 + 700 * faults, minor_faults=faults)
-    assert ([cause.name for cause in one.causes], one.steady) == (["minor-faults"], [])
+    explanation = explained(100_000 + 700 * faults, minor_faults=faults)
+    assert ([cause.name for cause in explanation.causes], explanation.steady) == (
+        ["minor-faults"],
+        [],
+    )
 
 
 def test_constant_allocations_without_a_price_are_listed(
@@ -153,20 +158,22 @@ def test_constant_allocations_without_a_price_are_listed(
     """One more in few executions gives a price that all of them cannot have."""
     allocations = 88_807 + (random.random(COUNT) < 0.1)
     ns = 3e7 + random.normal(0, 1e6, COUNT) + 6e5 * (allocations > 88_807)
-    one = explained(ns, allocations=allocations)
-    assert ([cost.name for cost in one.costs], one.causes) == ([], [])
-    assert one.unexplained_variance == 1
-    assert [(steady.name, steady.each) for steady in one.steady] == [("allocations", 88_807)]
-    assert {"table": cause_table([one]), "sentences": sentences(one)} == snapshot
+    explanation = explained(ns, allocations=allocations)
+    assert ([cost.name for cost in explanation.costs], explanation.causes) == ([], [])
+    assert explanation.unexplained_variance == 1
+    assert [(steady.name, steady.each) for steady in explanation.steady] == [
+        ("allocations", 88_807)
+    ]
+    assert {"table": cause_table([explanation]), "sentences": sentences(explanation)} == snapshot
 
 
 def test_constant_allocations_have_the_price_of_the_machine(random: np.random.Generator) -> None:
     ns = random.normal(3e7, 1e6, COUNT)
-    one = explained(ns, prices={"allocation": 50.0}, allocations=[88_807] * COUNT)
-    (cost,) = one.costs
+    explanation = explained(ns, prices={"allocation": 50.0}, allocations=[88_807] * COUNT)
+    (cost,) = explanation.costs
     assert (cost.name, cost.origin) == ("allocations", Origin.MACHINE)
     assert cost.ns_median == pytest.approx(88_807 * 50)
-    assert one.steady == []
+    assert explanation.steady == []
 
 
 def test_a_price_far_above_the_machine_s_is_that_of_something_else(
@@ -175,10 +182,10 @@ def test_a_price_far_above_the_machine_s_is_that_of_something_else(
 ) -> None:
     faults = (random.random(COUNT) < 0.05) * 2
     ns = 5_000 + random.normal(0, 100, COUNT) + 280_000 * faults
-    one = explained(ns, prices={"minor-fault": 1000.0}, minor_faults=faults)
-    (cost,) = one.costs
+    explanation = explained(ns, prices={"minor-fault": 1000.0}, minor_faults=faults)
+    (cost,) = explanation.costs
     assert cost.benchmark_ns == 1000
-    assert {"table": cause_table([one]), "sentences": sentences(one)} == snapshot
+    assert {"table": cause_table([explanation]), "sentences": sentences(explanation)} == snapshot
 
 
 def test_switches_that_are_too_dear_lead_to_the_counters_of_waiting(
@@ -187,7 +194,7 @@ def test_switches_that_are_too_dear_lead_to_the_counters_of_waiting(
 ) -> None:
     switches = random.poisson(10, COUNT)
     ns = 1e7 + 3e6 * switches + random.normal(0, 1e5, COUNT)
-    one = explained(ns, prices={"context-switch": 2000.0}, context_switches=switches)
+    explanation = explained(ns, prices={"context-switch": 2000.0}, context_switches=switches)
     waited = explained(
         ns,
         prices={"context-switch": 2000.0},
@@ -196,35 +203,39 @@ def test_switches_that_are_too_dear_lead_to_the_counters_of_waiting(
     )
     said = {
         name: [*all_sentences([this]), record_next([this]) or "nothing to record next"]
-        for name, this in (("not counted", one), ("counted", waited))
+        for name, this in (("not counted", explanation), ("counted", waited))
     }
     assert said == snapshot
 
 
 def test_blocked_time_below_the_jitter_of_its_clocks_is_none(random: np.random.Generator) -> None:
     blocked = random.integers(0, 1999, COUNT)
-    one = explained(3000 + blocked, blocked_ns=blocked)
-    assert (one.costs, one.causes) == ([], [])
-    one = explained(3000 + blocked, blocked_ns=blocked + 2000, context_switches=[0] * COUNT)
-    assert (one.costs, one.causes) == ([], [])
+    explanation = explained(3000 + blocked, blocked_ns=blocked)
+    assert (explanation.costs, explanation.causes) == ([], [])
+    explanation = explained(3000 + blocked, blocked_ns=blocked + 2000, context_switches=[0] * COUNT)
+    assert (explanation.costs, explanation.causes) == ([], [])
     absent = explained(3000 + blocked, blocked_ns=[None] * COUNT, context_switches=[0] * COUNT)
     assert absent.absent == ["blocked-ns"]
-    one = explained(3000 + 10 * blocked, blocked_ns=10 * blocked)
-    assert [cost.name for cost in one.costs] == ["blocked-ns"]
+    explanation = explained(3000 + 10 * blocked, blocked_ns=10 * blocked)
+    assert [cost.name for cost in explanation.costs] == ["blocked-ns"]
 
 
 def test_a_missing_counter_is_named_where_much_is_unexplained(
     random: np.random.Generator, snapshot: SnapshotAssertion
 ) -> None:
     nothing = pl.Series([None] * COUNT, dtype=pl.UInt64)
-    one = explained(random.lognormal(10, 1, COUNT), LLC_load_misses=nothing, minor_faults=nothing)
-    assert sentences(one) == snapshot
+    explanation = explained(
+        random.lognormal(10, 1, COUNT), LLC_load_misses=nothing, minor_faults=nothing
+    )
+    assert sentences(explanation) == snapshot
 
 
 def test_marks_read_no_counters_so_none_is_missed(random: np.random.Generator) -> None:
     table = pl.DataFrame({"section": "a 0→1", "ns": random.lognormal(10, 1, 50), "kind": "mark"})
-    (one,) = explain(table.with_columns(pl.lit(None, pl.UInt64).alias("counter:minor-faults")))
-    assert (one.absent, one.causes) == ([], [])
+    (explanation,) = explain(
+        table.with_columns(pl.lit(None, pl.UInt64).alias("counter:minor-faults"))
+    )
+    assert (explanation.absent, explanation.causes) == ([], [])
 
 
 def test_a_span_without_a_cause_is_left_out(random: np.random.Generator) -> None:
@@ -232,42 +243,44 @@ def test_a_span_without_a_cause_is_left_out(random: np.random.Generator) -> None
     table = pl.DataFrame({"section": "wait", "ns": ns, "value": 0, "kind": "span"})
     assert explain(table) == []
     sizes = pl.Series(ns).cast(pl.Int64)
-    assert [one.section for one in explain(table.with_columns(value=sizes))] == ["wait"]
+    assert [section.section for section in explain(table.with_columns(value=sizes))] == ["wait"]
 
 
 def test_what_cannot_be_distinguished_is_reported(
     random: np.random.Generator, snapshot: SnapshotAssertion
 ) -> None:
     size = random.integers(1000, 9000, COUNT) * 1024
-    one = explained(size // 8 + random.normal(0, 2000, COUNT), size, minor_faults=size // 4096 + 3)
-    (cause,) = one.causes
+    explanation = explained(
+        size // 8 + random.normal(0, 2000, COUNT), size, minor_faults=size // 4096 + 3
+    )
+    (cause,) = explanation.causes
     assert {cause.name, *cause.rivals} == {"value", "minor-faults"}
-    assert sentences(one) == snapshot
+    assert sentences(explanation) == snapshot
 
 
 def test_correlated_causes_have_prices_of_their_own(random: np.random.Generator) -> None:
     """Faults grow with the size, and half of them come from elsewhere."""
     size = random.integers(1000, 9000, COUNT)
     faults = size // 100 + random.integers(0, 80, COUNT)
-    one = explained(
+    explanation = explained(
         20 * size + 1500 * faults + random.normal(0, 100, COUNT), size, minor_faults=faults
     )
-    prices = {cause.name: cause.ns_each for cause in one.causes}
+    prices = {cause.name: cause.ns_each for cause in explanation.causes}
     assert prices == {
         "value": pytest.approx(20, rel=0.05),
         "minor-faults": pytest.approx(1500, rel=0.05),
     }
-    assert all(cause.rivals == [] for cause in one.causes)
-    assert all(cause.alone < cause.variance for cause in one.causes)
-    assert sum(cause.variance for cause in one.causes) == pytest.approx(1, abs=1e-3)
+    assert all(cause.rivals == [] for cause in explanation.causes)
+    assert all(cause.alone < cause.variance for cause in explanation.causes)
+    assert sum(cause.variance for cause in explanation.causes) == pytest.approx(1, abs=1e-3)
 
 
 def test_a_sum_of_causes_does_not_hide_them(random: np.random.Generator) -> None:
     faults, misses = random.poisson(20, COUNT), random.poisson(500, COUNT)
     both = 40 * faults + 2 * misses + random.integers(0, 400, COUNT)
     ns = 800 * faults + 40 * misses + random.normal(0, 20, COUNT)
-    one = explained(ns, minor_faults=faults, LLC_load_misses=misses, dTLB_load_misses=both)
-    assert {cause.name for cause in one.causes} == {"minor-faults", "LLC-load-misses"}
+    explanation = explained(ns, minor_faults=faults, LLC_load_misses=misses, dTLB_load_misses=both)
+    assert {cause.name for cause in explanation.causes} == {"minor-faults", "LLC-load-misses"}
 
 
 def test_time_itself_and_the_work_behind_everything_are_no_causes(
@@ -275,10 +288,10 @@ def test_time_itself_and_the_work_behind_everything_are_no_causes(
 ) -> None:
     faults = random.poisson(20, COUNT)
     ns = 100_000 + 700 * faults + random.normal(0, 500, COUNT)
-    one = explained(
+    explanation = explained(
         ns, cycles=(3 * ns).astype(int), instructions=(4 * ns).astype(int), minor_faults=faults
     )
-    assert [cause.name for cause in one.causes] == ["minor-faults"]
+    assert [cause.name for cause in explanation.causes] == ["minor-faults"]
     alone = explained(ns, cycles=(3 * ns).astype(int), instructions=(4 * ns).astype(int))
     assert [cause.name for cause in alone.causes] == ["instructions"]
 
@@ -289,13 +302,13 @@ def test_spikes_do_not_hide_what_the_usual_execution_follows(
     faults = random.poisson(20, COUNT)
     ns = 100_000 + 700 * faults + random.normal(0, 500, COUNT)
     ns[random.choice(COUNT, 10, replace=False)] += random.uniform(1e6, 1e8, 10)
-    one = explained(ns, minor_faults=faults)
-    (cause,) = one.causes
+    explanation = explained(ns, minor_faults=faults)
+    (cause,) = explanation.causes
     assert cause.name == "minor-faults"
     assert cause.ns_each == pytest.approx(700, rel=0.03)
     assert cause.usual > 0.8
-    assert one.unexplained_variance > 0.9
-    assert sentences(one) == snapshot
+    assert explanation.unexplained_variance > 0.9
+    assert sentences(explanation) == snapshot
 
 
 def test_a_single_execution_proves_nothing(random: np.random.Generator) -> None:
@@ -322,12 +335,12 @@ def test_the_table_fits_a_narrow_terminal(
     table = cause_table([explained(700 * faults, minor_faults=faults)])
     assert table is not None
     assert table == snapshot
-    kept = [
+    widths = [
         max(map(len, (heading, *cells)))
         for heading, *cells in zip(table.headings, *table.rows, strict=True)
         if heading not in table.optional
     ]
-    assert sum(kept) + len(kept) <= 80
+    assert sum(widths) + len(widths) <= 80
 
 
 def test_constant_faults_lead_at_the_price_of_the_machine(
@@ -337,24 +350,24 @@ def test_constant_faults_lead_at_the_price_of_the_machine(
     faults = 298 + (random.random(COUNT) < 0.002)
     size = random.integers(4000, 6000, COUNT)
     ns = 315_000 + 2030 * faults + 2 * size + random.normal(0, 100, COUNT)
-    one = explained(ns, size, prices={"minor-fault": 2030.0}, minor_faults=faults)
-    assert [cost.name for cost in one.costs] == ["minor-faults", "value"]
-    first = one.costs[0]
+    explanation = explained(ns, size, prices={"minor-fault": 2030.0}, minor_faults=faults)
+    assert [cost.name for cost in explanation.costs] == ["minor-faults", "value"]
+    first = explanation.costs[0]
     assert (first.origin, first.within) == (Origin.MACHINE, None)
     assert first.count_median == pytest.approx(298, abs=0.2)
     assert first.ns_median == pytest.approx(298 * 2030, rel=1e-3)
-    assert one.steady == []
-    assert [cause.name for cause in one.causes] == ["value"]
-    assert sentences(one) == snapshot
-    assert one.rest_median_ns == pytest.approx(315_000, rel=0.01)
+    assert explanation.steady == []
+    assert [cause.name for cause in explanation.causes] == ["value"]
+    assert sentences(explanation) == snapshot
+    assert explanation.rest_median_ns == pytest.approx(315_000, rel=0.01)
 
 
 def test_a_price_of_the_executions_is_preferred_to_that_of_the_machine(
     random: np.random.Generator,
 ) -> None:
     faults = random.poisson(200, COUNT)
-    one = explained(700 * faults + 50_000, prices={"minor-fault": 5.0}, minor_faults=faults)
-    (cost,) = one.costs
+    explanation = explained(700 * faults + 50_000, prices={"minor-fault": 5.0}, minor_faults=faults)
+    (cost,) = explanation.costs
     assert cost.origin is Origin.REGRESSION
     assert cost.ns_each == pytest.approx(700)
     assert cost.ns_median == pytest.approx(140_000, rel=0.01)
@@ -363,8 +376,8 @@ def test_a_price_of_the_executions_is_preferred_to_that_of_the_machine(
 
 def test_what_costs_next_to_nothing_is_not_listed(random: np.random.Generator) -> None:
     ns = random.normal(1e6, 1e4, COUNT)
-    one = explained(ns, prices={"minor-fault": 500.0}, minor_faults=[3] * COUNT)
-    assert (one.costs, one.steady) == ([], [])
+    explanation = explained(ns, prices={"minor-fault": 500.0}, minor_faults=[3] * COUNT)
+    assert (explanation.costs, explanation.steady) == ([], [])
 
 
 def test_faults_that_grow_with_the_input_may_be_part_of_its_time(
@@ -373,13 +386,13 @@ def test_faults_that_grow_with_the_input_may_be_part_of_its_time(
 ) -> None:
     size = random.integers(1000, 9000, COUNT) * 1024
     ns = size // 8 + random.normal(0, 200, COUNT)
-    one = explained(ns, size, prices={"minor-fault": 250.0}, minor_faults=size // 4096 + 3)
-    assert {cost.name: cost.within for cost in one.costs} == {
+    explanation = explained(ns, size, prices={"minor-fault": 250.0}, minor_faults=size // 4096 + 3)
+    assert {cost.name: cost.within for cost in explanation.costs} == {
         "value": None,
         "minor-faults": "value",
     }
-    assert one.rest_median_ns < 0.01 * one.median_ns
-    assert sentences(one) == snapshot
+    assert explanation.rest_median_ns < 0.01 * explanation.median_ns
+    assert sentences(explanation) == snapshot
 
 
 def test_time_that_was_waited_needs_no_price(
@@ -387,25 +400,27 @@ def test_time_that_was_waited_needs_no_price(
 ) -> None:
     waited = np.where(random.random(COUNT) < 0.02, 5_000_000, 20_000)
     ns = 100_000 + waited + random.normal(0, 1000, COUNT)
-    one = explained(ns, run_queue_wait_ns=waited)
-    (cost,) = one.costs
+    explanation = explained(ns, run_queue_wait_ns=waited)
+    (cost,) = explanation.costs
     assert (cost.origin, cost.ns_each) == (Origin.ITSELF, 1.0)
     assert cost.ns_median == pytest.approx(20_000)
     assert cost.ns_slowest == pytest.approx(5_000_000)
-    assert sentences(one) == snapshot
+    assert sentences(explanation) == snapshot
 
 
 def test_waits_are_apart_but_for_locks(random: np.random.Generator) -> None:
     blocked = random.integers(10_000, 50_000, COUNT)
     queued = blocked // 3
     ns = 100_000 + blocked + queued
-    one = explained(ns, blocked_ns=blocked, run_queue_wait_ns=queued, lock_wait_ns=blocked // 2)
-    assert {cost.name: cost.within for cost in one.costs} == {
+    explanation = explained(
+        ns, blocked_ns=blocked, run_queue_wait_ns=queued, lock_wait_ns=blocked // 2
+    )
+    assert {cost.name: cost.within for cost in explanation.costs} == {
         "blocked-ns": None,
         "run-queue-wait-ns": None,
         "lock-wait-ns": "blocked-ns",
     }
-    assert one.rest_median_ns == pytest.approx(100_000, rel=0.02)
+    assert explanation.rest_median_ns == pytest.approx(100_000, rel=0.02)
 
 
 @settings(max_examples=60, deadline=None)
@@ -426,7 +441,7 @@ def test_no_time_is_counted_twice(
     blocked = each * switches * random.normal(1, spread, COUNT)
     locks = {"lock_waits": switches, "lock_wait_ns": (0.9 * blocked).astype(np.int64)}
     ns = 200_000 + each * switches + blocked + 290 * 500 + random.normal(0, 500, COUNT)
-    one = explained(
+    explanation = explained(
         ns,
         prices={"minor-fault": 500.0, "context-switch": each, "futex-wait": each},
         minor_faults=[290] * COUNT,
@@ -435,12 +450,12 @@ def test_no_time_is_counted_twice(
         blocked_ns=blocked.astype(np.int64),
         **(locks if locked else {}),
     )
-    counted = [cost for cost in one.costs if cost.within is None]
+    counted = [cost for cost in explanation.costs if cost.within is None]
     # Both medians are estimates, that of the counts from a fifth of the executions.
-    assert sum(cost.ns_median for cost in counted) <= 1.03 * one.median_ns - 200_000 * 0.98
-    assert sum(cost.ns_slowest for cost in counted) <= 1.02 * one.slowest_ns
+    assert sum(cost.ns_median for cost in counted) <= 1.03 * explanation.median_ns - 200_000 * 0.98
+    assert sum(cost.ns_slowest for cost in counted) <= 1.02 * explanation.slowest_ns
     assert sum(cost.name.endswith("faults") for cost in counted) <= 1
-    within = {cost.name: cost.within for cost in one.costs}
+    within = {cost.name: cost.within for cost in explanation.costs}
     assert all(_end_of(name, within) is None for name in within)
 
 
@@ -454,12 +469,12 @@ def test_time_blocked_by_switches_is_part_of_their_price(random: np.random.Gener
     switches = random.poisson(5, COUNT)
     blocked = 20_000 * switches + random.normal(0, 3000, COUNT)
     ns = 200_000 + 40_000 * switches + random.normal(0, 500, COUNT)
-    one = explained(ns, context_switches=switches, blocked_ns=blocked.astype(np.int64))
-    assert {cost.name: (cost.origin, cost.within) for cost in one.costs} == {
+    explanation = explained(ns, context_switches=switches, blocked_ns=blocked.astype(np.int64))
+    assert {cost.name: (cost.origin, cost.within) for cost in explanation.costs} == {
         "context-switches": (Origin.REGRESSION, None),
         "blocked-ns": (Origin.ITSELF, "context-switches"),
     }
-    assert one.rest_median_ns == pytest.approx(200_000, rel=0.02)
+    assert explanation.rest_median_ns == pytest.approx(200_000, rel=0.02)
 
 
 def test_costs_never_add_to_more_than_the_time(random: np.random.Generator) -> None:
@@ -468,38 +483,45 @@ def test_costs_never_add_to_more_than_the_time(random: np.random.Generator) -> N
     ns = 4_000 + random.normal(0, 100, COUNT) + 1.02 * waited
     prices = {"minor-fault": 1300.0}
     faults = rare * random.integers(1, 3, COUNT)
-    one = explained(
+    explanation = explained(
         ns, prices=prices, run_queue_wait_ns=waited, minor_faults=faults, blocked_ns=waited // 4
     )
-    assert [cost.name for cost in one.costs if cost.within is None] == ["run-queue-wait-ns"]
-    shares = [cost.ns_slowest / one.slowest_ns for cost in one.costs if cost.within is None]
+    assert [cost.name for cost in explanation.costs if cost.within is None] == ["run-queue-wait-ns"]
+    shares = [
+        cost.ns_slowest / explanation.slowest_ns
+        for cost in explanation.costs
+        if cost.within is None
+    ]
     assert sum(shares) <= 1.01
-    table = cause_table([one])
+    table = cause_table([explanation])
     assert table is not None
     marked = [row[1] for row in table.rows if row[4].endswith("‡")]
-    assert marked == [cost.name for cost in one.costs if cost.within is not None]
+    assert marked == [cost.name for cost in explanation.costs if cost.within is not None]
     assert bool(marked) == any(note.startswith("‡: ") for note in table.notes)
 
 
 def test_two_counters_of_one_event_count_once(random: np.random.Generator) -> None:
-    one = explained(
+    explanation = explained(
         random.normal(300_000, 100, COUNT),
         prices={"minor-fault": 500.0},
         minor_faults=[300] * COUNT,
         page_faults=[300] * COUNT,
     )
-    assert sorted(str(cost.within) for cost in one.costs) == ["None", one.costs[0].name]
-    assert one.rest_median_ns == pytest.approx(150_000, rel=0.01)
+    assert sorted(str(cost.within) for cost in explanation.costs) == [
+        "None",
+        explanation.costs[0].name,
+    ]
+    assert explanation.rest_median_ns == pytest.approx(150_000, rel=0.01)
 
 
 def test_the_price_of_lock_waits_is_part_of_the_time_waited(random: np.random.Generator) -> None:
-    one = explained(
+    explanation = explained(
         random.normal(300_000, 100, COUNT),
         prices={"futex-wait": 10_000.0},
         lock_waits=[5] * COUNT,
         lock_wait_ns=[100_000] * COUNT,
     )
-    assert {cost.name: cost.within for cost in one.costs} == {
+    assert {cost.name: cost.within for cost in explanation.costs} == {
         "lock-wait-ns": None,
         "lock-waits": "lock-wait-ns",
     }
@@ -515,11 +537,11 @@ def test_a_rare_spike_does_not_make_every_switch_dear(random: np.random.Generato
     """A switch that lets another job run for 10 ms is no price of the two of each execution."""
     switches = np.where(random.random(COUNT) < 0.05, random.integers(3, 5, COUNT), 2)
     ns = 100_000 + random.normal(0, 1000, COUNT) + np.where(switches > 2, 5e6, 0)
-    one = explained(ns, prices={"context-switch": 1500.0}, context_switches=switches)
-    (cost,) = one.costs
+    explanation = explained(ns, prices={"context-switch": 1500.0}, context_switches=switches)
+    (cost,) = explanation.costs
     assert (cost.origin, cost.ns_median) == (Origin.MACHINE, 3000)
     assert cost.ns_slowest > 2e6
-    assert one.cause("context-switches") is not None
+    assert explanation.cause("context-switches") is not None
 
 
 def test_switches_of_few_executions_are_none_of_the_median(random: np.random.Generator) -> None:
@@ -565,9 +587,9 @@ def test_whatever_was_recorded_is_explained_or_left(data: st.DataObject, count: 
             "counter:instructions": pl.Series(column(NUMBERS), dtype=pl.UInt64),
         }
     )
-    found = explain(table, {"minor-fault": 500.0})
-    assert len(found) <= 1
-    for one in found:
+    explanation = explain(table, {"minor-fault": 500.0})
+    assert len(explanation) <= 1
+    for one in explanation:
         shares = [one.unexplained_variance, one.unexplained_slowest]
         for cause in one.causes:
             shares += [cause.variance, cause.alone, cause.slowest, cause.usual]

@@ -19,7 +19,7 @@ def executed(*rows: tuple[str, str | None, int]) -> pl.DataFrame:
 def test_inner_sections_are_shares_of_what_is_around_them(snapshot: SnapshotAssertion) -> None:
     calls = [("outer", None, 1000), ("a", "outer", 300), ("a", "outer", 100), ("b", "outer", 500)]
     nodes = tree(executed(*calls, *calls, ("alone", None, 10)))
-    assert [(one.section, one.level, one.calls) for one in nodes] == [
+    assert [(node.section, node.level, node.calls) for node in nodes] == [
         ("outer", 0, 2), ("b", 1, 2), ("a", 1, 4), ("alone", 0, 1),
     ]  # fmt: skip
     assert (nodes[0].self_ns, nodes[0].self_share) == (100, 0.1)
@@ -37,7 +37,7 @@ def test_without_inner_sections_there_is_no_table() -> None:
 def test_recursion_and_missing_parents_end() -> None:
     recursive = executed(("f", None, 100), ("f", "f", 60), ("f", "f", 20), ("g", "gone", 7))
     nodes = tree(recursive)
-    assert [(one.section, one.level) for one in nodes] == [("f", 0), ("f", 1), ("g", 0)]
+    assert [(node.section, node.level) for node in nodes] == [("f", 0), ("f", 1), ("g", 0)]
     assert nodes[0].self_ns * 3 == 100
     both = executed(("a", "b", 5), ("b", "a", 5))
     assert tree(both) == []

@@ -37,7 +37,7 @@ def chains_in(folder: Path) -> Listed:
 
 
 def by_name(found: Listed) -> dict[str, ListedChain]:
-    return {one.name: one for one in found.chains}
+    return {chain.name: chain for chain in found.chains}
 
 
 def relayed(system: TracedSystem, tmp_path: Path, period: float = 100) -> Listed:
@@ -72,17 +72,21 @@ def test_a_chain_goes_through_a_timer(
     assert chain.name == snapshot
     # From the second message of a cycle, published 51 ms behind its begin, to 70 ms.
     assert (chain.count, chain.median_ns, chain.maximum_ns) == (CYCLES, 19 * MS, 19 * MS)
-    kept = Join("/planner", "timer 100 ms", "last input")
+    join = Join("/planner", "timer 100 ms", "last input")
     by_time = [] if has_identity else [Join("/planner", "/points", "source time stamp")]
     after = [] if has_identity else [Join("/actuator", "/plan", "source time stamp")]
-    assert chain.joins == [*by_time, kept, *after]
+    assert chain.joins == [*by_time, join, *after]
 
 
 def test_its_parts_say_how_long_the_message_was_kept(tmp_path: Path) -> None:
     relayed(TracedSystem(), tmp_path)
-    found = chains_between(hops_of(events_in(tmp_path)), "/points", "/actuator")
-    assert (len(found.chains), found.inputs, found.without_output) == (CYCLES, 2 * CYCLES, CYCLES)
-    assert [(part.kind, part.ns / MS, part.rule) for part in found.chains[3].parts] == [
+    chains = chains_between(hops_of(events_in(tmp_path)), "/points", "/actuator")
+    assert (len(chains.chains), chains.inputs, chains.without_output) == (
+        CYCLES,
+        2 * CYCLES,
+        CYCLES,
+    )
+    assert [(part.kind, part.ns / MS, part.rule) for part in chains.chains[3].parts] == [
         ("transport", 1.5, None),
         ("queue wait", 0.5, None),
         ("callback", 2, None),
@@ -99,8 +103,8 @@ def fan_in(system: TracedSystem, names: tuple[str, ...] = ("/left", "/right")) -
     sources = [system.node(name.strip("/")) for name in names]
     node = system.node("fusion")
     publishers = [system.publisher(one, name) for one, name in zip(sources, names, strict=True)]
-    taken = [system.subscription(node, name, f"Fusion::take{name}()") for name in names]
-    return [*publishers, *taken, system.publisher(node, "/both")]
+    subscriptions = [system.subscription(node, name, f"Fusion::take{name}()") for name in names]
+    return [*publishers, *subscriptions, system.publisher(node, "/both")]
 
 
 def test_what_a_message_filter_kept_belongs_to_what_it_publishes(
@@ -108,11 +112,11 @@ def test_what_a_message_filter_kept_belongs_to_what_it_publishes(
 ) -> None:
     """Now the left one comes last, now the right one."""
     system = TracedSystem()
-    left, right, take_left, take_right, both = fan_in(system)
+    left_points, right, take_left, take_right, both = fan_in(system)
     for i in range(CYCLES):
         t = 10 + 100 * i
-        early, late = (left, right) if i % 2 else (right, left)
-        of = {left.number: take_left, right.number: take_right}
+        early, late = (left_points, right) if i % 2 else (right, left_points)
+        of = {left_points.number: take_left, right.number: take_right}
         first, second = system.message(t), system.message(t + 10)
         system.publish(early, first)
         system.publish(late, second)
@@ -121,22 +125,22 @@ def test_what_a_message_filter_kept_belongs_to_what_it_publishes(
             of[late.number], t + 11, t + 14, took=second, gave=[(both, system.message(t + 13))]
         )
     system.write(tmp_path)
-    found = by_name(chains_in(tmp_path))
-    assert sorted(found) == snapshot
-    joined = found["/left ⇢ /right → /both"]
+    chains = by_name(chains_in(tmp_path))
+    assert sorted(chains) == snapshot
+    joined = chains["/left ⇢ /right → /both"]
     assert joined.joins == [Join("/fusion", "/right", "message filter")]
     assert (joined.count, joined.median_ns) == (CYCLES // 2, 13.1 * MS)
-    assert (found["/right → /both"].count, found["/right → /both"].median_ns) == (10, 3.1 * MS)
+    assert (chains["/right → /both"].count, chains["/right → /both"].median_ns) == (10, 3.1 * MS)
 
 
 def test_relays_of_one_node_are_chains_apart(tmp_path: Path) -> None:
     system = TracedSystem()
-    left, right, take_left, take_right, both = fan_in(system)
+    left_points, right, take_left, take_right, both = fan_in(system)
     node = Handle(take_left.process, take_left.process)
     other = system.publisher(node, "/other")
     for i in range(CYCLES):
         for at, source, take, out in (
-            (10 + 100 * i, left, take_left, both),
+            (10 + 100 * i, left_points, take_left, both),
             (40 + 100 * i, right, take_right, other),
         ):
             message = system.message(at)
@@ -154,20 +158,20 @@ def test_what_a_program_says_of_itself_comes_before_rules(
 ) -> None:
     """A node keeps two inputs, and says that its output depends on one of them."""
     system = TracedSystem()
-    left, right, take_left, take_right, both = fan_in(system)
+    left_points, right, take_left, take_right, both = fan_in(system)
     timer = system.timer(Handle(take_left.process, take_left.process), 100)
     system.link(kind, [take_left], [both])
     for i in range(CYCLES):
         t = 10 + 100 * i
-        for at, source, take in ((t, left, take_left), (t + 10, right, take_right)):
+        for at, source, take in ((t, left_points, take_left), (t + 10, right, take_right)):
             message = system.message(at)
             system.publish(source, message)
             system.run(take, at + 1, at + 2, took=message)
         system.run(timer, t + 20, t + 30, gave=[(both, system.message(t + 25))])
     system.write(tmp_path)
-    found = by_name(chains_in(tmp_path))
-    assert sorted(found) == snapshot
-    joins = found["/left ⇢ timer 100 ms → /both"].joins
+    chains = by_name(chains_in(tmp_path))
+    assert sorted(chains) == snapshot
+    joins = chains["/left ⇢ timer 100 ms → /both"].joins
     assert joins == [Join("/fusion", "timer 100 ms", f"message_link_{kind}")]
 
 
@@ -213,18 +217,20 @@ CIRCLE = "/a → /b → /a"
 def test_a_circle_is_gone_once(tmp_path: Path) -> None:
     system = TracedSystem()
     nodes = [system.node("ping"), system.node("pong")]
-    given = [system.publisher(nodes[0], "/a"), system.publisher(nodes[1], "/b")]
-    taken = [system.subscription(nodes[0], "/b"), system.subscription(nodes[1], "/a")]
+    publishers = [system.publisher(nodes[0], "/a"), system.publisher(nodes[1], "/b")]
+    subscriptions = [system.subscription(nodes[0], "/b"), system.subscription(nodes[1], "/a")]
     message = system.message(10)
-    system.publish(given[0], message)
+    system.publish(publishers[0], message)
     for i in range(CYCLES):
         at, side = 11 + 10 * i, (i + 1) % 2
         answer = system.message(at + 9)
-        system.run(taken[side], at, at + 9.3, took=message, gave=[(given[side], answer)])
+        system.run(
+            subscriptions[side], at, at + 9.3, took=message, gave=[(publishers[side], answer)]
+        )
         message = answer
     system.write(tmp_path)
-    found = by_name(chains_in(tmp_path))
-    assert [(name, chain.median_ns) for name, chain in found.items()] == [(CIRCLE, 21 * MS)]
+    chains = by_name(chains_in(tmp_path))
+    assert [(name, chain.median_ns) for name, chain in chains.items()] == [(CIRCLE, 21 * MS)]
 
 
 def test_paths_that_are_too_many_are_counted(tmp_path: Path) -> None:
@@ -239,17 +245,17 @@ def test_paths_that_are_too_many_are_counted(tmp_path: Path) -> None:
         at = 12 + 10 * layer
         node = system.node(f"node{layer}")
         keep, work = (system.subscription(node, f"/{side}{layer}", f"{side}()") for side in "ab")
-        given = [system.publisher(node, f"/{side}{layer + 1}") for side in "ab"]
+        publishers = [system.publisher(node, f"/{side}{layer + 1}") for side in "ab"]
         after = [system.message(at + 3), system.message(at + 4)]
         system.run(keep, at, at + 1, took=messages[0])
-        gave = list(zip(given, after, strict=True))
+        gave = list(zip(publishers, after, strict=True))
         system.run(work, at + 2, at + 5, took=messages[1], gave=gave)
         messages = after
     system.write(tmp_path)
-    found = chains_in(tmp_path)
-    assert found.left_out > 0
-    assert len(found.chains) <= 2 * MOST_PATHS
-    notes = list_table(found, None).notes
+    chains = chains_in(tmp_path)
+    assert chains.left_out > 0
+    assert len(chains.chains) <= 2 * MOST_PATHS
+    notes = list_table(chains, None).notes
     assert any("not followed" in note for note in notes)
 
 
@@ -257,14 +263,14 @@ def described_paths(description: dict[str, Any]) -> Iterator[list[str]]:
     """Topics, and the node that takes the last, of each path that the file has a name for."""
     for named in description.get("named_paths", ()):
         nodes = named["node_chain"]
-        topics = [one["publish_topic_name"] for one in nodes[:-1]]
+        topics = [node["publish_topic_name"] for node in nodes[:-1]]
         yield [*topics, nodes[-1]["node_name"]]
     for named in description.get("path_name_aliases", description.get("path_name_alias", ())):
-        callbacks = [one.rpartition("/") for one in named["callbacks"]]
+        callbacks = [name.rpartition("/") for name in named["callbacks"]]
         kinds = {
-            (node["node_name"], one["callback_name"]): one.get("topic_name")
+            (node["node_name"], callback["callback_name"]): callback.get("topic_name")
             for node in description["nodes"]
-            for one in node["callbacks"]
+            for callback in node["callbacks"]
         }
         topics = [kinds.get((node, name)) for node, _, name in callbacks]
         yield [*filter(None, topics), callbacks[-1][0]]
@@ -273,16 +279,16 @@ def described_paths(description: dict[str, Any]) -> Iterator[list[str]]:
 def described_edges(description: dict[str, Any]) -> set[tuple[str, str]]:
     """Topics, each with a node that takes what another of the description publishes."""
     nodes = description["nodes"]
-    given = {
-        one["topic_name"]
+    publishers = {
+        publisher["topic_name"]
         for node in nodes
-        for one in node.get("publishes", node.get("publish", ()))
+        for publisher in node.get("publishes", node.get("publish", ()))
     }
     return {
-        (one["topic_name"], node["node_name"])
+        (callback["topic_name"], node["node_name"])
         for node in nodes
-        for one in node["callbacks"]
-        if one.get("topic_name") in given
+        for callback in node["callbacks"]
+        if callback.get("topic_name") in publishers
     }
 
 
@@ -302,26 +308,30 @@ def test_chains_of_a_real_trace_are_those_of_its_architecture(file: Path) -> Non
         file.parent if file.name == "architecture.yaml" else file.parent / file.name.split(".")[0]
     )
     hops = hops_of(events_in(folder))
-    found = listed(hops)
+    chains = listed(hops)
     names = {
-        (one.node, one.what, one.kind) for one in map(place_of, hops.callbacks["section"]) if one
+        (place.node, place.what, place.kind)
+        for place in map(place_of, hops.callbacks["section"])
+        if place
     }
     for node in description["nodes"]:
-        for one in node["callbacks"]:
-            if one["type"] == "timer_callback":
-                expected = (node["node_name"], f"{one['period_ns'] / 1e6:g} ms", "timer")
+        for callback in node["callbacks"]:
+            if callback["type"] == "timer_callback":
+                expected = (node["node_name"], f"{callback['period_ns'] / 1e6:g} ms", "timer")
             else:
-                expected = (node["node_name"], one["topic_name"], "subscription")
+                expected = (node["node_name"], callback["topic_name"], "subscription")
             assert expected in names
     edges = described_edges(description)
     assert edges
-    assert edges == set().union(*(taken_in(one, hops.callbacks) for one in found.chains)) & edges
-    listed_paths = [[what for _, what in one.path] for one in found.chains]
+    assert (
+        edges == set().union(*(taken_in(chain, hops.callbacks) for chain in chains.chains)) & edges
+    )
+    listed_paths = [[what for _, what in chain.path] for chain in chains.chains]
     for path in described_paths(description):
         assert any(set(path) <= set(one) for one in listed_paths)
 
 
 @pytest.mark.skipif(not DESCRIBED, reason=f"no traces at {DATA}; set WIRECOST_DATA")
 def test_the_chain_of_the_sample_goes_through_fan_in_and_timer(snapshot: SnapshotAssertion) -> None:
-    found = by_name(chains_in(DATA / "end_to_end_sample"))
-    assert {name: one.count for name, one in found.items()} == snapshot
+    chains = by_name(chains_in(DATA / "end_to_end_sample"))
+    assert {name: chain.count for name, chain in chains.items()} == snapshot

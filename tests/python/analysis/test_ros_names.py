@@ -72,5 +72,5 @@ def test_symbols_are_short(symbol: str, short: str) -> None:
 def test_two_callbacks_of_one_topic_differ_by_their_symbols(snapshot: SnapshotAssertion) -> None:
     sections = ["/a /b First::take()", "/a /b Second::take()", "/a /c First::take()"]
     places = places_of(sections).values()
-    assert [one.name for one in places] == snapshot
-    assert all(one.is_callback for one in places)
+    assert [place.name for place in places] == snapshot
+    assert all(place.is_callback for place in places)

@@ -41,9 +41,9 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_a_whole_file(tmp_path: Path) -> None:
-    found: Definition = read(written(tmp_path, WHOLE))
-    assert (found.name, found.seed, found.repetitions) == ("one", 7, 2)
-    osi, map_ = found.benches
+    messages: Definition = read(written(tmp_path, WHOLE))
+    assert (messages.name, messages.seed, messages.repetitions) == ("one", 7, 2)
+    osi, map_ = messages.benches
     assert (osi.expected_s, osi.machines, osi.options) == (90.0, ("here", "arm"), {"fmi": 2})
     assert (osi.matrix, osi.exclude) == ({"reflections": [10, 20]}, ({"reflections": 20},))
     assert (map_.number, map_.expected_s, map_.machines) == (1, 300.0, ("here",))

@@ -28,9 +28,9 @@ start = ["ip", "netns", "exec", "two"]
 def test_how_workers_are_started(tmp_path: Path) -> None:
     path = tmp_path / "lab.toml"
     path.write_text(LAB)
-    found = read(path)
-    assert (found.address, found.port) == ("10.0.0.1", 0)
-    xavier, two = found.machines
+    messages = read(path)
+    assert (messages.address, messages.port) == ("10.0.0.1", 0)
+    xavier, two = messages.machines
     # A shell at the other end takes the words apart again.
     *ssh, last = xavier.words(["campaign", "worker", "a b"])
     assert ssh[0] == "ssh" and ssh[-1] == "robot@10.0.0.7"

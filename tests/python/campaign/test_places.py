@@ -67,19 +67,19 @@ def filled(url: str) -> Store:
 def test_a_store_at_a_url_is_as_one_in_a_folder(url: str) -> None:
     assert Store(url).records().is_empty()
     filled(url)
-    found = Store(url)
-    assert found.records()["task"].to_list() == ["0" * 16, "1" * 16]
-    samples = found.scan(SAMPLES_KIND)
+    opened = Store(url)
+    assert opened.records()["task"].to_list() == ["0" * 16, "1" * 16]
+    samples = opened.scan(SAMPLES_KIND)
     assert samples is not None
     assert samples.select("task", "scenario", "ns").collect().sort("task").rows() == [
         ("0" * 16, "osi", 5),
         ("1" * 16, "osi", 5),
     ]
-    assert found.scan(RECORDS) is not None
-    answer = ask(found, "SELECT host, COUNT(*) AS n, MEDIAN(ns) AS m FROM samples GROUP BY host")
+    assert opened.scan(RECORDS) is not None
+    answer = ask(opened, "SELECT host, COUNT(*) AS n, MEDIAN(ns) AS m FROM samples GROUP BY host")
     assert [row[1:] for row in answer.rows()] == [(2, 5.0)]
-    found.place.remove(found.place.names(RECORDS)[0])
-    found.place.remove("records/never.parquet")
+    opened.place.remove(opened.place.names(RECORDS)[0])
+    opened.place.remove("records/never.parquet")
     assert len(Store(url).records()) == 1
 
 

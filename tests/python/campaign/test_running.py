@@ -53,10 +53,10 @@ def definition(tmp_path: Path) -> Definition:
 def ran(
     definition: Definition, machine: Machine, name: str = "here", resume: bool = False
 ) -> CampaignOutcome:
-    found = tasks(definition, lambda *_: None)
+    planned = tasks(definition, lambda *_: None)
     store = Store(definition.path.with_name("store"))
     results = here(store, machine.measure)
-    return run(definition, found, store, {name}, resume, results, lambda *_: None)
+    return run(definition, planned, store, {name}, resume, results, lambda *_: None)
 
 
 def test_only_what_is_lacking_is_run_again(definition: Definition) -> None:

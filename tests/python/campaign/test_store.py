@@ -35,9 +35,9 @@ def test_a_second_attempt_takes_the_place_of_the_first(tmp_path: Path) -> None:
     store.keep(replace(RECORD, outcome=FAILED, failure="why"), None, [])
     store.keep(RECORD, SAMPLES, ROWS)
     store.keep(replace(RECORD, task="1" * 16, start_ns=30, end_ns=40), SAMPLES, ROWS)
-    found = Store(tmp_path / "s").records()
-    assert found["outcome"].to_list() == [DONE, DONE]
-    assert found["arguments"].to_list() == [["--fmi", "2"]] * 2
+    records = Store(tmp_path / "s").records()
+    assert records["outcome"].to_list() == [DONE, DONE]
+    assert records["arguments"].to_list() == [["--fmi", "2"]] * 2
     everything = pl.read_parquet(
         tmp_path / "s" / "samples" / "**" / "*.parquet", hive_partitioning=True
     )
@@ -57,8 +57,8 @@ def test_a_path_is_no_pattern(tmp_path: Path, name: str) -> None:
         store.keep(replace(RECORD, host=f"host {each}"), SAMPLES, ROWS)
     for answer in (ask, _by_polars):
         for table in ("samples", "rows", "records"):
-            found = answer(store, f"SELECT host FROM {table}")
-            assert found["host"].to_list() == [f"host {name}"], (answer, table)
+            hosts = answer(store, f"SELECT host FROM {table}")
+            assert hosts["host"].to_list() == [f"host {name}"], (answer, table)
 
 
 @pytest.mark.parametrize("name", ["host=7", "a/campaign=b/c", "a\\b"])
@@ -120,8 +120,8 @@ def test_records_of_version_1_are_read(tmp_path: Path) -> None:
     (tmp_path / "store.json").write_text('{"store": 1}')
     assert Store(tmp_path).records()["revision"].to_list() == ["", "r"]
     for engine in (ask, _by_polars):
-        found = engine(Store(tmp_path), "SELECT revision, task FROM records ORDER BY task")
-        assert found.rows() == [("", "0" * 16), ("r", "1" * 16)]
+        rows = engine(Store(tmp_path), "SELECT revision, task FROM records ORDER BY task")
+        assert rows.rows() == [("", "0" * 16), ("r", "1" * 16)]
 
 
 def test_measurements_that_met_are_found(tmp_path: Path) -> None:
@@ -173,11 +173,11 @@ def test_others_read_it_as_it_is(tmp_path: Path) -> None:
     store.keep(replace(RECORD, task="1" * 16, scenario="tensor"), other, ROWS)
     text = (ROOT / "docs" / "formats" / "campaign-store.md").read_text()
     (sql,) = re.findall(r"DuckDB: `([^`]+)`", text)
-    found = duckdb.sql(sql.replace("STORE", str(tmp_path))).fetchall()
-    assert [(row[0], row[2]) for row in found] == [("x", 6.0)]
+    rows = duckdb.sql(sql.replace("STORE", str(tmp_path))).fetchall()
+    assert [(row[0], row[2]) for row in rows] == [("x", 6.0)]
     (code,) = re.findall(r"Dask: `([^`]+)`", text)
     pytest.importorskip("dask.dataframe")
     import dask.dataframe as dd
 
-    made = eval(code, {"dd": dd, "STORE": str(tmp_path), "NAME": "a"})
-    assert made.compute()["ns"].to_list() == [5]
+    frame = eval(code, {"dd": dd, "STORE": str(tmp_path), "NAME": "a"})
+    assert frame.compute()["ns"].to_list() == [5]

@@ -37,14 +37,14 @@ def made(folder: Path, text: str, **refused: str) -> list[Task]:
 
 
 def test_each_combination_is_a_task(tmp_path: Path) -> None:
-    found = made(tmp_path, f'name = "a"{BENCH}')
-    assert {task.arguments[4:] for task in found} == {
+    planned = made(tmp_path, f'name = "a"{BENCH}')
+    assert {task.arguments[4:] for task in planned} == {
         ("--reflections", "10", "--fmi", "2"),
         ("--reflections", "10", "--fmi", "3"),
         ("--reflections", "20", "--fmi", "2"),
         ("--rate", "1.5"),
     }
-    assert {task.arguments[:4] for task in found} == {("x.osi", "--quick", "--contenders", "a,b")}
+    assert {task.arguments[:4] for task in planned} == {("x.osi", "--quick", "--contenders", "a,b")}
 
 
 def test_the_order_comes_from_the_seed_and_repetitions_follow_each_other(tmp_path: Path) -> None:
@@ -72,8 +72,8 @@ def test_a_name_says_what_a_task_does(tmp_path: Path) -> None:
 
 
 def test_each_machine_has_its_own(tmp_path: Path) -> None:
-    found = made(tmp_path, 'name="a"\n[[bench]]\nscenario="osi"\nmachines=["x","y"]\n')
-    assert sorted(task.machine for task in found) == ["x", "y"]
+    planned = made(tmp_path, 'name="a"\n[[bench]]\nscenario="osi"\nmachines=["x","y"]\n')
+    assert sorted(task.machine for task in planned) == ["x", "y"]
 
 
 @pytest.mark.parametrize(

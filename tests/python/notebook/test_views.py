@@ -22,10 +22,10 @@ EXAMPLE = ROOT / "examples" / "notebooks" / "results.ipynb"
 @pytest.mark.parametrize("name", ["osi", "notification", "tensor", "replay"])
 def test_a_result_folder_shows_its_tables_and_first_figure(name: str) -> None:
     view = notebook.results(KEPT / name)
-    shown = view._repr_html_()
+    html = view._repr_html_()
     assert view.tables
-    assert all(table.headings[0] in shown for table in view.tables)
-    assert shown.count("<svg") == min(len(view.figures), 1)
+    assert all(table.headings[0] in html for table in view.tables)
+    assert html.count("<svg") == min(len(view.figures), 1)
     assert view.samples["ns"].dtype in (pl.Int64, pl.Float64)
 
 
@@ -40,9 +40,9 @@ def test_a_table_is_a_frame() -> None:
 
 def test_names_stay_text() -> None:
     hostile = "<script>alert(1)</script>"
-    shown = markup(hostile, hostile, [Table(hostile, [hostile], [[hostile]], [hostile])], [])
-    assert "<script" not in shown
-    assert shown.count("&lt;script&gt;") == 6
+    html = markup(hostile, hostile, [Table(hostile, [hostile], [[hostile]], [hostile])], [])
+    assert "<script" not in html
+    assert html.count("&lt;script&gt;") == 6
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
@@ -50,9 +50,9 @@ def test_the_example_runs(tmp_path: Path) -> None:
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
     shutil.copytree(KEPT / "notification", tmp_path / "results" / "run")
-    made = nbformat.read(EXAMPLE, as_version=4)
-    nbclient.NotebookClient(made, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    first, second, third = (cell for cell in made.cells if cell.cell_type == "code")
+    messages = nbformat.read(EXAMPLE, as_version=4)
+    nbclient.NotebookClient(messages, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    first, second, third = (cell for cell in messages.cells if cell.cell_type == "code")
     assert "<svg" in first.outputs[0]["data"]["text/html"]
     assert "median_us" in second.outputs[0]["data"]["text/plain"]
     assert "vega" in str(third.outputs[0]["data"]).lower()

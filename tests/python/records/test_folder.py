@@ -32,6 +32,6 @@ def test_a_list_of_numbers_is_on_one_line(snapshot: SnapshotAssertion) -> None:
     document = {
         "a": [1, -2.5, None, 1e30], "b": [[1, 2, None], [3]], "c": ["[\n 1\n]", []], "d": "1,\n 2"
     }  # fmt: skip
-    made = json_document.text(document)
-    assert json.loads(made) == document
-    assert made == snapshot
+    written = json_document.text(document)
+    assert json.loads(written) == document
+    assert written == snapshot

@@ -22,17 +22,17 @@ def _made(folder: Path, created: str, **more: object) -> Path:
 
 
 def test_folders_of_all_versions_are_listed() -> None:
-    found = measured_in(KEPT)
-    assert len(found) == sum((one / "meta.json").is_file() for one in KEPT.iterdir())
-    assert not [one for one in found if one.problem]
-    assert {"osi", "tensor", "replay"} <= {one.scenario for one in found}
+    folders = measured_in(KEPT)
+    assert len(folders) == sum((path / "meta.json").is_file() for path in KEPT.iterdir())
+    assert not [folder for folder in folders if folder.problem]
+    assert {"osi", "tensor", "replay"} <= {folder.scenario for folder in folders}
 
 
 def test_the_latest_is_last(tmp_path: Path) -> None:
     _made(tmp_path / "b", "2026-01-02T00:00:00+00:00")
     _made(tmp_path / "a", "2026-01-03T00:00:00+00:00")
     (tmp_path / "other").mkdir()
-    assert [one.folder.name for one in measured_in(tmp_path)] == ["b", "a"]
+    assert [folder.folder.name for folder in measured_in(tmp_path)] == ["b", "a"]
     assert latest(tmp_path) == tmp_path / "a"
 
 
@@ -41,10 +41,10 @@ def test_damaged_folders_are_listed_with_the_reason_and_are_not_the_latest(tmp_p
     _made(tmp_path / "odd", "2026-01-03T00:00:00+00:00", command=3)
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "meta.json").write_text('{"scenario": "os')
-    found = {one.folder.name: one for one in measured_in(tmp_path)}
-    assert found["good"].verdict == "ok"
-    assert found["odd"].problem.startswith("$.command: Expected `array`")
-    assert found["cut"].problem
+    by_name = {folder.folder.name: folder for folder in measured_in(tmp_path)}
+    assert by_name["good"].verdict == "ok"
+    assert by_name["odd"].problem.startswith("$.command: Expected `array`")
+    assert by_name["cut"].problem
     assert latest(tmp_path).name == "good"
 
 
@@ -74,5 +74,5 @@ def test_a_run_that_goes_on_is_not_listed(tmp_path: Path) -> None:
 def test_contenders_that_failed_count_once(tmp_path: Path) -> None:
     runs = [{"contender": "a", "failure": "no"}, {"contender": "a", "failure": "no"}]
     _made(tmp_path / "x", "2026-01-02T00:00:00+00:00", runs=[*runs, {"contender": "b"}])
-    (found,) = measured_in(tmp_path)
-    assert (found.contenders, found.failed) == (2, 1)
+    (folders,) = measured_in(tmp_path)
+    assert (folders.contenders, folders.failed) == (2, 1)

@@ -58,8 +58,8 @@ def test_a_folder_appears_only_when_it_is_complete(tmp_path: Path) -> None:
 
 def test_what_exists_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious")
-    for taken in (tmp_path, tmp_path / "mine"):
-        with pytest.raises(UserError, match="not empty"), new_folder("heap", taken):
+    for existing in (tmp_path, tmp_path / "mine"):
+        with pytest.raises(UserError, match="not empty"), new_folder("heap", existing):
             pass
     assert (tmp_path / "mine").read_text() == "precious"
 

@@ -47,21 +47,21 @@ def write_log(folder: Path, model: str, steps: int, left_out: int | None = None)
 def test_every_stage_of_every_step(tmp_path: Path) -> None:
     for model in EVENTS:
         write_log(tmp_path, model, 6)
-    found = step_samples([(2, [7, 8]), (4, [9])], tmp_path)
-    assert set(found["stage"]) == set(STAGES)
-    assert found.filter(stage="transfer")["ns"].to_list() == [7, 8, 9]
-    assert found["repetition"].unique().to_list() == [0, 1, 2]
+    steps = step_samples([(2, [7, 8]), (4, [9])], tmp_path)
+    assert set(steps["stage"]) == set(STAGES)
+    assert steps.filter(stage="transfer")["ns"].to_list() == [7, 8, 9]
+    assert steps["repetition"].unique().to_list() == [0, 1, 2]
 
 
 def test_a_step_that_is_not_whole_ends_them(tmp_path: Path) -> None:
     """Repetitions have no gaps: those of all contenders are compared by their numbers."""
     write_log(tmp_path, "source", 6)
     write_log(tmp_path, "model", 4)
-    found = step_samples([(0, [1] * 6)], tmp_path)
-    assert found.group_by("stage").len()["len"].unique().to_list() == [4]
+    steps = step_samples([(0, [1] * 6)], tmp_path)
+    assert steps.group_by("stage").len()["len"].unique().to_list() == [4]
     write_log(tmp_path, "model", 6, left_out=2)
-    found = step_samples([(0, [1] * 6)], tmp_path)
-    assert found.group_by("stage").len()["len"].unique().to_list() == [2]
+    steps = step_samples([(0, [1] * 6)], tmp_path)
+    assert steps.group_by("stage").len()["len"].unique().to_list() == [2]
     write_log(tmp_path, "model", 0)
     with pytest.raises(UserError, match="hold none of the measured steps"):
         step_samples([(0, [1] * 6)], tmp_path)

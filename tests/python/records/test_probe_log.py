@@ -108,8 +108,8 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, data: st.DataObject) -> N
     except UserError:
         return
     assert len(log.records) <= 2
-    for one in summary(executions(log.events()), 1.0):
-        assert one.count > 0
+    for section in summary(executions(log.events()), 1.0):
+        assert section.count > 0
     assert time_table([], [log]).rows == []
 
 
@@ -157,14 +157,14 @@ def test_names_are_shared_within_a_process(tmp_path: Path) -> None:
 def test_sections_are_summed_up(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     times = [record(i + 1, 0, i * 10**6, counted=1, counters=[i]) for i in range(101)]
     log = log_of(tmp_path, header(FAULTS) + b"".join(times))
-    (one,) = summary(executions(log.events()), 90.5e6)
-    assert (one.count, one.maximum_ns, one.misses) == (101, 100 * 10**6, 10)
-    assert one.percentiles_ns[50.0] == pytest.approx(50e6)
-    assert one.percentiles_ns[99.0] == pytest.approx(99e6)
-    assert one.percentiles_ns[99.9] is None
-    assert one.counters["minor-faults"].mean == pytest.approx(50)
-    assert one.counters["instructions"].mean is None
-    table = counter_table([one], [log])
+    (section,) = summary(executions(log.events()), 90.5e6)
+    assert (section.count, section.maximum_ns, section.misses) == (101, 100 * 10**6, 10)
+    assert section.percentiles_ns[50.0] == pytest.approx(50e6)
+    assert section.percentiles_ns[99.0] == pytest.approx(99e6)
+    assert section.percentiles_ns[99.9] is None
+    assert section.counters["minor-faults"].mean == pytest.approx(50)
+    assert section.counters["instructions"].mean is None
+    table = counter_table([section], [log])
     assert table is not None
     assert table.rows == [["1", "minor-faults", "50.0", "100"]]
     assert table.notes == snapshot
@@ -176,8 +176,8 @@ def test_marks_become_the_times_between_them(tmp_path: Path) -> None:
         record(i + 1, at, at, kind=2, part=part, loop=loop)
         for i, (loop, part, at) in enumerate(marks)
     )
-    found = executions(log_of(tmp_path, content).events())
-    assert found.select("section", "ns").rows() == [
+    table = executions(log_of(tmp_path, content).events())
+    assert table.select("section", "ns").rows() == [
         ("session 0→1", 10),
         ("session 1→2", 20),
         ("session 0→1", 15),
@@ -220,9 +220,11 @@ def test_a_trace_nests_as_the_trace_event_format_asks(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "trace.json").read_text())
     assert document["displayTimeUnit"] == "ns"
     names, slices = document["traceEvents"][:2], document["traceEvents"][2:]
-    assert [one["name"] for one in names] == ["process_name", "thread_name"]
-    assert all(one["ph"] == "M" and {"pid", "tid", "args"} <= set(one) for one in names)
-    assert [(one["name"], one["ts"], one.get("dur")) for one in slices] == [
+    assert [name["name"] for name in names] == ["process_name", "thread_name"]
+    assert all(name["ph"] == "M" and {"pid", "tid", "args"} <= set(name) for name in names)
+    assert [
+        (slice_event["name"], slice_event["ts"], slice_event.get("dur")) for slice_event in slices
+    ] == [
         ("outer", 1.0, 1.001),
         ("inner", 1.0, 0.5),
         ("empty", 1.0, 0.0),
@@ -231,15 +233,15 @@ def test_a_trace_nests_as_the_trace_event_format_asks(tmp_path: Path) -> None:
         ("outer", 5.0, 0.001),
     ]
     open_ends: list[int] = []
-    for one in slices:
-        begin = round(one["ts"] * 1000)
-        if one["ph"] == "i":
-            assert one["s"] == "t"
+    for slice_event in slices:
+        begin = round(slice_event["ts"] * 1000)
+        if slice_event["ph"] == "i":
+            assert slice_event["s"] == "t"
             continue
-        assert one["ph"] == "X"
+        assert slice_event["ph"] == "X"
         while open_ends and open_ends[-1] <= begin:
             open_ends.pop()
-        open_ends.append(begin + round(one["dur"] * 1000))
+        open_ends.append(begin + round(slice_event["dur"] * 1000))
         assert open_ends == sorted(open_ends, reverse=True)
 
 

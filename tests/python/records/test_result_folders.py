@@ -232,11 +232,13 @@ def test_files_of_two_folders_do_not_fit(name: str, other: str, tmp_path: Path) 
 def test_rows_are_counted_before_they_are_read(tmp_path: Path) -> None:
     """A hundred million equal rows are a few kilobytes."""
     folder = copied("lists", tmp_path / "folder")
-    one = pl.read_parquet(folder / "samples.parquet").head(1)
+    first_row = pl.read_parquet(folder / "samples.parquet").head(1)
     many = pl.select(repetition=pl.int_range(ROWS + 1)).with_columns(
-        pl.lit(one[name][0]).alias(name) for name in one.columns if name != "repetition"
+        pl.lit(first_row[name][0]).alias(name) for name in first_row.columns if name != "repetition"
     )
-    many.select(one.columns).with_columns(repetition=0).write_parquet(folder / "samples.parquet")
+    many.select(first_row.columns).with_columns(repetition=0).write_parquet(
+        folder / "samples.parquet"
+    )
     assert (folder / "samples.parquet").stat().st_size < 100_000
     assert f"claims {ROWS + 1:,} rows in " in refusal("report", folder)
 
@@ -342,9 +344,9 @@ def test_samples_that_fit_no_memory_are_refused_in_one_line() -> None:
         "one.decoded = decoded\n"
         "one.main()\n"
     )
-    asked = REQUEST.pack(2, 3) + b"{}" + b"PAR"
+    request = REQUEST.pack(2, 3) + b"{}" + b"PAR"
     done = subprocess.run(
-        [sys.executable, "-c", program], input=2 * asked, capture_output=True, check=True
+        [sys.executable, "-c", program], input=2 * request, capture_output=True, check=True
     )
     one = ANSWER.pack(REFUSED, len(TOO_LARGE)) + TOO_LARGE
     assert (done.stdout, done.stderr) == (2 * one, b"")

@@ -61,30 +61,30 @@ def by_babeltrace(folder: Path) -> list[tuple[int, str, int, str]]:
         pytest.skip("babeltrace2 is not installed")
     command = ["babeltrace2", "--clock-seconds", "--no-delta", str(folder)]
     done = execute(command, check=True, timeout=60)
-    found = [LINE.match(line) for line in done.stdout.splitlines()]
+    matches = [LINE.match(line) for line in done.stdout.splitlines()]
     return [
-        (int(one[1]) * 10**9 + int(one[2]), one[3], int(one[5]), one[6] or "")
-        for one in found
-        if one is not None
+        (int(match[1]) * 10**9 + int(match[2]), match[3], int(match[5]), match[6] or "")
+        for match in matches
+        if match is not None
     ]
 
 
 def callbacks_of(events: list[tuple[int, str, int, str]]) -> list[tuple[int, int, int]]:
     """Thread, begin and end since 1970, of callbacks."""
     open_: dict[tuple[int, str], int] = {}
-    found = []
+    executed = []
     for time, name, thread, callback in events:
         if name == "callback_start":
             open_[thread, callback] = time
         if name == "callback_end":
-            found.append((thread, open_.pop((thread, callback)), time))
-    return sorted(found)
+            executed.append((thread, open_.pop((thread, callback)), time))
+    return sorted(executed)
 
 
 def recorded_callbacks(events: pl.DataFrame, ending: str) -> list[tuple[int, int, int]]:
     end = pl.col("wall_ns") + pl.col("end_ns") - pl.col("begin_ns")
-    found = events.filter(pl.col("section").str.ends_with(ending))
-    return sorted(found.select("thread", "wall_ns", end.alias("end")).rows())
+    ends = events.filter(pl.col("section").str.ends_with(ending))
+    return sorted(ends.select("thread", "wall_ns", end.alias("end")).rows())
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
@@ -92,8 +92,8 @@ def test_events_are_those_that_babeltrace_reads(form: Form, tmp_path: Path) -> N
     events = two_nodes()
     ctf_traces.write_trace(tmp_path, events, form)
     independent = by_babeltrace(tmp_path)
-    written = [(EPOCH_NS + one.time_ns, one.name, one.thread) for one in events]
-    assert sorted(one[:3] for one in independent) == sorted(written)
+    written = [(EPOCH_NS + event.time_ns, event.name, event.thread) for event in events]
+    assert sorted(event[:3] for event in independent) == sorted(written)
     logs = read_recorded([tmp_path])
     assert recorded_callbacks(events_of(logs), CALLBACK) == callbacks_of(independent)
 
@@ -108,13 +108,13 @@ def test_a_trace_becomes_sections_by_node_topic_and_callback(tmp_path: Path) -> 
     events = logs[0].events()
     assert events.schema == EVENTS
     begin = 1_000_000 + EVERY_NS
-    taken, idle = begin + AT_NS[4], begin + AT_NS[1]
-    message = EPOCH_NS + taken - 1_000_000
+    taken_at, idle = begin + AT_NS[4], begin + AT_NS[1]
+    message = EPOCH_NS + taken_at - 1_000_000
     expected = {
         "/a executor idle": (idle, begin + AT_NS[2], None, None, "span"),
         f"/a /a/in {CALLBACK}": (begin + AT_NS[7], begin + AT_NS[11], None, None, "section"),
-        "/a /a/in take→callback": (taken, begin + AT_NS[7], None, message, "span"),
-        "/a /a/in publish→take": (taken - 1_000_000, taken, None, message, "span"),
+        "/a /a/in take→callback": (taken_at, begin + AT_NS[7], None, message, "span"),
+        "/a /a/in publish→take": (taken_at - 1_000_000, taken_at, None, message, "span"),
         "/a publish /a/out": (
             begin + AT_NS[8],
             begin + AT_NS[10],
@@ -124,8 +124,8 @@ def test_a_trace_becomes_sections_by_node_topic_and_callback(tmp_path: Path) -> 
         ),
     }
     columns = ["section", "begin_ns", "end_ns", "parent", "message", "kind"]
-    found = {row[0]: row[1:] for row in events.filter(loop=1).select(columns).rows()}
-    assert found == expected
+    by_section = {row[0]: row[1:] for row in events.filter(loop=1).select(columns).rows()}
+    assert by_section == expected
     assert events["wall_ns"][0] == EPOCH_NS + events["begin_ns"][0]
 
 
@@ -146,10 +146,10 @@ def test_messages_within_a_process_wait_in_their_buffer(tmp_path: Path) -> None:
     ]
     events = [Event(10**6 + t, 7, thread, name, values) for t, thread, name, values in happening]
     ctf_traces.write_trace(tmp_path, [*node_events(7, "a"), *events])
-    found = executions(events_of(read_recorded([tmp_path])))
-    assert found.filter(section="/a /a/in queued→callback")["ns"].to_list() == [210, 310]
-    assert found.filter(section=f"/a /a/in {CALLBACK}")["ns"].to_list() == [80, 90, 100]
-    assert found.filter(section="/a publish /a/out").height == 1
+    table = executions(events_of(read_recorded([tmp_path])))
+    assert table.filter(section="/a /a/in queued→callback")["ns"].to_list() == [210, 310]
+    assert table.filter(section=f"/a /a/in {CALLBACK}")["ns"].to_list() == [80, 90, 100]
+    assert table.filter(section="/a publish /a/out").height == 1
 
 
 def test_a_callback_that_ends_by_an_exception_is_given_up(
@@ -172,33 +172,37 @@ def test_a_chain_goes_from_node_to_node(tmp_path: Path) -> None:
     """A message that one node publishes in its callback and another takes has one identity."""
     born = [
         Event(
-            one.time_ns, 8, 8, one.name, tuple("/a/out" if v == "/b/in" else v for v in one.values)
+            event.time_ns,
+            8,
+            8,
+            event.name,
+            tuple("/a/out" if v == "/b/in" else v for v in event.values),
         )
-        for one in node_events(8, "b")
+        for event in node_events(8, "b")
     ]
-    taken = [
+    taken_at = [
         Event(
-            one.time_ns + 150_000,
+            event.time_ns + 150_000,
             8,
             8,
-            one.name,
-            (20, 5, EPOCH_NS + one.time_ns - AT_NS[4] + AT_NS[9], 1)
-            if one.name == "rmw_take"
-            else one.values,
+            event.name,
+            (20, 5, EPOCH_NS + event.time_ns - AT_NS[4] + AT_NS[9], 1)
+            if event.name == "rmw_take"
+            else event.values,
         )
-        for one in cycles(8, 5)
+        for event in cycles(8, 5)
     ]
-    events = ctf_traces.in_order([*node_events(7, "a"), *born, *cycles(7, 5), *taken])
+    events = ctf_traces.in_order([*node_events(7, "a"), *born, *cycles(7, 5), *taken_at])
     ctf_traces.write_trace(tmp_path, events)
     hops = hops_of(events_of(read_recorded([tmp_path])))
-    found = chains_between(hops, "/a/in", "/b/out").chains
-    assert len(found) == 5
+    chains = chains_between(hops, "/a/in", "/b/out").chains
+    assert len(chains) == 5
 
 
 def test_the_command_shows_a_trace(capsys: pytest.CaptureFixture[str]) -> None:
     show([REAL / "trace"], 250e3, Path("-"))
     document = json.loads(capsys.readouterr().out)
-    by_name = {one["section"]: one for one in document["sections"]}
+    by_name = {section["section"]: section for section in document["sections"]}
     callback = by_name["/robot/listener /chatter example::on_message(int)"]
     assert (callback["count"], callback["deadline_misses"]) == (20, 8)
     assert [log["program"] for log in document["logs"]] == ["ros2_jazzy", "ros2_jazzy"]
@@ -211,7 +215,7 @@ def test_tables_hold_each_section_once(tmp_path: Path) -> None:
     tables = list(event_tables(logs))
     names = [table["section"].unique().to_list() for table in tables]
     assert len(tables) == 10
-    assert all(len(one) == 1 for one in names)
+    assert all(len(name) == 1 for name in names)
     key = ["process", "section", "begin_ns"]
     assert pl.concat(tables).sort(key).equals(events_of(logs).sort(key))
 
@@ -233,10 +237,12 @@ def test_a_real_trace_agrees_with_the_program_and_babeltrace() -> None:
     """Each callback began and ended between two readings of the clock by the program itself."""
     events = events_of(read_recorded([REAL / "trace"]))
     assert recorded_callbacks(events, "example::on_message(int)") == [
-        one for one in callbacks_of(by_babeltrace(REAL / "trace")) if one[2] - one[1] >= 100_000
+        execution
+        for execution in callbacks_of(by_babeltrace(REAL / "trace"))
+        if execution[2] - execution[1] >= 100_000
     ]
     words = [line.split() for line in (REAL / "program.txt").read_text().splitlines()]
-    measured = [tuple(map(int, one[1:])) for one in words if one[0] == "callback"]
+    measured = [tuple(map(int, line[1:])) for line in words if line[0] == "callback"]
     rows = executions(events).filter(section="/robot/listener /chatter example::on_message(int)")
     recorded = rows.select("begin_ns", "end_ns").rows()
     assert len(measured) == len(recorded) == 20

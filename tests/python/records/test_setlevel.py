@@ -24,8 +24,8 @@ def stages_of(path: Path) -> list[tuple[int, str, int]]:
 
 
 def test_seconds_of_2022() -> None:
-    found = stages_of(LOGS / "seconds_2022.json")
-    assert [(step, stage, round(ns / 1e6)) for step, stage, ns in found] == [
+    stages = stages_of(LOGS / "seconds_2022.json")
+    assert [(step, stage, round(ns / 1e6)) for step, stage, ns in stages] == [
         (0, "source_generation", 40),
         (0, "source_serialization", 3),
         (1, "source_generation", 42),
@@ -34,8 +34,8 @@ def test_seconds_of_2022() -> None:
 
 
 def test_event_ids_index_the_list_of_their_own_file() -> None:
-    found = stages_of(LOGS / "sensor_without_source_event.json")
-    assert [(stage, round(ns / 1e6)) for _, stage, ns in found] == [
+    stages = stages_of(LOGS / "sensor_without_source_event.json")
+    assert [(stage, round(ns / 1e6)) for _, stage, ns in stages] == [
         ("model_deserialization", 24),
         ("model_calculation", 26),
         ("model_serialization", 10),

@@ -31,5 +31,5 @@ def test_the_reason_is_that_of_the_recording(tmp_path: Path, snapshot: SnapshotA
 
 
 def test_what_one_log_has_is_not_absent(tmp_path: Path) -> None:
-    one, other = Counter("allocations", "counted"), Counter("allocations", "n/a")
-    assert absent_notes([log(tmp_path, one), log(tmp_path, other)]) == []
+    counted, other = Counter("allocations", "counted"), Counter("allocations", "n/a")
+    assert absent_notes([log(tmp_path, counted), log(tmp_path, other)]) == []

@@ -79,8 +79,8 @@ def test_columns_have_a_scale_each_and_those_of_a_tuple_one() -> None:
     ]
     headings = ["name", "part", "total", "size", "without"]
     table = Table("t", headings, rows, [], bars=(("part", "total"), "size"))
-    shown = [[length for _, length in row] for row in with_bars(table)]
-    assert shown == [[None, 12, 50, 50, None], [None, 25, 100, 100, None]]
+    lengths = [[length for _, length in row] for row in with_bars(table)]
+    assert lengths == [[None, 12, 50, 50, None], [None, 25, 100, 100, None]]
     assert [[cell for cell, _ in row] for row in with_bars(table)] == rows
 
 
@@ -103,14 +103,14 @@ def test_an_amount_is_its_text_and_keeps_its_number() -> None:
 def test_template_writes_a_length_and_nothing_of_the_text_into_the_style() -> None:
     hostile = '1" onclick="alert(1);background:url(http://x)' + PAYLOADS["markup"]
     cells = [Amount(hostile, 1.0), Amount(hostile, 4.0), Amount(hostile, -1.0), hostile]
-    table = Table(hostile, ["name", hostile], [["a", one] for one in cells], [], bars=(hostile,))
+    table = Table(hostile, ["name", hostile], [["a", cell] for cell in cells], [], bars=(hostile,))
     store = CampaignContent("", [], [], [table], [], None, [], [])
     made = render("campaign.html.j2", [], store="", content=store, figures=[])
     document: Any = html.document_fromstring(made.replace(bundle(), ""))
     found = document.xpath("//tbody//td[2]")
-    assert [one.get("style") for one in found] == ["--bar:25%", "--bar:100%", None, None]
-    assert all(set(one.attrib) <= {"style", "class"} for one in found)
-    assert all("alert(1);background" in one.text_content() for one in found)
+    assert [cell.get("style") for cell in found] == ["--bar:25%", "--bar:100%", None, None]
+    assert all(set(cell.attrib) <= {"style", "class"} for cell in found)
+    assert all("alert(1);background" in cell.text_content() for cell in found)
     assert len(document.xpath("//*[@style]")) == 2
 
 
@@ -125,8 +125,8 @@ def test_each_scenario_declares_columns_it_has_whose_cells_keep_their_numbers(na
                 assert heading in table.headings, table.title
                 at = table.headings.index(heading, 1)
                 cells = [row[at] for row in table.rows if NUMBER.match(row[at])]
-                kept = [isinstance(cell, Amount) for cell in cells]
-                assert all(kept), (table.title, heading, cells)
+                amounts = [isinstance(cell, Amount) for cell in cells]
+                assert all(amounts), (table.title, heading, cells)
                 assert all(not isinstance(cell, Amount) or NUMBER.match(cell) for cell in cells)
 
 
@@ -135,7 +135,7 @@ def test_every_scenario_s_page_has_bars_with_scripts_off(name: str) -> None:
     results = read_results(DATA / name)
     text = page(results, summarize(results), []).replace(bundle(), "")
     body = text[text.index('<h2 id="results">') : text.index("<script>")]
-    lengths = [int(found) for found in re.findall(r'<td style="--bar:(\d+)%">', body)]
+    lengths = [int(length) for length in re.findall(r'<td style="--bar:(\d+)%">', body)]
     assert max(lengths) == 100
     assert all(0 <= length <= 100 for length in lengths)
 

@@ -42,13 +42,13 @@ def explained(
 def test_price_times_count_is_the_time_beside_it(tmp_path: Path) -> None:
     lead = cause_lead(explained(tmp_path, lambda i: 110 + i % 21), ["filter"])
     assert lead is not None
-    found = re.match(
+    match = re.match(
         r"filter: minor faults: (\d+) × (\d+) ns = ([\d.]+) µs of ([\d.]+) µs in the median "
         r"execution \((\d+) %\)\. To reduce it: run with wirecost heap",
         lead,
     )
-    assert found, lead
-    count, each, ns, whole, percent = map(float, found.groups())
+    assert match, lead
+    count, each, ns, whole, percent = map(float, match.groups())
     assert abs(count - 120) <= 2
     assert abs(each - FAULT_NS) <= 8
     assert count * each / 1000 == pytest.approx(ns, rel=0.03)
@@ -71,8 +71,8 @@ def test_where_most_is_unexplained_the_next_step_is_named(
 
 
 def test_the_section_that_took_longest_comes_first_if_something_is_known(tmp_path: Path) -> None:
-    (one,) = explained(tmp_path, lambda i: 110 + i % 21)
-    assert (cause_lead([one], ["other", "filter"]) or "").startswith("filter")
+    (explanation,) = explained(tmp_path, lambda i: 110 + i % 21)
+    assert (cause_lead([explanation], ["other", "filter"]) or "").startswith("filter")
     assert cause_lead([], ["filter"]) is None
 
 
@@ -92,7 +92,7 @@ def test_equality_of_outputs_is_a_tick_at_the_top(
 def test_counters_that_are_not_of_memory_judge_no_memory_access(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    (one,) = explained(tmp_path, lambda i: i % 3, absent=True)
+    (explanation,) = explained(tmp_path, lambda i: i % 3, absent=True)
     absent = (["allocations"], ["allocations", "LLC-load-misses"])
-    leads = [cause_lead([replace(one, absent=names)], ["filter"]) for names in absent]
+    leads = [cause_lead([replace(explanation, absent=names)], ["filter"]) for names in absent]
     assert leads == snapshot

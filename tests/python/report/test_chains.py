@@ -27,8 +27,10 @@ def chain(begin: int) -> Chain:
 def test_a_chain_is_a_trace_with_a_span_for_each_part() -> None:
     body = otlp.traces([chain(0), chain(7000)], "/a", "/b", WALL, 5000.0)
     of = {
-        one["resource"]["attributes"][0]["value"]["stringValue"]: one["scopeSpans"][0]["spans"]
-        for one in body["resourceSpans"]
+        spans_of_node["resource"]["attributes"][0]["value"]["stringValue"]: spans_of_node[
+            "scopeSpans"
+        ][0]["spans"]
+        for spans_of_node in body["resourceSpans"]
     }
     assert {name: len(spans) for name, spans in of.items()} == {"chain": 2, "/n": 4, "/m": 2}
     root, part = of["chain"][0], of["/n"][1]
@@ -69,13 +71,15 @@ def test_misses_of_long_names_fit_a_terminal(
     system = TracedSystem()
     sensor, node = system.node("sensor"), system.node("filter_of_ground_points", "/perception")
     points, ground = system.publisher(sensor, "/points"), system.publisher(node, "/ground")
-    taken = system.subscription(node, "/points")
+    subscription = system.subscription(node, "/points")
     for cycle in range(20):
         at = 10 + 100.0 * cycle
         message = system.message(at)
         system.publish(points, message)
         end = at + (60 if cycle == 10 else 20)
-        system.run(taken, at + 1, end, took=message, gave=[(ground, system.message(end - 1))])
+        system.run(
+            subscription, at + 1, end, took=message, gave=[(ground, system.message(end - 1))]
+        )
     system.write(tmp_path)
     command([tmp_path], "/points", "/ground", "50ms")
     lines = capsys.readouterr().out.splitlines()

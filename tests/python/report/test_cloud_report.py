@@ -26,13 +26,13 @@ def rings() -> Results:
 
 
 def _layers(figure: Figure) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = figure.chart.to_dict()["layer"]
-    return found
+    items: list[dict[str, Any]] = figure.chart.to_dict()["layer"]
+    return items
 
 
 def _values(layer: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = layer["data"]["values"]
-    return found
+    items: list[dict[str, Any]] = layer["data"]["values"]
+    return items
 
 
 def test_few_callbacks_are_a_dot_each(rings: Results, snapshot: SnapshotAssertion) -> None:
@@ -58,10 +58,10 @@ def test_many_are_a_box_and_the_slowest_is_within_the_axis(rings: Results) -> No
     dots = layers[-1]
     assert len(_values(dots)) == VERSIONS
     low, high = dots["encoding"]["x"]["scale"]["domain"]
-    shown = [dot["us"] for dot in _values(dots)] + [box["low"] for box in boxes]
-    assert longest / 1000 in shown
-    assert low < min(shown)
-    assert max(shown) < high
+    drawn = [dot["us"] for dot in _values(dots)] + [box["low"] for box in boxes]
+    assert longest / 1000 in drawn
+    assert low < min(drawn)
+    assert max(drawn) < high
 
 
 def test_areas_are_dots_by_case() -> None:

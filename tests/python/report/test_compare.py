@@ -354,8 +354,8 @@ def test_what_cannot_be_compared_is_refused(
 
 def test_probe_logs_are_compared_section_by_section(tmp_path: Path) -> None:
     a, b = probes(tmp_path / "a", 400, 0), probes(tmp_path / "b", 500, 3)
-    for one, other in ((a, b), (a / "1.wprobe", b / "1.wprobe")):
-        comparison = compared(one, other)
+    for first, other in ((a, b), (a / "1.wprobe", b / "1.wprobe")):
+        comparison = compared(first, other)
         slower = {("filter", "p50"): "slower", ("filter", "p90"): "slower"}
         assert verdicts(comparison) == slower
         (count,) = comparison.counts
@@ -371,13 +371,15 @@ def test_the_doctor_s_verdicts_beside_probe_logs_are_compared(tmp_path: Path) ->
     for path, verdict in ((a, "ok"), (b, "fail")):
         reported = {"verdict": verdict, "checks": [{"title": "turbo", "verdict": verdict}]}
         (path / "doctor.json").write_text(json.dumps(reported))
-    assert {one.what: (one.a, one.b) for one in compared(a, b).differences} == {
+    assert {
+        difference.what: (difference.a, difference.b) for difference in compared(a, b).differences
+    } == {
         "doctor verdict": ("ok", "fail"),
         "doctor turbo": ("ok", "fail"),
     }
     for damaged in ("[1]", "{", '{"checks": 3}', "[" * 100_000):
         (b / "doctor.json").write_text(damaged)
-        assert {one.b for one in compared(a, b).differences} == {None}
+        assert {difference.b for difference in compared(a, b).differences} == {None}
 
 
 def test_names_from_programs_stay_text(tmp_path: Path) -> None:

@@ -44,19 +44,19 @@ OLDER = {"osi-1", "heap-without-work", "replay-without-inputs", "tensor-of-one-m
 def _page(folder: Path, stills: bool = True) -> str:
     results = read_results(folder)
     rows = summarize(results)
-    made = page(results, rows, figures_of(results, rows), stills)
+    page_text = page(results, rows, figures_of(results, rows), stills)
     # The figures' library is ours, and a megabyte to parse.
-    return made.replace(bundle(), "")
+    return page_text.replace(bundle(), "")
 
 
 def _elements(text: str) -> set[tuple[str, frozenset[str]]]:
     """Each kind of element within the page, but for those that a still figure consists of."""
     document: Any = html.document_fromstring(text)
     return {
-        (str(one.tag), frozenset(map(str, one.attrib)))
-        for one in document.iter()
-        if one.tag is not html.etree.Comment
-        and not any(up.tag == "svg" for up in one.iterancestors())
+        (str(element.tag), frozenset(map(str, element.attrib)))
+        for element in document.iter()
+        if element.tag is not html.etree.Comment
+        and not any(up.tag == "svg" for up in element.iterancestors())
     }
 
 
@@ -85,10 +85,10 @@ def test_the_template_alone_makes_elements(
     document: Any = html.document_fromstring(text)
     assert _elements(text) <= _usual()
     assert len(document.findall(".//script")) == 2
-    shown = _shown(document)
-    assert all(one in shown for one in SHOWN[payload])
-    assert max(map(len, shown.split())) <= LONGEST_WORD + 2  # a bracket, a full stop
-    assert re.sub(r"[\n\t]", "", shown).isprintable()
+    parts = _shown(document)
+    assert all(one in parts for one in SHOWN[payload])
+    assert max(map(len, parts.split())) <= LONGEST_WORD + 2  # a bracket, a full stop
+    assert re.sub(r"[\n\t]", "", parts).isprintable()
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
@@ -119,14 +119,14 @@ def test_so_it_is_in_comparisons_probes_and_campaigns(payload: str, tmp_path: Pa
         probe_page(logs, summary(executed, 1e6), explain(executed), drawn, []),
         render("campaign.html.j2", [], store=text, content=store, figures=[]),
     )
-    for made in pages:
-        document: Any = html.document_fromstring(made.replace(bundle(), ""))
+    for page_text in pages:
+        document: Any = html.document_fromstring(page_text.replace(bundle(), ""))
         assert len(document.findall(".//script")) == 2
         assert not document.xpath("//body//img|//@onclick|//@onerror")
-        shown = _shown(document)
-        assert all(one in shown for one in SHOWN[payload]) or "section 0" in shown
-        assert max(map(len, shown.split())) <= LONGEST_WORD + 2  # a bracket, a full stop
-        assert re.sub(r"[\n\t]", "", shown).isprintable()
+        parts = _shown(document)
+        assert all(one in parts for one in SHOWN[payload]) or "section 0" in parts
+        assert max(map(len, parts.split())) <= LONGEST_WORD + 2  # a bracket, a full stop
+        assert re.sub(r"[\n\t]", "", parts).isprintable()
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

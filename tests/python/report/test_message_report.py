@@ -60,30 +60,30 @@ def test_a_field_s_share_is_what_is_saved_without_it() -> None:
             series(f"reused, without {TOGETHER}", 5.0),
         ]
     )
-    (found,) = shares(samples)
-    assert found.contender == "protobuf reused"
-    assert {field: round(share.value, 6) for (field, _), share in found.of.items()} == {
+    (field_shares,) = shares(samples)
+    assert field_shares.contender == "protobuf reused"
+    assert {field: round(share.value, 6) for (field, _), share in field_shares.of.items()} == {
         "a[]": 0.7,
         "b": 0.2,
         "a[].x": 0.4,
         TOGETHER: 0.95,
     }
-    error = found.error("encode")
+    error = field_shares.error("encode")
     assert error is not None and round(error, 6) == -0.05
-    assert found.error("decode") is None
+    assert field_shares.error("decode") is None
 
 
 def test_who_has_shares() -> None:
-    known = shares(with_all_columns(RESULTS.samples))
-    assert {one.contender for one in known} == {"protobuf reused", "wirecost reused"}
+    field_shares = shares(with_all_columns(RESULTS.samples))
+    assert {share.contender for share in field_shares} == {"protobuf reused", "wirecost reused"}
     assert shares(series("reused", 1.0).with_columns(variant=pl.lit("all fields"))) == []
 
 
 def test_boxes_lie_below_what_they_are_part_of() -> None:
     paths = ["a", "a.x", "a.y", "b", "b.z", "c.lost"]
     values = {"a": 0.5, "a.x": 0.2, "a.y": 0.4, "b": 0.3, "c.lost": 0.1}
-    found = {box.path: (box.depth, box.left, box.right) for box in boxes(paths, values)}
-    assert found == {
+    by_path = {box.path: (box.depth, box.left, box.right) for box in boxes(paths, values)}
+    assert by_path == {
         "a": (0, 0.0, 0.5),
         "a.x": (1, 0.0, 0.2),
         "a.y": (1, 0.2, 0.5),
@@ -94,7 +94,7 @@ def test_boxes_lie_below_what_they_are_part_of() -> None:
 def test_bytes_and_times_of_fields_are_drawn() -> None:
     (figure,) = figures(RESULTS, [])
     drawn = figure.chart.to_dict()
-    assert [one["title"] for one in drawn["vconcat"]] == [
+    assert [chart["title"] for chart in drawn["vconcat"]] == [
         "bytes",
         "encode, wirecost reused",
         "decode, wirecost reused",
@@ -113,8 +113,8 @@ CARRYING = {
 def test_a_rate_is_computed_from_the_measured_parts(
     carrying: dict[str, Any] | None, snapshot: SnapshotAssertion
 ) -> None:
-    asked = {"rate": 100.0, "subscribers": 3, "carrying": carrying}
-    assert at_rate(meta_with(META, at_rate=asked), WHOLE) == snapshot
+    rate = {"rate": 100.0, "subscribers": 3, "carrying": carrying}
+    assert at_rate(meta_with(META, at_rate=rate), WHOLE) == snapshot
     assert at_rate(META, WHOLE) is None
 
 

@@ -28,12 +28,12 @@ def made_anew() -> str:
 
 def test_it_is_kept_and_read_again(cache: Path) -> None:
     first = made_anew()
-    (kept,) = cache.iterdir()
+    (cached,) = cache.iterdir()
     assert "vegaEmbed" in first
-    assert kept.read_text() == first
-    kept.write_text("kept")
+    assert cached.read_text() == first
+    cached.write_text("kept")
     assert made_anew() == "kept"
-    kept.write_bytes(b"\xff")
+    cached.write_bytes(b"\xff")
     assert made_anew() == first
 
 
@@ -59,7 +59,7 @@ def test_what_another_user_may_have_written_is_not_run(
     harm: Callable[[Path], None], cache: Path
 ) -> None:
     made_anew()
-    (kept,) = cache.iterdir()
-    kept.write_text(EVIL)
-    harm(kept)
+    (cached,) = cache.iterdir()
+    cached.write_text(EVIL)
+    harm(cached)
     assert EVIL not in made_anew()

@@ -57,9 +57,9 @@ def test_stills_take_the_room_there_is_and_the_next_one_may_fit() -> None:
             "encoding": {"x": {"field": "x", "type": "quantitative"}},
         }
 
-    whole = [len(str(one)) for one in still_figures([of(400), of(5)], 10**6)]
-    kept = still_figures([of(400), of(5), of(5)], whole[1])
-    assert [bool(one) for one in kept] == [False, True, False]
+    whole = [len(str(still)) for still in still_figures([of(400), of(5)], 10**6)]
+    stills = still_figures([of(400), of(5), of(5)], whole[1])
+    assert [bool(still) for still in stills] == [False, True, False]
 
 
 def test_a_still_is_shorter_to_a_tenth_of_a_pixel_and_its_text_is_unchanged(
@@ -76,7 +76,7 @@ def test_the_data_of_several_layers_stand_in_a_figure_once() -> None:
     rows = [{"x": i, "name": f"name {i}"} for i in range(20)]
     layer = {"mark": "point", "data": {"values": rows}}
     ticks = {"values": list(range(100))}
-    shown = with_data_once({"layer": [layer, layer], "encoding": {"x": {"axis": ticks}}})
-    assert shown["datasets"] == {"d0": rows}
-    assert [one["data"] for one in shown["layer"]] == [{"name": "d0"}] * 2
-    assert shown["encoding"]["x"]["axis"] == ticks
+    shared = with_data_once({"layer": [layer, layer], "encoding": {"x": {"axis": ticks}}})
+    assert shared["datasets"] == {"d0": rows}
+    assert [one["data"] for one in shared["layer"]] == [{"name": "d0"}] * 2
+    assert shared["encoding"]["x"]["axis"] == ticks

@@ -46,11 +46,11 @@ def drawn(rows: pl.DataFrame, options: Options | None = None) -> dict[str, Figur
 
 def values(figure: Figure) -> list[dict[str, Any]]:
     """All data of a figure."""
-    found: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
 
     def walk(node: Any) -> None:
         if isinstance(node, dict):
-            found.extend(
+            items.extend(
                 node["values"]
                 if isinstance(node.get("values"), list) and "axis" not in node
                 else []
@@ -63,7 +63,7 @@ def values(figure: Figure) -> list[dict[str, Any]]:
 
     specification = themed(figure.chart, "black")
     walk(specification)
-    return [one for one in found if isinstance(one, dict)]
+    return [item for item in items if isinstance(item, dict)]
 
 
 def test_many_executions_stay_small_and_keep_their_outlier(snapshot: SnapshotAssertion) -> None:

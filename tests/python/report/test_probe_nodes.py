@@ -35,15 +35,15 @@ def busy_system(folder: Path, number: int = 20) -> None:
     points = system.publisher(sensor, "/points")
     events = system.publisher(sensor, "/parameter_events")
     filters = [system.node(f"filter{i}", "/robot") for i in range(number)]
-    taken = [system.subscription(one, "/points", LAMBDA) for one in filters]
-    told = [system.subscription(one, "/parameter_events", LAMBDA) for one in filters]
+    taken = [system.subscription(node, "/points", LAMBDA) for node in filters]
+    parameter_events = [system.subscription(node, "/parameter_events", LAMBDA) for node in filters]
     out = system.publisher(filters[0], "/filtered")
     for cycle in range(CYCLES):
         at = 10 + 100 * cycle
         message, event = system.message(at), system.message(at + 80)
         system.publish(points, message)
         system.publish(events, event)
-        for i, (callback, other) in enumerate(zip(taken, told, strict=True)):
+        for i, (callback, other) in enumerate(zip(taken, parameter_events, strict=True)):
             gave = [(out, system.message(at + 2))] if i == 0 else []
             system.run(callback, at + 1, at + 1 + min(20, 2.0**i), took=message, gave=gave)
             system.run(other, at + 85, at + 86, took=event)
@@ -104,7 +104,7 @@ def test_all_rows_are_sorted_by_their_total_time(
     busy_system(tmp_path)
     show([tmp_path], None, Path("-"))
     document = json.loads(capsys.readouterr().out)
-    names = {one["name"]: one for one in document["sections"]}
+    names = {section["name"]: section for section in document["sections"]}
     of_filter = names["/robot/filter0 · /points · subscription"]
     of_sensor = names["/sensor · /points · publish"]
     assert of_filter["total_ns"] == CYCLES * MS and of_sensor["rate_hz"] == pytest.approx(10)
@@ -133,7 +133,7 @@ def test_publishing_without_a_duration_has_count_and_rate(
         at = 10 + 100 * i
         system.run(timer, at, at + 2, gave=[(points, system.message(at + 1))])
     # Of a middleware without rmw_publish.
-    system.events = [one for one in system.events if one.name != "rmw_publish"]
+    system.events = [event for event in system.events if event.name != "rmw_publish"]
     system.write(tmp_path)
     show([tmp_path], None, None)
     (row,) = [line for line in lines_of(capsys) if "· publish" in line]

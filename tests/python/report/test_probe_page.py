@@ -33,7 +33,9 @@ def rendered(folder: Path) -> str:
 def said(folder: Path) -> list[str]:
     """Return headings, paragraphs and items of the page."""
     document: Any = html.document_fromstring(rendered(folder))
-    return [" ".join(one.text_content().split()) for one in document.xpath("//h1|//h2|//p|//li")]
+    return [
+        " ".join(element.text_content().split()) for element in document.xpath("//h1|//h2|//p|//li")
+    ]
 
 
 def write(folder: Path, names: list[str], count: int = 40, **fields: int) -> None:

@@ -133,18 +133,18 @@ def test_threads_are_merged_in_the_order_of_time(tmp_path: Path) -> None:
         assert summary.statistics.message_count == 36_000
         chunks = summary.chunk_indexes
         assert len(chunks) > 1
-        assert {one.compression for one in chunks} == {"zstd"}
+        assert {chunk.compression for chunk in chunks} == {"zstd"}
         for before, after in pairwise(chunks):
             assert before.message_end_time < after.message_start_time
         middle = EPOCH + 10_000 * 18_000
-        found = list(
+        messages = list(
             reader.iter_decoded_messages(starting_at=middle, ending_before=middle + 25_000)
         )
-    assert [one[2].log_time - middle for one in found] == [0, 10_000, 20_000]
-    assert [one[3].period_us for one in found] == [10, 10, 10]
-    assert [one[3].turnaround_us for one in found] == [6.5] * 3
+    assert [message[2].log_time - middle for message in messages] == [0, 10_000, 20_000]
+    assert [message[3].period_us for message in messages] == [10, 10, 10]
+    assert [message[3].turnaround_us for message in messages] == [6.5] * 3
     with (tmp_path / "out.mcap").open("rb") as file:  # from front to back, without the index
-        times = [one[2].log_time for one in NonSeekingReader(file).iter_messages()]
+        times = [message[2].log_time for message in NonSeekingReader(file).iter_messages()]
     assert times == list(range(EPOCH, EPOCH + 360_000_000, 10_000))
 
 
@@ -153,7 +153,7 @@ def test_processes_of_one_program_are_distinguished(tmp_path: Path) -> None:
         content = header(names=[(1, "work")], process=process, offset=EPOCH) + record(1, 1, 2)
         (tmp_path / f"{process}.wprobe").write_bytes(content)
     write_logs(read_logs([tmp_path]), tmp_path / "out.mcap")
-    assert [one.topic for one in read(tmp_path / "out.mcap")] == [
+    assert [message.topic for message in read(tmp_path / "out.mcap")] == [
         "/wirecost/p-7/work", "/wirecost/p-9/work",
     ]  # fmt: skip
 
@@ -162,7 +162,9 @@ def test_marks_are_the_times_between_them(tmp_path: Path) -> None:
     marks = [record(i + 1, at, at, kind=2, part=i) for i, at in enumerate((0, 1000, 4000))]
     content = header(names=[(1, "session")], offset=EPOCH) + b"".join(marks)
     write_logs([log_of(tmp_path / "a.wprobe", content)], tmp_path / "out.mcap")
-    assert [(one.topic, one.schema, one.fields) for one in read(tmp_path / "out.mcap")] == [
+    assert [
+        (message.topic, message.schema, message.fields) for message in read(tmp_path / "out.mcap")
+    ] == [
         ("/wirecost/p/session_0_1", "wirecost.Span", {"duration_us": 1}),
         ("/wirecost/p/session_1_2", "wirecost.Span", {"duration_us": 3}),
     ]
@@ -177,14 +179,14 @@ def test_hostile_names_become_plain_topics_and_fields(tmp_path: Path) -> None:
     rows = [record(i + 1, i, i + 1, section=i, counted=255) for i in range(len(HOSTILE))]
     log = log_of(tmp_path / "a.wprobe", content + b"".join(rows))
     write_logs([log], tmp_path / "out.mcap")
-    found = read(tmp_path / "out.mcap")
-    topics = [one.topic for one in found]
+    messages = read(tmp_path / "out.mcap")
+    topics = [message.topic for message in messages]
     assert len(set(topics)) == len(HOSTILE)
     assert all(PLAIN_TOPIC.fullmatch(one) for one in topics)
-    assert [one.about["section"] for one in found] == log.events()["section"].to_list()
-    fields = list(found[0].fields)
+    assert [message.about["section"] for message in messages] == log.events()["section"].to_list()
+    fields = list(messages[0].fields)
     assert len(fields) == len(set(map(spelling, fields))) == len(counters) + 1
-    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", one) for one in fields)
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in fields)
 
 
 def test_names() -> None:
@@ -195,7 +197,7 @@ def test_names() -> None:
     assert topic("x" * 10_000, "") == "/wirecost/" + "x" * 120 + "/unnamed"
     assert field_name("run-queue-wait-ns") == "run_queue_wait_ns"
     distinct = Distinct(spelling)
-    assert [distinct.name(one) for one in ("a_b", "ab", "ab", "a_b")] == [
+    assert [distinct.name(name) for name in ("a_b", "ab", "ab", "a_b")] == [
         "a_b",
         "ab_2",
         "ab_3",
@@ -215,12 +217,12 @@ def test_any_log_is_written_whole_or_refused(tmp_path: Path, data: st.DataObject
     out = tmp_path / "out.mcap"
     out.unlink(missing_ok=True)
     try:
-        made = write_logs([log_of(tmp_path / "a.wprobe", bytes(content))], out)
+        written = write_logs([log_of(tmp_path / "a.wprobe", bytes(content))], out)
     except UserError as error:
         assert "\n" not in str(error)
         assert not out.exists()
     else:
-        assert len(read(out)) == made.messages
+        assert len(read(out)) == written.messages
 
 
 def test_what_mcap_cannot_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +233,7 @@ def test_what_mcap_cannot_hold_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     rows = b"".join(record(i + 1, 1, 2, section=i) for i in range(3))
     with pytest.raises(UserError, match="more than 2 series"):
         write_logs([log_of(tmp_path / "a.wprobe", header() + rows)], tmp_path / "out.mcap")
-    assert [one.name for one in tmp_path.iterdir()] == ["a.wprobe"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.wprobe"]
 
 
 FULL = """
@@ -270,57 +272,59 @@ def test_a_replay_has_callbacks_inputs_and_outputs_on_one_clock(tmp_path: Path) 
     logs.mkdir(parents=True)
     content = header(FAULTS, [(1, "/node /in on")], offset=EPOCH, process=40)
     (logs / "a.wprobe").write_bytes(content + record(1, begin, begin + 7000, counted=1))
-    made = write_folder(read_results(folder), folder / "report.mcap")
-    found = read(folder / "report.mcap")
-    assert made.messages == len(found) == 161
-    assert {one.topic for one in found} == {
+    written = write_folder(read_results(folder), folder / "report.mcap")
+    messages = read(folder / "report.mcap")
+    assert written.messages == len(messages) == 161
+    assert {message.topic for message in messages} == {
         "/wirecost/run_1/node/in_on",
         *(f"/wirecost/run_{run}/{part}" for run in (1, 2) for part in ("inputs/in", "outputs/out")),
     }
-    (callback,) = [one for one in found if one.schema == "wirecost.Execution"]
+    (callback,) = [message for message in messages if message.schema == "wirecost.Execution"]
     assert (callback.time, callback.fields["turnaround_us"]) == (EPOCH + begin, 7)
-    inputs = [one for one in found if one.topic == "/wirecost/run_1/inputs/in"]
-    assert [one.time for one in inputs] == (sent["before_ns"] + EPOCH).to_list()
+    inputs = [message for message in messages if message.topic == "/wirecost/run_1/inputs/in"]
+    assert [message.time for message in inputs] == (sent["before_ns"] + EPOCH).to_list()
     late = (sent["before_ns"] - sent["due_ns"]) / 1e3
-    assert [one.fields["lateness_us"] for one in inputs] == pytest.approx(late.to_list())
-    outputs = [one for one in found if one.topic == "/wirecost/run_1/outputs/out"]
-    assert [one.time for one in outputs] == (came["received_ns"] + EPOCH).to_list()
-    assert [one.fields["latency_us"] for one in outputs] == (came["latency_ns"] / 1e3).to_list()
+    assert [message.fields["lateness_us"] for message in inputs] == pytest.approx(late.to_list())
+    outputs = [message for message in messages if message.topic == "/wirecost/run_1/outputs/out"]
+    assert [message.time for message in outputs] == (came["received_ns"] + EPOCH).to_list()
+    assert [message.fields["latency_us"] for message in outputs] == (
+        came["latency_ns"] / 1e3
+    ).to_list()
 
 
 def test_an_older_replay_without_logs_begins_when_its_folder_was_created(tmp_path: Path) -> None:
-    made = write_folder(read_results(DATA / "replay-without-inputs"), tmp_path / "out.mcap")
-    found = read(tmp_path / "out.mcap")
-    assert (made.messages, made.topics) == (80, 2)
-    assert found[0].time == 1795339412 * 10**9  # 2026-11-22T09:23:32+00:00
-    assert [one.time for one in found] == sorted(one.time for one in found)
+    written = write_folder(read_results(DATA / "replay-without-inputs"), tmp_path / "out.mcap")
+    messages = read(tmp_path / "out.mcap")
+    assert (written.messages, written.topics) == (80, 2)
+    assert messages[0].time == 1795339412 * 10**9  # 2026-11-22T09:23:32+00:00
+    assert [message.time for message in messages] == sorted(message.time for message in messages)
 
 
 def test_deliveries_of_tensors_are_spaced_by_their_rate(tmp_path: Path) -> None:
     results = tensor_folder(tmp_path / "run", mwares=("zeromq", "in-process"), n=5)
     write_folder(results, tmp_path / "out.mcap")
-    found = read(tmp_path / "out.mcap")
+    messages = read(tmp_path / "out.mcap")
     # In a tight loop there is no rate, so no time.
-    assert {one.topic for one in found} == {"/wirecost/zeromq/numpy/200x200_float64"}
+    assert {message.topic for message in messages} == {"/wirecost/zeromq/numpy/200x200_float64"}
     begin = 1767225600 * 10**9  # 2026-01-01
-    assert [one.time for one in found] == [begin + i * 10**7 for i in range(5)]
+    assert [message.time for message in messages] == [begin + i * 10**7 for i in range(5)]
     of_zeromq = results.samples.filter(contender="zeromq").sort("repetition")
     for stage in ("lateness", "transit", "total"):
-        wanted = (of_zeromq.filter(stage=stage)["ns"] / 1e3).to_list()
-        assert [one.fields[f"{stage}_us"] for one in found] == pytest.approx(wanted)
-    assert found[0].about["rate_hz"] == "100.0"
-    assert found[0].about["contender"] == "zeromq"
+        expected = (of_zeromq.filter(stage=stage)["ns"] / 1e3).to_list()
+        assert [message.fields[f"{stage}_us"] for message in messages] == pytest.approx(expected)
+    assert messages[0].about["rate_hz"] == "100.0"
+    assert messages[0].about["contender"] == "zeromq"
 
 
 def test_each_subscriber_of_a_transport_is_a_topic(tmp_path: Path) -> None:
     results = transport_folder(tmp_path / "run", {"mqtt": Made()}, cases=[("loopback", 2, 100)])
-    made = write_folder(results, tmp_path / "out.mcap")
-    found = read(tmp_path / "out.mcap")
-    one, other = sorted({message.topic for message in found})
-    assert one.endswith("/subscriber_0") and other == one[:-1] + "1"
-    assert made.messages == 2 * 1001
-    for message in (one, other):
-        of_topic = [x for x in found if x.topic == message]
+    written = write_folder(results, tmp_path / "out.mcap")
+    messages = read(tmp_path / "out.mcap")
+    first, other = sorted({message.topic for message in messages})
+    assert first.endswith("/subscriber_0") and other == first[:-1] + "1"
+    assert written.messages == 2 * 1001
+    for message in (first, other):
+        of_topic = [x for x in messages if x.topic == message]
         assert np.diff([x.time for x in of_topic]).tolist() == [10**6] * 1000
         assert {"lateness_us", "publish_us", "total_us", "bytes"} == set(of_topic[0].fields)
 
@@ -337,10 +341,12 @@ def test_a_fault_is_drawn_around_the_time_it_happened(tmp_path: Path) -> None:
         tmp_path / "run", {"mqtt": Made()}, faults=[fault(timeline=timeline), fault()]
     )
     write_folder(results, tmp_path / "out.mcap")
-    found = [one for one in read(tmp_path / "out.mcap") if one.schema == "wirecost.Fault"]
+    messages = [
+        message for message in read(tmp_path / "out.mcap") if message.schema == "wirecost.Fault"
+    ]
     happened = 1767225600 * 10**9
     base = "/wirecost/faults/publisher_killed/mqtt/python_default/loopback"
-    assert [one[0:1] + one[2:4] for one in found] == [
+    assert [message[0:1] + message[2:4] for message in messages] == [
         (f"{base}/undisturbed", happened - 1000, {"latency_us": 5, "arrived": 1}),
         (f"{base}/undisturbed", happened + 2000, {"arrived": 0}),
         (f"{base}/replacement", happened + 3000, {"latency_us": 7, "arrived": 1}),
@@ -353,7 +359,7 @@ def test_a_scenario_without_times_is_refused(tmp_path: Path) -> None:
     results = tensor_folder(tmp_path / "run", mwares=("in-process",))
     with pytest.raises(UserError, match="no sample in it has a time"):
         write_folder(results, tmp_path / "out.mcap")
-    assert [one.name for one in tmp_path.iterdir()] == ["run"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_probe_convert_and_report_write_mcap(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
@@ -377,9 +383,9 @@ def test_strange_times_and_rates_are_written_or_refused(
     results = tensor_folder(tmp_path / "run", mwares=("zeromq",), n=3, run={"asked_rate": rate})
     results.meta.created = created
     try:
-        made = write_folder(results, tmp_path / "out.mcap")
+        written = write_folder(results, tmp_path / "out.mcap")
     except UserError as error:
         assert "no sample" in str(error)
         assert rate == 10**400
     else:
-        assert len(read(tmp_path / "out.mcap")) == made.messages == 3
+        assert len(read(tmp_path / "out.mcap")) == written.messages == 3

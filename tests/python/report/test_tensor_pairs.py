@@ -28,8 +28,8 @@ def made(path: Path, factor: pl.Expr, paper: bool = True, **more: str) -> Result
 
 
 def shown(results: Results, title: str, details: bool = False) -> Table | None:
-    found = content_of(results, summarize(results))
-    tables = found.details if details else [*found.tables, *found.folded]
+    reported = content_of(results, summarize(results))
+    tables = reported.details if details else [*reported.tables, *reported.folded]
     return next((table for table in tables if table.title == title), None)
 
 
@@ -52,8 +52,8 @@ def test_a_listener_that_fell_behind_is_listed_with_how_its_times_grew(tmp_path:
 def test_who_keeps_up_is_not_listed(tmp_path: Path) -> None:
     results = made(tmp_path, pl.lit(1.0))
     assert shown(results, pairs.BEHIND) is None
-    assert all(not one.fell_behind for one in pairs.sent(results))
-    assert [one.contender for one in pairs.sent(results)] == ["zeromq", "zenoh"]
+    assert all(not sent.fell_behind for sent in pairs.sent(results))
+    assert [sent.contender for sent in pairs.sent(results)] == ["zeromq", "zenoh"]
 
 
 def test_pairs_that_differ_are_shown_where_they_are_pooled(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ SWEEP = [str(8 << 2 * i) for i in range(11)]
 
 
 def figures(results: Results) -> dict[str, dict[str, Any]]:
-    made: list[Figure] = figures_of(results, summarize(results))
-    return {one.name: themed(one.chart, "#222222") for one in made}
+    drawn: list[Figure] = figures_of(results, summarize(results))
+    return {figure.name: themed(figure.chart, "#222222") for figure in drawn}
 
 
 def content(results: Results) -> ScenarioContent:
@@ -44,19 +44,19 @@ def content(results: Results) -> ScenarioContent:
 
 def table(reported: ScenarioContent, title: str) -> dict[str, dict[str, str]]:
     """Cells by the first column and the heading."""
-    shown = [*reported.tables, *reported.folded]
-    (found,) = [one for one in shown if one.title.startswith(title)]
-    return {row[0]: dict(zip(found.headings, row, strict=True)) for row in found.rows}
+    tables = [*reported.tables, *reported.folded]
+    (chosen,) = [one for one in tables if one.title.startswith(title)]
+    return {row[0]: dict(zip(chosen.headings, row, strict=True)) for row in chosen.rows}
 
 
 def values(chart: dict[str, Any]) -> list[dict[str, Any]]:
     """All rows that a chart draws."""
-    found = list(chart.get("data", {}).get("values", []))
+    rows = list(chart.get("data", {}).get("values", []))
     for below in ("spec", "layer", "concat", "hconcat"):
         parts = chart.get(below, [])
         for part in [parts] if isinstance(parts, dict) else parts:
-            found += values(part)
-    return found
+            rows += values(part)
+    return rows
 
 
 @given(st.lists(st.floats(1, 1e6), min_size=1, max_size=20))
@@ -80,23 +80,23 @@ def test_axes_have_round_ticks_in_their_span(span: tuple[float, float]) -> None:
 def test_the_parts_of_a_way_do_not_overlap(tmp_path: Path) -> None:
     results = tensor_folder(tmp_path, mwares=("zeromq",), n=1)
     steps = dict(results.samples.select("stage", "ns").rows())
-    (one,) = shares_of(results.samples)
-    inside = sum(ns for name, ns in one.ns.items() if name != "access")
+    (share,) = shares_of(results.samples)
+    inside = sum(ns for name, ns in share.ns.items() if name != "access")
     assert inside == steps["total"]
-    assert one.ns["publish"] == steps["publish"]
+    assert share.ns["publish"] == steps["publish"]
     # A sending call that returns after the listener has the message is cut there.
     longer = pl.when(stage="publish").then(10**9).otherwise("ns").alias("ns")
-    (one,) = shares_of(results.samples.with_columns(longer))
-    assert one.ns["publish"] == steps["transit"]
-    assert one.ns["rest of the transit"] == 0
+    (share,) = shares_of(results.samples.with_columns(longer))
+    assert share.ns["publish"] == steps["transit"]
+    assert share.ns["rest of the transit"] == 0
 
 
 def test_requests_have_a_reply_and_no_sending_call(tmp_path: Path) -> None:
     results = tensor_folder(tmp_path, mwares=("zeromq",), n=1, pattern="reqrep")
-    (one,) = shares_of(results.samples)
-    assert list(one.ns) == ["encode", "transit", "decode", "reply"]
+    (share,) = shares_of(results.samples)
+    assert list(share.ns) == ["encode", "transit", "decode", "reply"]
     steps = dict(results.samples.select("stage", "ns").rows())
-    assert sum(one.ns.values()) == steps["total"]
+    assert sum(share.ns.values()) == steps["total"]
     assert set(figures(results)) == {"tensor-latency-1", "tensor-stages-1"}
 
 
@@ -155,14 +155,14 @@ def test_published_medians_are_a_table_of_their_own(
 
 
 def _published(results: Results) -> list[Table]:
-    found = content_of(results, summarize(results))
-    assert not [table for table in found.tables if table.title.startswith("Published")]
-    return [table for table in found.folded if table.title.startswith("Published")]
+    reported = content_of(results, summarize(results))
+    assert not [table for table in reported.tables if table.title.startswith("Published")]
+    return [table for table in reported.folded if table.title.startswith("Published")]
 
 
 def test_sizes_are_drawn_a_line_a_way(tmp_path: Path) -> None:
-    made = figures(tensor_folder(tmp_path, shapes=SWEEP, n=5))
-    latency = made["tensor-latency-by-size-numpy-float64-cpu"]
+    drawn = figures(tensor_folder(tmp_path, shapes=SWEEP, n=5))
+    latency = drawn["tensor-latency-by-size-numpy-float64-cpu"]
     median, tail = (values(panel) for panel in latency["hconcat"])
     for panel in (median, tail):
         points = [row for row in panel if "at" not in row]
@@ -172,11 +172,11 @@ def test_sizes_are_drawn_a_line_a_way(tmp_path: Path) -> None:
         }
         assert {label["mware"] for label in labels} == set(US)
         assert {p["kind"] for p in points if p["mware"] in FLOORS} == {"floor"}
-    rate = values(made["tensor-throughput-by-size-numpy-float64-cpu"])
+    rate = values(drawn["tensor-throughput-by-size-numpy-float64-cpu"])
     assert {row["mware"] for row in rate} == {mware for mware in US if "process" not in mware} - {
         "memcpy"
     }
-    assert "tensor-latency-1" not in made
+    assert "tensor-latency-1" not in drawn
 
 
 def test_figures_are_exported_for_paper(tmp_path: Path) -> None:
@@ -227,12 +227,12 @@ def test_compression_has_columns_and_a_part_where_there_is_some(tmp_path: Path) 
         for stage, ns in (("compress", 3_000_000), ("decompress", 2_000_000))
     ]
     packed = Results(tmp_path, results.meta, pl.concat([results.samples, *more]))
-    found = table(content(packed), title)
-    assert [found["pillow"][name] for name in ("compress", "decompress")] == ["3.00 ms", "2.00 ms"]
-    assert [found["numpy"][name] for name in ("compress", "decompress")] == ["–", "–"]
-    assert found["pillow"]["size"] == "320 kB"
-    (one,) = [one for one in shares_of(packed.samples) if one.plugin == "pillow"]
-    assert [name for name in one.ns if "compress" in name] == ["compress", "decompress"]
+    rows = table(content(packed), title)
+    assert [rows["pillow"][name] for name in ("compress", "decompress")] == ["3.00 ms", "2.00 ms"]
+    assert [rows["numpy"][name] for name in ("compress", "decompress")] == ["–", "–"]
+    assert rows["pillow"]["size"] == "320 kB"
+    (share,) = [share for share in shares_of(packed.samples) if share.plugin == "pillow"]
+    assert [name for name in share.ns if "compress" in name] == ["compress", "decompress"]
     drawn = values(figures(packed)["tensor-stages-1"])
     assert {row["part"] for row in drawn} >= {"compress", "decompress"}
 
@@ -241,14 +241,14 @@ def test_times_below_zero_are_left_out_of_logarithmic_axes(tmp_path: Path) -> No
     """The clock of another machine may be behind by more than a message takes."""
     mwares = ("shm", "zeromq", "iceoryx2")
     results = tensor_folder(tmp_path, mwares=mwares, shapes=("8x8", "200x200"))
-    for behind, left in ((("iceoryx2",), {"zeromq"}), (mwares, set())):
+    for behind, remaining in ((("iceoryx2",), {"zeromq"}), (mwares, set())):
         ns = pl.when(pl.col("contender").is_in(behind)).then(pl.col("ns") - 10**8).otherwise("ns")
         shifted = Results(tmp_path, results.meta, results.samples.with_columns(ns.alias("ns")))
-        made = figures(shifted)
-        boxes = [row for row in values(made.get("tensor-latency-1", {})) if "median" in row]
-        assert {row["mware"] for row in boxes} == left
+        drawn = figures(shifted)
+        boxes = [row for row in values(drawn.get("tensor-latency-1", {})) if "median" in row]
+        assert {row["mware"] for row in boxes} == remaining
         assert all(row["p5"] > 0 for row in boxes)
-        assert ("tensor-latency-by-size-numpy-float64-cpu" in made) == bool(left)
+        assert ("tensor-latency-by-size-numpy-float64-cpu" in drawn) == bool(remaining)
         assert content(shifted).tables
 
 
@@ -261,22 +261,24 @@ def test_two_runs_are_compared_row_by_row(tmp_path: Path) -> None:
         shapes=("200x200", "8x8"),
     )  # fmt: skip
     a, b = read_run(tmp_path / "a"), read_run(tmp_path / "b")
-    found = compare(a, b, CompareSettings(0.05, 0.1))
-    assert {"plugin", "mware", "dtype", "shape", "pattern"} <= set(found.names)
-    labels = Labels(found)
+    comparison = compare(a, b, CompareSettings(0.05, 0.1))
+    assert {"plugin", "mware", "dtype", "shape", "pattern"} <= set(comparison.names)
+    labels = Labels(comparison)
     slower = {
         (row["mware"], row["plugin"], row["stage"])
-        for one in found.times
-        if one.verdict == "slower" and one.quantile == "p50"
-        for row in [labels.named(one.row)]
+        for change in comparison.times
+        if change.verdict == "slower" and change.quantile == "p50"
+        for row in [labels.named(change.row)]
     }
     assert slower == {
         ("zeromq", plugin, stage)
         for plugin in ("numpy", "jax")
         for stage in ("transit", "total", "publish")
     }
-    assert not [one for one in found.times if labels.named(one.row)["stage"] == "lateness"]
-    assert {labels.named(key)["shape"] for key in found.only_b} == {"8x8"}
+    assert not [
+        change for change in comparison.times if labels.named(change.row)["stage"] == "lateness"
+    ]
+    assert {labels.named(key)["shape"] for key in comparison.only_b} == {"8x8"}
 
 
 def test_summary_rows_are_as_documented(tmp_path: Path) -> None:
@@ -319,5 +321,5 @@ def claims_of(
 
 
 def test_the_page_is_judged_only_where_it_was_repeated(tmp_path: Path) -> None:
-    made = tensor_folder(tmp_path, mwares=("zeromq", "wrapyfi-zeromq"))
-    assert claims.TITLE not in [one.title for one in content(made).tables]
+    drawn = tensor_folder(tmp_path, mwares=("zeromq", "wrapyfi-zeromq"))
+    assert claims.TITLE not in [one.title for one in content(drawn).tables]

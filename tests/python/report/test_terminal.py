@@ -89,5 +89,5 @@ def test_what_is_not_shown_is_not_explained() -> None:
     headings = ["what", "wire", "memory"]
     notes = ["wire: bytes", "wire, memory: both", "wire, air: more", "total: all"]
     table = Table("T", headings, [["x" * 20, "1", "2"]], notes, ("memory", "wire"))
-    for width, left in ((80, 4), (28, 4), (21, 2)):
-        assert sum(note in drawn(table, width) for note in notes) == left
+    for width, remaining in ((80, 4), (28, 4), (21, 2)):
+        assert sum(note in drawn(table, width) for note in notes) == remaining

@@ -70,7 +70,7 @@ def content(of: Results) -> ScenarioContent:
 
 
 def figures(of: Results, rows: list[Row]) -> dict[str, dict[str, Any]]:
-    return {one.name: themed(one.chart, "#222222") for one in figures_of(of, rows)}
+    return {figure.name: themed(figure.chart, "#222222") for figure in figures_of(of, rows)}
 
 
 def values(chart: dict[str, Any]) -> list[dict[str, Any]]:
@@ -95,10 +95,10 @@ def test_what_is_printed(
 
 
 def test_each_tick_leads_to_a_row_that_is_there(results: Results, rows: list[Row]) -> None:
-    shown = content_of(results, rows).tables
-    marks = [cell.mark for table in shown for row in table.rows for cell in row
+    reported = content_of(results, rows).tables
+    marks = [cell.mark for table in reported for row in table.rows for cell in row
              if isinstance(cell, Marked)]  # fmt: skip
-    links = [cell.to for row in shown[0].rows for cell in row if isinstance(cell, Linked)]
+    links = [cell.to for row in reported[0].rows for cell in row if isinstance(cell, Linked)]
     assert len(set(marks)) == len(marks) == 5 * len(CASES)
     assert len(links) == 5 * 7
     assert set(links) <= set(marks)
@@ -109,9 +109,9 @@ def test_each_tick_leads_to_a_row_that_is_there(results: Results, rows: list[Row
 
 def test_cells_that_lead_somewhere_can_be_kept(results: Results, rows: list[Row]) -> None:
     table = content_of(results, rows).tables[0]
-    kept = dataclasses.asdict(table)
-    assert kept["rows"] == table.rows
-    assert kept["rows"][0][1].to == table.rows[0][1].to  # type: ignore[attr-defined]
+    remaining = dataclasses.asdict(table)
+    assert remaining["rows"] == table.rows
+    assert remaining["rows"][0][1].to == table.rows[0][1].to  # type: ignore[attr-defined]
 
 
 def test_every_figure_tells_them_apart(results: Results, rows: list[Row]) -> None:
@@ -215,8 +215,8 @@ def test_the_advice(name: str, tmp_path: Path, snapshot: SnapshotAssertion) -> N
     transports, cases, about = ADVICE[name]
     of = transport_folder(tmp_path, transports, cases=cases, networks=LOSSY)
     of = dataclasses.replace(of, meta=meta_with(of.meta, **about))
-    shown = content(of)
-    assert {"lead": shown.lead, "tables": shown.tables} == snapshot
+    reported = content(of)
+    assert {"lead": reported.lead, "tables": reported.tables} == snapshot
 
 
 def test_who_fails_is_in_the_decision_table(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
@@ -233,11 +233,11 @@ def without(of: Results, name: str, size: int) -> ScenarioContent:
     def is_left_out(run: TransportRun) -> bool:
         return (run.mware, run.size) == (name, size)
 
-    kept = [row for row in summarize(of) if not is_left_out(row.run_as(TransportRun))]
+    remaining = [row for row in summarize(of) if not is_left_out(row.run_as(TransportRun))]
     for run in of.meta_as(TransportMeta).runs:
         if is_left_out(run):
             run.failure = "none arrived"
-    return content_of(of, kept)
+    return content_of(of, remaining)
 
 
 @pytest.mark.parametrize("name", ["quick", "cheap"])
@@ -245,8 +245,8 @@ def test_who_never_delivered_large_messages(
     name: str, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     of = transport_folder(tmp_path, QUICK_AND_CHEAP, cases=BOTH_SIZES, networks=LOSSY)
-    shown = without(of, name, 1_000_000)
-    assert {"lead": shown.lead, "tables": shown.tables} == snapshot
+    reported = without(of, name, 1_000_000)
+    assert {"lead": reported.lead, "tables": reported.tables} == snapshot
 
 
 def with_counts(of: Results, mware: str, **counts: int) -> list[Row]:

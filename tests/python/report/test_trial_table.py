@@ -48,10 +48,10 @@ def test_an_interval_contains_its_change_where_samples_leave_a_gap() -> None:
         a, b = random.normal(30e3, 100, 600), random.normal(30e3, 100, 600)
         a[random.permutation(600)[:6]] = 6e5 + random.normal(0, 1e4, 6)
         b[random.permutation(600)[:5]] = 6e5 + random.normal(0, 1e4, 5)
-        found = shift(a, b, 0.99, (processes, processes))
-        if found.ci95 is not None:
-            assert found.change is not None
-            assert found.ci95[0] <= found.change <= found.ci95[1]
+        difference = shift(a, b, 0.99, (processes, processes))
+        if difference.ci95 is not None:
+            assert difference.change is not None
+            assert difference.ci95[0] <= difference.change <= difference.ci95[1]
 
 
 @pytest.mark.parametrize("count", [1, 6])
@@ -61,10 +61,10 @@ def test_nothing_counts_less_than_none(count: int) -> None:
     processes = np.repeat(np.arange(count), 60 // count)
     a = random.lognormal(15, 1.5, 60) * np.repeat(random.lognormal(0, 1, count), 60 // count)
     b = 0.013 * random.lognormal(15, 1.5, 60)
-    found = mean_difference(a, b, (processes, processes))
-    assert found.change95 is not None
-    assert found.change is not None
-    assert -1 < found.change95[0] < found.change < found.change95[1]
+    difference = mean_difference(a, b, (processes, processes))
+    assert difference.change95 is not None
+    assert difference.change is not None
+    assert -1 < difference.change95[0] < difference.change < difference.change95[1]
     never = mean_difference(a, np.where(np.arange(60) == 3, 1.0, 0.0), (processes, processes))
     assert never.change95 is not None
     assert never.change95[0] >= -1
