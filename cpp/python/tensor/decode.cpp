@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames of plain values and arrays, read in place. What is accepted here,
-// wirecost/tensor/reader.py accepts too, with the same result; whatever differs in the least is
+// messaging/tensor/reader.py accepts too, with the same result; whatever differs in the least is
 // left to it.
 #include "decode.hpp"
 

@@ -10,7 +10,7 @@
 
 namespace wirecost::tensor {
 
-// Adds `Frame`, the class of wirecost/tensor/frame.py, to a module.
+// Adds `Frame`, the class of messaging/tensor/frame.py, to a module.
 bool add_frames(PyObject* module);
 
 // A segment's memory, or a part of it: an array without gaps or a memoryview of bytes.

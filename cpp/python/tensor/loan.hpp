@@ -6,7 +6,7 @@
 
 namespace wirecost::tensor {
 
-// Adds `SamplePool` and `Loan`, the classes of wirecost/tensor/pool.py, to a module.
+// Adds `SamplePool` and `Loan`, the classes of messaging/tensor/pool.py, to a module.
 bool add_loans(PyObject* module);
 
 }  // namespace wirecost::tensor

@@ -7,7 +7,7 @@
 namespace wirecost::tensor {
 
 struct PythonSide {
-  PyObject* handlers;   // dict: a type's function(writer, value), as in wirecost/tensor/writer.py
+  PyObject* handlers;   // dict: a type's function(writer, value), as in messaging/tensor/writer.py
   PyObject* match;      // function(value): the same for a type that `handlers` does not have
   PyObject* extension;  // class msgpack.ExtType
   PyObject* pieces;     // class wirecost.tensor.memory.Pieces

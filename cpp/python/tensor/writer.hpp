@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values and tensors of one message as a description and segments: the same bytes that
-// wirecost/tensor/writer.py makes. Objects of frameworks are taken apart by its handlers, which get
-// a WriterHandle in place of that Writer.
+// messaging/tensor/writer.py makes. Objects of frameworks are taken apart by its handlers, which
+// get a WriterHandle in place of that Writer.
 #pragma once
 
 #include <optional>
