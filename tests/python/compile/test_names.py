@@ -84,7 +84,7 @@ def test_other_names_are_identifiers(name: str):
     (message,), (enum,) = GOOD.messages, GOOD.enums
     changed: list[tuple[str, File]] = [
         ("a message", replace(GOOD, messages=(replace(message, full_name=f"p.q.{name}"),))),
-        ("a enum", replace(GOOD, enums=(replace(enum, full_name=f"p.q.{name}"),))),
+        ("an enum", replace(GOOD, enums=(replace(enum, full_name=f"p.q.{name}"),))),
         ("a field", _with_field(Field(name, 1, Kind.INT32))),
         ("a oneof", replace(GOOD, messages=(replace(message, oneofs=(name,)),))),
         ("an enum's value", replace(GOOD, enums=(replace(enum, values=(EnumValue(name, 0),)),))),
@@ -92,7 +92,7 @@ def test_other_names_are_identifiers(name: str):
     if name not in ("", "a.b"):
         changed.append(("a package", replace(GOOD, package=f"p.{name}", messages=(), enums=())))
     for what, file in changed:
-        if name == "a.b" and what in ("a message", "a enum"):
+        if name == "a.b" and what in ("a message", "an enum"):
             continue  # a nested one
         with pytest.raises(UserError) as caught:
             refuse_bad_names([file], "x.fds")

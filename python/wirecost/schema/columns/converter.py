@@ -17,7 +17,7 @@ from wirecost.schema.compile.schema import Schema
 
 @cache
 def osi_schema() -> Schema:
-    """OSI as the pinned osi-python package declares it."""
+    """Return OSI as the pinned osi-python package declares it."""
     return frontends.load(["osi3"])
 
 
@@ -25,14 +25,14 @@ class Converter:
     """Converts messages of one type. Results hold until the next call."""
 
     def __init__(self, type_name: str, roots: Sequence[columns.Root]) -> None:
-        """``type_name``: full name of the message type, of which ``roots`` are lists somewhere."""
-        found = containers(osi_schema(), roots)
-        names = [container.message.full_name for container in found]
+        """Convert messages of the type ``type_name``, a full name, with lists of ``roots``."""
+        reached = containers(osi_schema(), roots)
+        names = [container.message.full_name for container in reached]
         self._container = names.index(type_name) if type_name in names else None
         self._core = _core.ColumnsConverter()
         for root in roots:
             self._core.add_schema(root.message.full_name, [_node(root, n) for n in root.nodes])
-        for container in found:
+        for container in reached:
             self._core.add_container(
                 container.message.full_name,
                 [(item.number, index) for item, index in container.edges],
@@ -44,30 +44,31 @@ class Converter:
     def to_columns_of(
         cls, type_name: str, paths: Sequence[str], reductions: Sequence[str] = ()
     ) -> Converter:
-        """For these lists, dotted paths or ``all``. Raises UserError."""
+        """Return a converter of these lists, dotted paths or ``all``. Raises UserError."""
         schema = osi_schema()
         elements = lists.chosen(schema, type_name, paths)
         return cls(type_name, columns.plan(schema, elements, reductions))
 
     @classmethod
     def to_rows_of(cls, type_name: str) -> Converter:
-        """For all lists that may be there in columns."""
+        """Return a converter of all lists that may be there in columns."""
         schema = osi_schema()
         return cls(type_name, columns.plan(schema, lists.every(schema, type_name)))
 
     def to_columns(
         self, message: memoryview, keep_rows: bool = False, before: int = 0
     ) -> memoryview:
-        """``before``: bytes in front of the message that count for its alignment.
+        """Return the message with its lists in columns.
 
-        Raises ValueError on what is no such message.
+        ``before``: bytes in front of the message that count for its alignment. Raises ValueError on
+        what is no such message.
         """
         if self._container is None:
             return message
         return self._core.to_columns(self._container, message, keep_rows, before)
 
     def to_rows(self, message: memoryview) -> memoryview:
-        """Raises ValueError on what is no such message."""
+        """Return the message with its lists as rows. Raises ValueError on what is none."""
         if self._container is None:
             return message
         return self._core.to_rows(self._container, message)
@@ -79,22 +80,22 @@ class Converter:
 
 
 def _node(root: columns.Root, node: Node) -> _core.ColumnNode:
-    made = _core.ColumnNode()
-    made.name = node.dotted
-    made.type = node.type_name
-    made.coding = node.coding.value
-    made.number = node.number
-    made.end = node.end
-    made.parent = -1 if node.parent is None else node.parent
+    column = _core.ColumnNode()
+    column.name = node.dotted
+    column.type = node.type_name
+    column.coding = node.coding.value
+    column.number = node.number
+    column.end = node.end
+    column.parent = -1 if node.parent is None else node.parent
     oneof = node.field.oneof
-    made.oneof = -1 if oneof is None else root.oneofs[node.parent, oneof]
-    made.repeated = node.repeated
-    made.optional = node.optional
-    made.required = node.required
-    made.always = node.required or node.in_entry
-    made.packed = node.repeated and node.field.packed
-    made.group = node.field.group and node.shape is Shape.MESSAGE
-    made.wraps = node.wraps
-    made.reduce = node.reduction.form.value
-    made.error = node.reduction.error
-    return made
+    column.oneof = -1 if oneof is None else root.oneofs[node.parent, oneof]
+    column.repeated = node.repeated
+    column.optional = node.optional
+    column.required = node.required
+    column.always = node.required or node.in_entry
+    column.packed = node.repeated and node.field.packed
+    column.group = node.field.group and node.shape is Shape.MESSAGE
+    column.wraps = node.wraps
+    column.reduce = node.reduction.form.value
+    column.error = node.reduction.error
+    return column

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which lists of an OSI message can stand in columns."""
+"""Lists of an OSI message that can stand in columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FRAMES = ("SensorView", "DetectionData", "SensorData", "SensorDataSeries")
 
 
 def chosen(schema: Schema, type_name: str, paths: Sequence[str]) -> list[str]:
-    """Element types of the lists with these paths, or of ``all`` lists, of a message type.
+    """Return the element types of the lists with these paths, or of ``all``, of a message type.
 
     A path is dotted: ``global_ground_truth.moving_object``. Raises UserError on one that is not.
     """
@@ -25,19 +25,19 @@ def chosen(schema: Schema, type_name: str, paths: Sequence[str]) -> list[str]:
 
 
 def every(schema: Schema, type_name: str) -> list[str]:
-    """Element types of all lists anywhere in a message type, in whatever they stand."""
-    found: dict[str, None] = {}
+    """Return the element types of all lists anywhere in a message type, in whatever they stand."""
+    elements: dict[str, None] = {}
     reached = {type_name}
     waiting = [type_name]
     while waiting:
         for item in schema.message(waiting.pop()).fields:
             if isinstance(item.type, MessageRef):
                 if item.label is Label.REPEATED and _can(schema, item.type.name):
-                    found[item.type.name] = None
+                    elements[item.type.name] = None
                 if item.type.name not in reached:
                     reached.add(item.type.name)
                     waiting.append(item.type.name)
-    return list(found)
+    return list(elements)
 
 
 def _outermost(schema: Schema, message: Message, around: tuple[str, ...]) -> Iterator[str]:

@@ -19,4 +19,4 @@ OSI_REDUCTIONS = (
     f"osi3.LidarSensorView.Reflection.signal_strength=error:{SIGNAL_ERROR!r}",
     f"osi3.LidarSensorView.Reflection.time_of_flight=error:{FLIGHT_ERROR!r}",
 )
-"""For ``--reduce``."""
+"""Values of ``--reduce``."""

@@ -5,4 +5,4 @@ from __future__ import annotations
 
 ROS1, ROS2 = "ros1", "ros2"
 DIALECTS = (ROS1, ROS2)
-"""Of ``.msg`` files."""
+"""Dialects of ``.msg`` files."""

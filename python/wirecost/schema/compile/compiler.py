@@ -54,8 +54,10 @@ def compile_schema(
     columns: Columns = NO_COLUMNS,
     warn: Callable[[Omission], None] = lambda _: None,
 ) -> Texts:
-    """Return texts of all files by path, ``<language>/…``. ``warn`` is called for what the schema
-    has and they have not. Raises CompileError or UserError."""
+    """Return texts of all files by path, ``<language>/…``. Raises CompileError or UserError.
+
+    ``warn`` is called for what the schema has and they have not.
+    """
     check_whole(request.wires)
     schema = frontends.load(inputs, include, dialect)
     return emitted(schema, languages, request, columns, warn)
@@ -69,8 +71,10 @@ def emitted(
     warn: Callable[[Omission], None] = lambda _: None,
     out: Path | None = None,
 ) -> Texts:
-    """Compile a schema that was loaded. ``out``: a folder into which earlier runs wrote, of which
-    nothing shall break."""
+    """Compile a schema that was loaded.
+
+    ``out``: a folder into which earlier runs wrote, of which nothing shall break.
+    """
     check_whole(request.wires)
     classes_only = request.protobuf_api and tuple(languages) == ("cpp",)
     for file in request.written(schema):
@@ -91,10 +95,12 @@ def emitted(
         languages = tuple(dict.fromkeys(("proto", *languages)))
     for language in languages:
         emit = importlib.import_module(f"wirecost.schema.compile.emit.{language}").emit
-        found: Texts = emit(schema, request)
+        generated: Texts = emit(schema, request)
         if out is not None:
-            found = _with_earlier(schema, request, language, emit, found, out / language, warn)
-        for path, text in found.items():
+            generated = _with_earlier(
+                schema, request, language, emit, generated, out / language, warn
+            )
+        for path, text in generated.items():
             texts[PurePosixPath(language) / path] = _visible(path, text)
     return texts
 
@@ -109,14 +115,14 @@ def _with_earlier(
     warn: Callable[[Omission], None],
 ) -> Texts:
     """Return the texts with what earlier runs asked for, as far as the schema still has it."""
-    asked = earlier.kept(request, language, texts, folder)
-    if asked != request:
-        more = [w for w in asked.wires if w not in request.wires]
+    extended = earlier.kept(request, language, texts, folder)
+    if extended != request:
+        more = [w for w in extended.wires if w not in request.wires]
         try:
             _refuse_too_much(schema, (language,), more)
-            if asked.json:
-                json.check(schema, asked.wires)
-            texts = emit(schema, asked)
+            if extended.json:
+                json.check(schema, extended.wires)
+            texts = emit(schema, extended)
         except CompileError as error:
             what = f"what an earlier run wrote into {folder} is not written again: {error}"
             warn(Omission(error.origin, what, "compile into another folder"))
@@ -124,7 +130,7 @@ def _with_earlier(
 
 
 def _visible(path: PurePosixPath, text: str) -> str:
-    """The text of a file, in which a reader sees each character. Raises CompileError otherwise."""
+    """Return a file's text. Raises CompileError where a reader would not see each character."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.isprintable():
             raise CompileError(
@@ -136,11 +142,11 @@ def _visible(path: PurePosixPath, text: str) -> str:
 
 
 def _refuse_one_place_for_two(schema: Schema) -> None:
-    """Names that differ in case only, for example."""
-    taken: dict[str, File] = {}
+    """Raise CompileError for files whose places differ in case only, for example."""
+    places: dict[str, File] = {}
     for file in schema.files:
         place = str(location(file))
-        other = taken.setdefault(place.lower(), file)
+        other = places.setdefault(place.lower(), file)
         if other is not file:
             raise CompileError(
                 Origin(file.name),
@@ -150,13 +156,16 @@ def _refuse_one_place_for_two(schema: Schema) -> None:
 
 
 def _refuse_one_name_for_two(schema: Schema) -> None:
-    """``A.B`` and ``A_B`` of a package: nested types lie beside the others in C++ and Python."""
-    taken: dict[tuple[str, str], Message | Enum] = {}
+    """Raise CompileError for ``A.B`` and ``A_B`` of a package.
+
+    Nested types lie beside the others in C++ and Python.
+    """
+    declared_names: dict[tuple[str, str], Message | Enum] = {}
     for file in schema.files:
         declarations: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
         for declared in declarations:
             name = file.local_name(declared.full_name).replace(".", "_")
-            other = taken.setdefault((file.package, name), declared)
+            other = declared_names.setdefault((file.package, name), declared)
             if other is not declared:
                 raise CompileError(
                     declared.origin,
@@ -180,7 +189,7 @@ def _refuse_too_much(schema: Schema, languages: Sequence[str], wires: Sequence[s
 def write(texts: Texts, out: Path) -> list[Path]:
     """Write what changed below ``out``: all files, or none where one cannot be written."""
     changed: list[Path] = []
-    made: list[Path] = []
+    new_folders: list[Path] = []
     done = False
     try:
         most = min(MOST_UNNAMED, getrlimit(RLIMIT_NOFILE)[0] // 4)
@@ -191,7 +200,7 @@ def write(texts: Texts, out: Path) -> list[Path]:
                     raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
                 if path.is_file() and path.read_bytes() == content:
                     continue
-                made[:0] = missing_folders(path.parent)
+                new_folders[:0] = missing_folders(path.parent)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 unnamed = len(changed) < most
                 stack.enter_context(replaced(path, unnamed)).write_bytes(content)
@@ -203,5 +212,5 @@ def write(texts: Texts, out: Path) -> list[Path]:
             f"{remedy(error, 'name a writable folder with --out')}"
         ) from error
     finally:
-        remove_empty(() if done else made)
+        remove_empty(() if done else new_folders)
     return changed

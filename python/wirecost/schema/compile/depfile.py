@@ -12,8 +12,10 @@ from wirecost.system.errors import UserError
 
 
 def dependencies(targets: Iterable[Path], schema: Schema) -> str:
-    """Return the targets depend on each file that the schema was read from. Raises UserError for
-    names that cannot be written so."""
+    """Return a rule by which the targets depend on each file that the schema was read from.
+
+    Raises UserError for names that cannot be written so.
+    """
     read = dict.fromkeys(path for file in schema.files for path in file.sources)
     sources = [_escaped(path) for path in read]
     rule = " \\\n  ".join([" ".join(map(_escaped, targets)) + ":", *sources])

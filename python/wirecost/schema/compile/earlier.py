@@ -38,7 +38,9 @@ _TYPE = re.compile(r'^    "([\w.]+)": \("([\w.]+)", "\w+"\),\n', re.MULTILINE)
 
 def kept(request: Request, language: str, texts: Texts, folder: Path) -> Request:
     """Return the request with what the files that ``texts`` replace below ``folder`` have besides.
-    ``texts``: by path below the language's folder."""
+
+    ``texts``: by path below the language's folder.
+    """
     wires, keeps, json = set(request.wires), request.preserve_unknown, request.json
     for path in texts:
         if path.suffix not in (".py", ".java", ".hpp"):
@@ -59,9 +61,11 @@ def kept(request: Request, language: str, texts: Texts, folder: Path) -> Request
 
 
 def joined(texts: Texts, folder: Path) -> Texts:
-    """Return the texts with what earlier runs listed in files that are about a whole folder. Raises
-    UserError where a module would be hidden by a package of its name."""
-    found = dict(texts)
+    """Return the texts with what earlier runs listed in files that are about a whole folder.
+
+    Raises UserError where a module would be hidden by a package of its name.
+    """
+    merged = dict(texts)
     for path, text in texts.items():
         if path.suffix == ".py":
             _refuse_hidden(path, text, folder)
@@ -69,18 +73,18 @@ def joined(texts: Texts, folder: Path) -> Texts:
         if not before or before == text:
             continue
         if path.name == "__init__.py":
-            found[path] = _package(text, before, folder / path.parent, texts, path.parent)
+            merged[path] = _package(text, before, folder / path.parent, texts, path.parent)
         elif path.parts[-2:] == ("_json", "types.py"):
-            found[path] = _types(text, before, folder / path.parents[1])
+            merged[path] = _types(text, before, folder / path.parents[1])
         elif path.name == "CMakeLists.txt":
-            found[path] = _extended(text, before, _SOURCE, folder / path.parent / "native", ".cpp")
+            merged[path] = _extended(text, before, _SOURCE, folder / path.parent / "native", ".cpp")
         elif path.name == "_native.cpp":
             for listed in (_INCLUDED, _ADDED):
                 text = _extended(text, before, listed, folder / path.parent, ".hpp")  # noqa: PLW2901
-            found[path] = text
+            merged[path] = text
         elif path.name == "json.types.hpp":
-            found[path] = _json_types(text, before, folder)
-    return found
+            merged[path] = _json_types(text, before, folder)
+    return merged
 
 
 def _before(path: Path) -> str:
@@ -97,8 +101,10 @@ def _beside(header: Path, what: str) -> bool:
 
 
 def _package(text: str, before: str, place: Path, texts: Texts, folder: PurePosixPath) -> str:
-    """Return a folder's ``__init__``: a module of that name stays, and so do the classes of a ROS
-    package whose modules are there."""
+    """Return a folder's ``__init__``, in which what earlier runs wrote stays.
+
+    That is a module of that name, or the classes of a ROS package whose modules are there.
+    """
     if text.count("\n") == 1:  # an empty package
         return before
     others = [
@@ -106,50 +112,50 @@ def _package(text: str, before: str, place: Path, texts: Texts, folder: PurePosi
         for line in _ROS_IMPORT.finditer(before)
         if (place / f"{line[1]}.py").is_file() and folder / f"{line[1]}.py" not in texts
     ]
-    mine = [line[0] for line in _ROS_IMPORT.finditer(text)]
-    if not others or not mine:
+    own = [line[0] for line in _ROS_IMPORT.finditer(text)]
+    if not others or not own:
         return text
-    head = text[: text.index(mine[0])]
-    return head + "\n".join(sorted({*mine, *others}))
+    head = text[: text.index(own[0])]
+    return head + "\n".join(sorted({*own, *others}))
 
 
 def _types(text: str, before: str, root: Path) -> str:
-    names = {found[1] for found in _TYPE.finditer(text)}
+    names = {match[1] for match in _TYPE.finditer(text)}
     others = [
-        found[0]
-        for found in _TYPE.finditer(before)
-        if found[1] not in names and _is_module(root, found[2])
+        match[0]
+        for match in _TYPE.finditer(before)
+        if match[1] not in names and _is_module(root, match[2])
     ]
     return text.removesuffix("}\n") + "".join(others) + "}\n" if others else text
 
 
 def _extended(text: str, before: str, listed: re.Pattern[str], place: Path, suffix: str) -> str:
-    """The text with the lines that were listed before, of files that are still in ``place``."""
-    mine = [found[0] for found in listed.finditer(text)]
+    """Return the text with the lines that were listed before, of files still in ``place``."""
+    own = [match[0] for match in listed.finditer(text)]
     others = [
-        found[0]
-        for found in listed.finditer(before)
-        if found[0] not in mine and (place / f"{found[1]}{suffix}").is_file()
+        match[0]
+        for match in listed.finditer(before)
+        if match[0] not in own and (place / f"{match[1]}{suffix}").is_file()
     ]
-    if not mine or not others:
+    if not own or not others:
         return text
-    begin = text.index(mine[-1]) + len(mine[-1])
+    begin = text.index(own[-1]) + len(own[-1])
     return text[:begin] + "".join(others) + text[begin:]
 
 
 def _json_types(text: str, before: str, folder: Path) -> str:
     """Return all messages of C++ that an ``Any`` may hold, in the order of their names."""
-    headers = [found[1] for found in _INCLUDED.finditer(before)]
+    headers = [match[1] for match in _INCLUDED.finditer(before)]
     if not all((folder / f"{header}.hpp").is_file() for header in headers):
         return text
     text = _extended(text, before, _INCLUDED, folder, ".hpp")
-    blocks = [found[0] for found in _CODEC.finditer(text)]
+    blocks = [match[0] for match in _CODEC.finditer(text)]
     more = [f[0] for f in _CODEC.finditer(before) if f[0] not in blocks]
     text = text.replace(blocks[-1], "".join([blocks[-1], *more]))
-    types = {found[1]: found[0] for found in _TYPE_OF_CPP.finditer(before)}
-    mine = {found[1]: found[0] for found in _TYPE_OF_CPP.finditer(text)}
-    whole = "".join(line for _, line in sorted((types | mine).items()))
-    return text.replace("".join(mine.values()), whole)
+    types = {match[1]: match[0] for match in _TYPE_OF_CPP.finditer(before)}
+    own = {match[1]: match[0] for match in _TYPE_OF_CPP.finditer(text)}
+    whole = "".join(line for _, line in sorted((types | own).items()))
+    return text.replace("".join(own.values()), whole)
 
 
 def _is_module(root: Path, place: str) -> bool:
@@ -158,7 +164,7 @@ def _is_module(root: Path, place: str) -> bool:
 
 
 def _refuse_hidden(path: PurePosixPath, text: str, folder: Path) -> None:
-    """``a.py`` beside the package ``a``: Python finds the package only."""
+    """Raise UserError for ``a.py`` beside the package ``a``: Python finds the package only."""
     if path.name == "__init__.py":
         module = path.parent.with_name(f"{path.parent.name}.py") if path.parent.name else path
         hidden = module != path and text.count("\n") == 1 and _before(folder / module)

@@ -44,18 +44,18 @@ def components(edges: Edges) -> dict[str, int]:
 
 
 def leading_to(edges: Edges, ends: Iterable[str]) -> frozenset[str]:
-    """``ends`` and all names that lead to one of them."""
+    """Return ``ends`` and all names that lead to one of them."""
     back: dict[str, list[str]] = {name: [] for name in edges}
     for start, others in edges.items():
         for other in others:
             back[other].append(start)
-    found = set(ends)
-    waiting = list(found)
+    reached = set(ends)
+    waiting = list(reached)
     while waiting:
-        new = [name for name in back[waiting.pop()] if name not in found]
-        found.update(new)
+        new = [name for name in back[waiting.pop()] if name not in reached]
+        reached.update(new)
         waiting += new
-    return frozenset(found)
+    return frozenset(reached)
 
 
 def run(visit: Callable[[T], Iterator[T]], start: T) -> None:

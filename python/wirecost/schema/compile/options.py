@@ -27,7 +27,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Options:
-    """By the names that people give, with ``_`` for ``-``."""
+    """Options by the names that people give, with ``_`` for ``-``."""
 
     lang: str = ",".join(LANGUAGES)
     wire: str = "protobuf"

@@ -20,13 +20,15 @@ class Parameter:
 
     options: Options
     imports: bool
-    """Whether imported files are generated too."""
+    """True if imported files are generated too."""
 
 
 def parsed(text: str) -> Parameter:
-    """Parse the text. ``+`` joins names of languages and wires, because commas separate options.
-    Raises UserError."""
-    given: dict[str, object] = {}
+    """Parse the text. Raises UserError.
+
+    ``+`` joins names of languages and wires, because commas separate options.
+    """
+    values: dict[str, object] = {}
     for part in filter(None, text.split(",")):
         written, equals, value = part.partition("=")
         name = written.replace("-", "_")
@@ -34,26 +36,26 @@ def parsed(text: str) -> Parameter:
         name = name.removeprefix("no_") if denied else name
         default = _DEFAULTS.get(name)
         if default is None:
+            options = ", ".join(option.replace("_", "-") for option in _DEFAULTS)
             raise UserError(
-                f"{shown(written)}: no option; there are "
-                f"{', '.join(known.replace('_', '-') for known in _DEFAULTS)}; join languages by +"
+                f"{shown(written)}: no option; there are {options}; join languages by +"
             )
         if isinstance(default, bool):
             truth = _TRUTH.get(value if equals else "true")
             if truth is None:
                 raise UserError(f"{shown(part)}: give true or false")
-            given[name] = truth is not denied
+            values[name] = truth is not denied
         elif not value:
             raise UserError(f"{written}: needs a value, {written}=…")
         elif isinstance(default, tuple):
-            before = given.get(name, ())
-            given[name] = (*before, value) if isinstance(before, tuple) else (value,)
-        elif name in given:
+            before = values.get(name, ())
+            values[name] = (*before, value) if isinstance(before, tuple) else (value,)
+        elif name in values:
             raise UserError(f"{written}: given twice; join languages and wires by +")
         else:
-            given[name] = value.replace("+", ",") if name in ("lang", "wire") else value
-    imports = given.pop(_IMPORTS, False) is True
-    return Parameter(Options(**given), imports)  # type: ignore[arg-type]  # as the defaults' types
+            values[name] = value.replace("+", ",") if name in ("lang", "wire") else value
+    imports = values.pop(_IMPORTS, False) is True
+    return Parameter(Options(**values), imports)  # type: ignore[arg-type]  # as the defaults' types
 
 
 def spelled(name: str, value: str = "") -> str:

@@ -15,13 +15,13 @@ T = TypeVar("T")
 
 
 def per_schema(function: Callable[[Schema], T]) -> Callable[[Schema], T]:
-    """``function``, whose result is kept as long as the schema is."""
-    known: WeakKeyDictionary[Schema, T] = WeakKeyDictionary()
+    """Return ``function`` with results that are kept as long as the schema is."""
+    results: WeakKeyDictionary[Schema, T] = WeakKeyDictionary()
 
     @wraps(function)
     def remembered(schema: Schema) -> T:
-        if schema not in known:
-            known[schema] = function(schema)
-        return known[schema]
+        if schema not in results:
+            results[schema] = function(schema)
+        return results[schema]
 
     return remembered

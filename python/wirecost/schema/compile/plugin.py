@@ -38,8 +38,11 @@ Warn = Callable[[Omission], None]
 
 
 def answer(data: bytes, warn: Warn) -> bytes:
-    """Return the response to a request, both serialized. What is wrong with the schema or the
-    options is said in the response. Raises UserError if ``data`` is no request."""
+    """Return the response to a request, both serialized.
+
+    Faults of the schema or of the options are in the response. Raises UserError if ``data`` is no
+    request.
+    """
     try:
         request = plugin_pb2.CodeGeneratorRequest.FromString(data)
     except DecodeError as error:
@@ -64,28 +67,28 @@ def _texts(request: plugin_pb2.CodeGeneratorRequest, warn: Warn) -> Texts:
     parameter = parsed(request.parameter)
     job = parameter.options.job(spelled)
     schema = frontends.load_descriptors(pb.FileDescriptorSet(file=request.proto_file), _SOURCE)
-    asked = frozenset(request.file_to_generate)
-    known = {file.name for file in schema.files}
-    if absent := sorted(asked - known):
+    requested = frozenset(request.file_to_generate)
+    present = {file.name for file in schema.files}
+    if absent := sorted(requested - present):
         raise UserError(f"{_SOURCE} does not hold {shown(absent[0])}, which it asks for")
-    well_known = {name for name in known if name.startswith(GOOGLES_OWN)}
+    well_known = {name for name in present if name.startswith(GOOGLES_OWN)}
     # An extension of Python is one for all files.
     everything = parameter.imports or job.request.native
-    wanted = replace(job.request, only=None if everything else asked | well_known)
-    return emitted(schema, job.languages, wanted, job.columns, warn)
+    narrowed = replace(job.request, only=None if everything else requested | well_known)
+    return emitted(schema, job.languages, narrowed, job.columns, warn)
 
 
 def main() -> None:
     if sys.argv[1:] or sys.stdin.isatty():
-        asked = sys.argv[1:] in (["-h"], ["--help"])
-        print(USAGE, file=sys.stdout if asked else sys.stderr)
-        sys.exit(0 if asked else 2)
+        asks_for_help = sys.argv[1:] in (["-h"], ["--help"])
+        print(USAGE, file=sys.stdout if asks_for_help else sys.stderr)
+        sys.exit(0 if asks_for_help else 2)
     try:
         data = sys.stdin.buffer.read(LARGEST + 1)
         if len(data) > LARGEST:
             raise UserError(f"the request is larger than {LARGEST >> 20} MiB; name fewer files")
-        made = answer(data, partial(print, file=sys.stderr))
+        response = answer(data, partial(print, file=sys.stderr))
     except UserError as error:
         print(f"protoc-gen-wirecost: {printable(str(error))}", file=sys.stderr)
         sys.exit(error.status)
-    sys.stdout.buffer.write(made)
+    sys.stdout.buffer.write(response)

@@ -58,25 +58,27 @@ class CompileError(UserError):
     """A fault in a schema: ``file:line:column: error: what; what to do``."""
 
     def __init__(self, origin: Origin, what: str, remedy: str) -> None:
-        shown = shortened(printable(what), _LONGEST)
-        super().__init__(f"{printable(str(origin))}: error: {shown}; {printable(remedy)}")
+        fault = shortened(printable(what), _LONGEST)
+        super().__init__(f"{printable(str(origin))}: error: {fault}; {printable(remedy)}")
         self.origin = origin
 
 
 @dataclass(frozen=True)
 class Omission:
-    """Declaration of a schema that the output leaves out; as text ``file:line:column: warning:
-    what; what to do``."""
+    """Declaration of a schema that the output leaves out.
+
+    Its text is ``file:line:column: warning: what; what to do``.
+    """
 
     origin: Origin = field(compare=False)
     what: str
     remedy: str
     in_classes: bool = False
-    """Whether C++ classes with Protobuf's interface have it all the same."""
+    """True if C++ classes with Protobuf's interface have it all the same."""
 
     def __str__(self) -> str:
-        shown = shortened(printable(self.what), _LONGEST)
-        return f"{printable(str(self.origin))}: warning: {shown}; {printable(self.remedy)}"
+        fault = shortened(printable(self.what), _LONGEST)
+        return f"{printable(str(self.origin))}: warning: {fault}; {printable(self.remedy)}"
 
 
 _LONGEST = 1000
@@ -258,7 +260,7 @@ class Message:
     parent: str | None = None
     """Full name of the message it is nested in."""
     extensible: bool = False
-    """Whether files may add extensions to it."""
+    """True if files may add extensions to it."""
 
     def __post_init__(self) -> None:
         _guard(self, "comment")
@@ -266,15 +268,15 @@ class Message:
     @cached_property
     def members(self) -> dict[str, tuple[Field, ...]]:
         """The fields of each oneof."""
-        found: dict[str, list[Field]] = {oneof: [] for oneof in self.oneofs}
+        by_oneof: dict[str, list[Field]] = {oneof: [] for oneof in self.oneofs}
         for item in self.fields:
             if item.oneof is not None:
-                found.setdefault(item.oneof, []).append(item)
-        return {oneof: tuple(fields) for oneof, fields in found.items()}
+                by_oneof.setdefault(item.oneof, []).append(item)
+        return {oneof: tuple(fields) for oneof, fields in by_oneof.items()}
 
     @cached_property
     def choices(self) -> dict[str, int]:
-        """From 1 on: the place of a field, by its name, in its oneof."""
+        """Positions of fields in their oneofs, from 1 on, by the field's name."""
         return {f.name: i for fields in self.members.values() for i, f in enumerate(fields, 1)}
 
 
@@ -322,7 +324,7 @@ class File:
     """The file's own options, serialized."""
     option_types: tuple[OptionType, ...] = ()
     extensions: tuple[Extension, ...] = ()
-    """Those of messages; options are extensions of Protobuf's own."""
+    """Extensions of messages; options are extensions of Protobuf's own."""
     sources: tuple[Path, ...] = field(default=(), compare=False)
     """The files on disk that it was read from: those that change it when they change."""
 
@@ -331,13 +333,12 @@ class File:
 
     @cached_property
     def nested(self) -> dict[str, tuple[Message | Enum, ...]]:
-        """Return what is declared directly inside a message or the package, by that one's full
-        name."""
-        found: dict[str, list[Message | Enum]] = {}
+        """Declarations directly inside a message or the package, by that one's full name."""
+        by_outer: dict[str, list[Message | Enum]] = {}
         declarations: tuple[Message | Enum, ...] = (*self.messages, *self.enums)
         for declared in declarations:
-            found.setdefault(declared.full_name.rpartition(".")[0], []).append(declared)
-        return {outer: tuple(inner) for outer, inner in found.items()}
+            by_outer.setdefault(declared.full_name.rpartition(".")[0], []).append(declared)
+        return {outer: tuple(inner) for outer, inner in by_outer.items()}
 
     def local_name(self, full_name: str) -> str:
         """Return a declaration's name without the package: ``LidarSensorView.Reflection``."""
@@ -386,7 +387,7 @@ class Schema:
 
     @cached_property
     def references(self) -> dict[str, Collection[str]]:
-        """For each message those that its fields hold in any form, maps in their values."""
+        """Messages, by message, that its fields hold in any form, maps in their values."""
         return {
             m.full_name: dict.fromkeys(
                 type_.name
@@ -398,7 +399,7 @@ class Schema:
 
     @cached_property
     def inline(self) -> dict[str, Collection[str]]:
-        """For each message those that single fields and arrays of fixed length hold."""
+        """Messages, by message, that single fields and arrays of fixed length hold."""
         return {
             m.full_name: dict.fromkeys(
                 f.type.name
@@ -415,8 +416,7 @@ class Schema:
         return tuple(sorted(self.messages(), key=lambda m: number[m.full_name]))
 
     def recursive(self, message: Message, item: Field) -> bool:
-        """Return whether a single message field of ``message`` can contain ``message`` again
-        inline."""
+        """Return whether a single field of ``message`` can contain ``message`` again inline."""
         if not isinstance(item.type, MessageRef) or item.label not in (Label.SINGLE, Label.ARRAY):
             return False
         return self._components[message.full_name] == self._components[item.type.name]

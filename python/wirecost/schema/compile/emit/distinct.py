@@ -9,7 +9,7 @@ _FEW = 3
 
 
 class Distinct:
-    """Gives each thing of one scope a name of its own: ``a``, ``a_``, ``a__``, ``a___``, ``a_4`` …
+    """Names of one scope, each given to one thing: ``a``, ``a_``, ``a__``, ``a___``, ``a_4``.
 
     ``key``: what must differ of two names. ``mark``: what is put behind names that are taken.
     """
@@ -23,11 +23,11 @@ class Distinct:
 
     def __call__(self, wanted: str) -> str:
         times = self._tried.get(self._key(wanted), 0)
-        while self._key(found := self._candidate(wanted, times)) in self._taken:
+        while self._key(name := self._candidate(wanted, times)) in self._taken:
             times += 1
         self._tried[self._key(wanted)] = times
-        self._taken.add(self._key(found))
-        return found
+        self._taken.add(self._key(name))
+        return name
 
     def _candidate(self, wanted: str, times: int) -> str:
         return wanted + (self._mark * times if times <= _FEW else f"{self._mark}{times}")

@@ -13,7 +13,7 @@ _PACKAGE = Path(__file__).parents[3]
 
 @cache
 def _root() -> Path:
-    """Installed with the package; a checkout has it beside ``python/``."""
+    """Return the folder of the runtimes, which a checkout has beside ``python/``."""
     installed = _PACKAGE / "runtime"
     return installed if installed.is_dir() else _PACKAGE.parents[1] / "runtime"
 

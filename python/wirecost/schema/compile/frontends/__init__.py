@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what a user has to the IR: one file a kind of source."""
+"""Readers of what a user has into the IR: one file per kind of source."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def load(
     files: dict[str, File] = {}
 
     def add(loaded: Iterable[File], source: str) -> None:
-        found = list(loaded)
-        refuse_bad_names(found, source)
-        refuse_long_values(found)
-        for file in found:
+        new_files = list(loaded)
+        refuse_bad_names(new_files, source)
+        refuse_long_values(new_files)
+        for file in new_files:
             _refuse_another(file, files.setdefault(file.name, file), source)
 
     if protos := of_kind["proto"]:
@@ -66,9 +66,11 @@ def load(
 
 
 def descriptors(inputs: Sequence[str], include: Sequence[Path] = ()) -> pb.FileDescriptorSet:
-    """Return what Protobuf's own tools are told of ``.proto`` files, descriptor sets and modules,
-    and of all that they import, in any order. Raises CompileError, or UserError where an input
-    cannot be read or is none of Protobuf's."""
+    """Return schemas as Protobuf's own tools read them, with all that they import, in any order.
+
+    Inputs are ``.proto`` files, descriptor sets and modules. Raises CompileError, or UserError
+    where an input cannot be read or is none of Protobuf's.
+    """
     of_kind: dict[str, list[str]] = {"proto": [], "set": [], "module": []}
     for name in inputs:
         kind = _kind(name)
@@ -80,12 +82,14 @@ def descriptors(inputs: Sequence[str], include: Sequence[Path] = ()) -> pb.FileD
         sets.append(proto.descriptors([Path(p) for p in protos], include))
     sets += [descriptor_set.read(Path(name)) for name in of_kind["set"]]
     sets += [module.descriptors(name) for name in of_kind["module"]]
-    return pb.FileDescriptorSet(file=(file for found in sets for file in found.file))
+    return pb.FileDescriptorSet(file=(file for part in sets for file in part.file))
 
 
 def in_order(found: pb.FileDescriptorSet, source: str) -> pb.FileDescriptorSet:
-    """Return each file once, behind those it imports, as Protobuf's own runtime wants them.
-    ``source``: what the files are from, for people. Raises CompileError."""
+    """Return each file once, behind those it imports, as Protobuf's own runtime needs them.
+
+    ``source``: what the files are from, for people. Raises CompileError.
+    """
     return pb.FileDescriptorSet(file=descriptor_checks.in_order(found.file, source))
 
 
@@ -115,7 +119,10 @@ def _refuse_another(file: File, other: File, source: str) -> None:
 
 
 def _with_own_stems(files: list[File]) -> list[File]:
-    """``a/x.proto`` and ``b/x.proto`` of one package are written as ``a_x`` and ``b_x``."""
+    """Return the files, of which those with one place get stems of their own.
+
+    ``a/x.proto`` and ``b/x.proto`` of one package are written as ``a_x`` and ``b_x``.
+    """
     sharing = Counter((file.package, _stem(file)) for file in files)
     return [
         file
@@ -130,7 +137,10 @@ def _stem(file: File) -> str:
 
 
 def _refuse_declared_twice(files: Iterable[File]) -> None:
-    """Each frontend knows its own files only; a service's halves have made-up names."""
+    """Raise CompileError for a name that two files declare.
+
+    Each frontend knows its own files only; a service's halves have made-up names.
+    """
     seen: dict[str, File] = {}
     for file in files:
         declarations: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
@@ -145,16 +155,19 @@ def _refuse_declared_twice(files: Iterable[File]) -> None:
 
 
 def _refuse_undeclared(files: Iterable[File]) -> None:
-    """A map's entries, for one, are known to their own map only."""
+    """Raise CompileError for a type that nothing declares.
+
+    A map's entries, for one, are known to their own map only.
+    """
     messages = {m.full_name for file in files for m in file.messages}
     enums = {e.full_name for file in files for e in file.enums}
     for file in files:
         held = [(m.full_name, item) for m in file.messages for item in m.fields]
-        held += [(one.scope, one.field) for one in file.extensions]
+        held += [(extension.scope, extension.field) for extension in file.extensions]
         for owner, item in held:
             type_ = item.type if item.value is None else item.value.type
-            known = messages if isinstance(type_, MessageRef) else enums
-            if isinstance(type_, MessageRef | EnumRef) and type_.name not in known:
+            declared = messages if isinstance(type_, MessageRef) else enums
+            if isinstance(type_, MessageRef | EnumRef) and type_.name not in declared:
                 raise CompileError(
                     item.origin,
                     f"{owner}.{item.name} is of type {type_.name}, which nothing declares",
@@ -164,7 +177,9 @@ def _refuse_undeclared(files: Iterable[File]) -> None:
 
 def _is_module(name: str) -> bool:
     """Return whether Python finds it, as it does ``trip.proto`` where a package ``trip`` has it.
-    Runs nothing of it: the name may be that of a missing file."""
+
+    Nothing of it is run: the name may be that of a missing file.
+    """
     folders = None
     for part in name.split("."):
         spec = PathFinder.find_spec(part, folders) if part.isidentifier() else None

@@ -26,8 +26,8 @@ def refuse_bad_names(files: Iterable[File], source: str) -> None:
         for origin, what, name in _names(file, source):
             if len(name) > LONGEST or not _NAME.fullmatch(name):
                 where = "" if origin.file == source else f" in {source}"
-                given = f"`{name[: 2 * LONGEST]}`{where}"
-                raise CompileError(origin, f"{given} is no name of {what}", _REMEDY)
+                quoted = f"`{name[: 2 * LONGEST]}`{where}"
+                raise CompileError(origin, f"{quoted} is no name of {what}", _REMEDY)
 
 
 def refuse_long_values(files: Iterable[File]) -> None:
@@ -47,7 +47,7 @@ def refuse_long_values(files: Iterable[File]) -> None:
 
 
 def _refuse_bad_path(name: str, source: str) -> None:
-    """A path as protoc wants those that files are imported by."""
+    """Raise CompileError for a path that is not as protoc has those that files are imported by."""
     parts = name.split("/")
     if "\\" in name or not name.isprintable() or {"", ".", ".."} & set(parts):
         raise CompileError(

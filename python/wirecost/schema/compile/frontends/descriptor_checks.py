@@ -15,12 +15,12 @@ from wirecost.schema.compile.schema import CompileError, Origin
 _Descriptor = pb.FieldDescriptorProto
 _NAMED = (_Descriptor.TYPE_MESSAGE, _Descriptor.TYPE_GROUP, _Descriptor.TYPE_ENUM)
 GOOGLES_OWN = "google/protobuf/"
-"""Where the well-known types lie."""
+"""Folder of the well-known types."""
 _NO_KEYS = (*_NAMED, _Descriptor.TYPE_BYTES, _Descriptor.TYPE_FLOAT, _Descriptor.TYPE_DOUBLE)
 
 
 def refuse_bytes(descriptors: Message, source: str) -> None:
-    """Protobuf gives texts that are not UTF-8 as bytes. Raises CompileError for one."""
+    """Raise CompileError for a text that is not UTF-8, which Protobuf gives as bytes."""
     if not all(isinstance(text, str) for text in _texts(descriptors)):
         raise CompileError(
             Origin(source), "holds text that is not UTF-8", "save the schema as UTF-8"
@@ -33,14 +33,14 @@ def _texts(message: Message) -> Iterator[object]:
         if field.type == field.TYPE_STRING:
             yield from values
         elif field.type == field.TYPE_MESSAGE:
-            for one in values:
-                yield from _texts(one)
+            for inner in values:
+                yield from _texts(inner)
 
 
 def checked(
     descriptors: Iterable[pb.FileDescriptorProto], source: str
 ) -> list[pb.FileDescriptorProto]:
-    """The files, dependencies first. Raises CompileError if they are not complete and valid."""
+    """Return the files, dependencies first. Raises CompileError if they are not valid."""
     ordered = in_order(descriptors, source)
     _refuse_invalid(ordered, source)
     return ordered
@@ -49,8 +49,11 @@ def checked(
 def in_order(
     descriptors: Iterable[pb.FileDescriptorProto], source: str
 ) -> list[pb.FileDescriptorProto]:
-    """Return each file once, behind those it imports. Raises CompileError where one is missing, is
-    there twice with different contents, or imports itself."""
+    """Return each file once, behind those it imports.
+
+    Raises CompileError where one is missing, is there twice with different contents, or imports
+    itself.
+    """
     files = _each_once(descriptors, source)
     _refuse_missing(files.values())
     return _dependencies_first(files)
@@ -59,11 +62,14 @@ def in_order(
 def _each_once(
     descriptors: Iterable[pb.FileDescriptorProto], source: str
 ) -> dict[str, pb.FileDescriptorProto]:
-    """Return the files by name: of equal ones the one with comments, of Google's own the first,
-    because those of all versions fit."""
-    found: dict[str, pb.FileDescriptorProto] = {}
+    """Return the files by name.
+
+    Of equal ones the one with comments is taken, of Google's own the first, because those of all
+    versions fit.
+    """
+    files: dict[str, pb.FileDescriptorProto] = {}
     for file in descriptors:
-        other = found.setdefault(file.name, file)
+        other = files.setdefault(file.name, file)
         if other is file or file.name.startswith(GOOGLES_OWN):
             continue
         if _without_comments(other) != _without_comments(file):
@@ -73,8 +79,8 @@ def _each_once(
                 "rename one of the two, or use a set for each",
             )
         if not other.HasField("source_code_info"):
-            found[file.name] = file
-    return found
+            files[file.name] = file
+    return files
 
 
 def _without_comments(file: pb.FileDescriptorProto) -> pb.FileDescriptorProto:
@@ -97,7 +103,10 @@ def _refuse_missing(descriptors: Collection[pb.FileDescriptorProto]) -> None:
 
 
 def _dependencies_first(files: dict[str, pb.FileDescriptorProto]) -> list[pb.FileDescriptorProto]:
-    """protoc writes them so, and its order stays; other tools need not."""
+    """Return the files with dependencies first.
+
+    protoc writes them so, and its order stays; other tools need not.
+    """
     seen: set[str] = set()
     if all(_seen_before(file, seen) for file in files.values()):
         return list(files.values())
@@ -119,7 +128,7 @@ def _seen_before(descriptor: pb.FileDescriptorProto, seen: set[str]) -> bool:
 
 
 def _refuse_invalid(descriptors: Iterable[pb.FileDescriptorProto], source: str) -> None:
-    """Protobuf's own runtime judges them."""
+    """Raise CompileError for a file that Protobuf's own runtime refuses."""
     pool = DescriptorPool()
     for descriptor in descriptors:
         try:
@@ -132,7 +141,7 @@ def _refuse_invalid(descriptors: Iterable[pb.FileDescriptorProto], source: str) 
 
 
 def refuse_odd_type(descriptor: pb.FieldDescriptorProto, origin: Origin) -> None:
-    """Protobuf also takes types that are relative or left to be found out; protoc writes none."""
+    """Raise CompileError for a type that protoc would not write, such as a relative one."""
     named = descriptor.type in _NAMED
     if not descriptor.HasField("type") or named != descriptor.type_name.startswith("."):
         raise CompileError(
@@ -145,7 +154,7 @@ def refuse_odd_type(descriptor: pb.FieldDescriptorProto, origin: Origin) -> None
 def refuse_odd_entry(
     descriptor: pb.FieldDescriptorProto, entry: pb.DescriptorProto, origin: Origin
 ) -> None:
-    """The message that a map's entries are is made by protoc and holds a key and a value."""
+    """Raise CompileError for entries that protoc would not make: with no key and value."""
     numbers = [f.number for f in entry.field]
     keys = [f.type for f in entry.field if f.number == 1]
     is_repeated = descriptor.label == _Descriptor.LABEL_REPEATED

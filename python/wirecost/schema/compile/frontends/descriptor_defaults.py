@@ -48,7 +48,7 @@ def _integer(text: str, kind: Kind) -> int:
 
 
 def _single(value: float) -> float:
-    """A float that has no place among those of 32 bits becomes what protoc's code makes of it."""
+    """Return the float that protoc's code makes of one that has no place among those of 32 bits."""
     try:
         (near,) = struct.unpack("<f", struct.pack("<f", value))
     except OverflowError:

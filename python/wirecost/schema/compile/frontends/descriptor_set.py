@@ -84,20 +84,22 @@ def load(path: Path) -> list[File]:
 def read(path: Path) -> pb.FileDescriptorSet:
     """Read it as it is, unchecked. Raises UserError if the file is no descriptor set."""
     try:
-        found = pb.FileDescriptorSet.FromString(_bytes(path))
+        descriptors = pb.FileDescriptorSet.FromString(_bytes(path))
     except DecodeError as error:
         raise UserError(
             f"{path}: error: not a FileDescriptorSet; make one with `protoc --include_imports "
             "--include_source_info --descriptor_set_out=FILE`"
         ) from error
-    if not found.file:
+    if not descriptors.file:
         raise UserError(f"{path}: error: holds no file; name the .proto files when making the set")
-    return found
+    return descriptors
 
 
 def described(found: pb.FileDescriptorSet, source: str) -> list[File]:
-    """Return files that are not known to be protoc's. ``source``: where they are from, for people.
-    Raises CompileError."""
+    """Return files that are not known to be protoc's. Raises CompileError.
+
+    ``source``: where they are from, for people.
+    """
     refuse_bytes(found, source)
     return convert(checked(found.file, source))
 
@@ -105,7 +107,7 @@ def described(found: pb.FileDescriptorSet, source: str) -> list[File]:
 def convert(
     descriptors: Iterable[pb.FileDescriptorProto], names: dict[str, str] | None = None
 ) -> list[File]:
-    """Files of the IR in the given order. ``names``: how messages to the user name a file."""
+    """Return files of the IR in the given order. ``names``: names of files in texts for people."""
     descriptors = list(descriptors)
     enums = dict(_declared_enums(descriptors))
     return [_FileReader(d, (names or {}).get(d.name, d.name), enums).file() for d in descriptors]
@@ -155,7 +157,7 @@ class _FileReader:
             tuple(descriptor.dependency),
             self._comment((_FILE_SYNTAX,)),
             tuple(self._omissions()),
-            extensions=tuple(self._extension(found) for found in self._added()),
+            extensions=tuple(self._extension(added) for added in self._added()),
             options=descriptor.options.SerializeToString(),
             option_types=tuple(self._option_types()),
         )
@@ -176,20 +178,20 @@ class _FileReader:
             what = f"service {service.name} is left out"
             remedy = "generate its calls with the compiler of your RPC library"
             yield Omission(self._origin((_FILE_SERVICES, i)), what, remedy)
-        for found in self._added():
-            extension = found.descriptor
+        for added in self._added():
+            extension = added.descriptor
             what = (
                 f"extension {extension.name} of {extension.extendee[1:]} is left out: on the wire "
                 f"it is the unknown field {extension.number}"
             )
             remedy = "--unknown preserve keeps it as bytes"
-            yield Omission(self._origin(found.path), what, remedy, in_classes=True)
+            yield Omission(self._origin(added.path), what, remedy, in_classes=True)
 
     def _added(self) -> Iterator[Added]:
         """Yield extensions of messages, not of what declarations are described by."""
-        for found in declared_extensions(self._descriptor):
-            if not found.is_option:
-                yield found
+        for added in declared_extensions(self._descriptor):
+            if not added.is_option:
+                yield added
 
     def _extension(self, found: Added) -> Extension:
         outer = self._features
@@ -243,17 +245,17 @@ class _FileReader:
         outer: Features,
     ) -> None:
         name = _joined(prefix, descriptor.name)
-        mine = outer.inside(descriptor.options)
+        own = outer.inside(descriptor.options)
         for i, enum in enumerate(descriptor.enum_type):
-            self._enum(enum, name, (*path, _MESSAGE_ENUMS, i), mine)
+            self._enum(enum, name, (*path, _MESSAGE_ENUMS, i), own)
         entries = {}
         for i, nested in enumerate(descriptor.nested_type):
             if nested.options.map_entry:
                 entries[f".{name}.{nested.name}"] = nested
             else:
-                self._message(nested, name, name, (*path, _MESSAGE_NESTED, i), mine)
+                self._message(nested, name, name, (*path, _MESSAGE_NESTED, i), own)
         fields = tuple(
-            self._field(f, entries, descriptor.oneof_decl, (*path, _MESSAGE_FIELDS, i), mine)
+            self._field(f, entries, descriptor.oneof_decl, (*path, _MESSAGE_FIELDS, i), own)
             for i, f in enumerate(descriptor.field)
         )
         used = dict.fromkeys(f.oneof for f in fields if f.oneof)
@@ -303,18 +305,18 @@ class _FileReader:
         real_oneof = descriptor.HasField("oneof_index") and not descriptor.proto3_optional
         if real_oneof:
             outer = outer.inside(oneofs[descriptor.oneof_index].options)
-        mine = outer.inside(descriptor.options)
+        own = outer.inside(descriptor.options)
         chosen = descriptor.options.HasField("packed")
         return Field(
             descriptor.name,
             descriptor.number,
             kind,
             Label.REPEATED if repeated else Label.SINGLE,
-            _presence(descriptor, kind, mine),
+            _presence(descriptor, kind, own),
             coding,
-            packed=packable and (descriptor.options.packed if chosen else mine.packed),
-            group=_is_group(descriptor, mine),
-            utf8=mine.utf8 and kind is Kind.STRING,
+            packed=packable and (descriptor.options.packed if chosen else own.packed),
+            group=_is_group(descriptor, own),
+            utf8=own.utf8 and kind is Kind.STRING,
             default=None if repeated else self._default(descriptor, kind, origin),
             oneof=oneofs[descriptor.oneof_index].name if real_oneof else None,
             json_name=descriptor.json_name or lower_camel(descriptor.name),
@@ -325,7 +327,7 @@ class _FileReader:
     def _default(
         self, descriptor: pb.FieldDescriptorProto, kind: Type, origin: Origin
     ) -> Value | None:
-        """The declared default; an enum without one starts with the first value of its type."""
+        """Return the declared default; of an enum without one the first value of its type."""
         text = descriptor.default_value
         if isinstance(kind, EnumRef):
             values = self._declared.get(kind.name, {})
@@ -429,5 +431,5 @@ def declared_extensions(file: pb.FileDescriptorProto) -> Iterator[Added]:
 
 
 def is_extensible(descriptor: pb.DescriptorProto) -> bool:
-    """Not where extensions are written in another way than fields."""
+    """Return whether extensions of a message are written as fields are."""
     return bool(descriptor.extension_range) and not descriptor.options.message_set_wire_format

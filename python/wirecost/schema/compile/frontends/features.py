@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Features: what Protobuf leaves to a file's syntax or edition, and since editions to each
-declaration."""
+"""Features, which Protobuf leaves to a file's syntax or edition.
+
+Since editions they are also left to each declaration.
+"""
 
 from __future__ import annotations
 
@@ -23,31 +25,33 @@ class Features:
     """Features of a declaration; what is inside it has the same unless it says otherwise."""
 
     presence: Presence
-    """Of single fields that hold no message and are in no oneof."""
+    """Presence of single fields that hold no message and are in no oneof."""
     packed: bool
-    """How repeated numbers are written."""
+    """True if repeated numbers are written packed."""
     utf8: bool
-    """Whether strings must be UTF-8."""
+    """True if strings must be UTF-8."""
     delimited: bool
-    """Whether messages are written as groups."""
+    """True if messages are written as groups."""
     closed: bool
-    """Whether an enum has its declared values only."""
+    """True if an enum has its declared values only."""
 
     def inside(self, options: _Options) -> Features:
-        """With what the options of an inner declaration set."""
-        given = options.features
-        found = self
-        if given.HasField("field_presence"):
-            found = replace(found, presence=_PRESENCE.get(given.field_presence, found.presence))
-        if given.HasField("repeated_field_encoding"):
-            found = replace(found, packed=given.repeated_field_encoding == _Set.PACKED)
-        if given.HasField("utf8_validation"):
-            found = replace(found, utf8=given.utf8_validation == _Set.VERIFY)
-        if given.HasField("message_encoding"):
-            found = replace(found, delimited=given.message_encoding == _Set.DELIMITED)
-        if given.HasField("enum_type"):
-            found = replace(found, closed=given.enum_type == _Set.CLOSED)
-        return found
+        """Return the features with what the options of an inner declaration set."""
+        overrides = options.features
+        features = self
+        if overrides.HasField("field_presence"):
+            features = replace(
+                features, presence=_PRESENCE.get(overrides.field_presence, features.presence)
+            )
+        if overrides.HasField("repeated_field_encoding"):
+            features = replace(features, packed=overrides.repeated_field_encoding == _Set.PACKED)
+        if overrides.HasField("utf8_validation"):
+            features = replace(features, utf8=overrides.utf8_validation == _Set.VERIFY)
+        if overrides.HasField("message_encoding"):
+            features = replace(features, delimited=overrides.message_encoding == _Set.DELIMITED)
+        if overrides.HasField("enum_type"):
+            features = replace(features, closed=overrides.enum_type == _Set.CLOSED)
+        return features
 
 
 _Options = pb.FileOptions | pb.MessageOptions | pb.OneofOptions | pb.FieldOptions | pb.EnumOptions
@@ -61,11 +65,11 @@ _BY_EDITION = {pb.EDITION_2023: _EDITIONS, pb.EDITION_2024: _EDITIONS}
 def of_file(descriptor: pb.FileDescriptorProto, shown: str) -> Features:
     """Raise CompileError for a syntax or an edition that is not known."""
     if descriptor.syntax == "editions":
-        found = _BY_EDITION.get(descriptor.edition)
+        defaults = _BY_EDITION.get(descriptor.edition)
         what = f"edition {pb.Edition.Name(descriptor.edition).removeprefix('EDITION_')}"
     else:
-        found = _BY_SYNTAX.get(descriptor.syntax)
+        defaults = _BY_SYNTAX.get(descriptor.syntax)
         what = f"syntax {descriptor.syntax!r}"
-    if found is None:
+    if defaults is None:
         raise CompileError(Origin(shown), what, "proto2, proto3 and editions 2023, 2024 are read")
-    return found.inside(descriptor.options)
+    return defaults.inside(descriptor.options)

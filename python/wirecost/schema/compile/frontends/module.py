@@ -32,18 +32,18 @@ def descriptors(name: str) -> pb.FileDescriptorSet:
 
 
 def _described(name: str) -> tuple[pb.FileDescriptorSet, dict[str, tuple[Path, ...]]]:
-    found: dict[str, FileDescriptor] = {}
+    files: dict[str, FileDescriptor] = {}
     sources: dict[str, tuple[Path, ...]] = {}
     for module in _modules(name):
         descriptor = getattr(module, "DESCRIPTOR", None)
         if isinstance(descriptor, FileDescriptor):
-            _collect(descriptor, found)
+            _collect(descriptor, files)
             if module.__file__ is not None:
                 sources[descriptor.name] = (Path(module.__file__),)
-    if not found:
+    if not files:
         raise UserError(f"{name}: the module holds no Protobuf descriptors; name a *_pb2 module")
     protos = pb.FileDescriptorSet()
-    for file in found.values():
+    for file in files.values():
         file.CopyToProto(protos.file.add())
     return protos, sources
 

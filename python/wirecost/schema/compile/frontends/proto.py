@@ -29,10 +29,10 @@ TIMEOUT_S = 60
 
 def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
     """Raise CompileError with protoc's first complaint."""
-    found, shown = _parsed(paths, include)
+    protos, readable = _parsed(paths, include)
     return [
-        replace(file, sources=(Path(shown[file.name]),)) if file.name in shown else file
-        for file in descriptor_set.convert(found.file, shown)
+        replace(file, sources=(Path(readable[file.name]),)) if file.name in readable else file
+        for file in descriptor_set.convert(protos.file, readable)
     ]
 
 
@@ -44,7 +44,7 @@ def descriptors(paths: Sequence[Path], include: Sequence[Path]) -> pb.FileDescri
 def _parsed(
     paths: Sequence[Path], include: Sequence[Path]
 ) -> tuple[pb.FileDescriptorSet, dict[str, str]]:
-    """With the path of each file for people."""
+    """Return what protoc describes, and the path of each file for people."""
     for path in paths:
         if not path.is_file():
             raise UserError(f"{path}: error: no such file; name a .proto file")
@@ -57,15 +57,19 @@ def _parsed(
                 "rename the folder, or give its path from where you are"
             )
     with scratch.folder("protoc") as folder:
-        made = folder / "schema.fds"
-        arguments = ["--include_imports", "--include_source_info", f"--descriptor_set_out={made}"]
+        described = folder / "schema.fds"
+        arguments = [
+            "--include_imports",
+            "--include_source_info",
+            f"--descriptor_set_out={described}",
+        ]
         arguments += [*(f"-I{root}" for root in roots), *map(str, paths)]
         done = _run([*protoc, *arguments], paths[0])
         if done.returncode != 0:
             raise complaint(done.stderr, paths[0], roots)
-        found = pb.FileDescriptorSet.FromString(made.read_bytes())
-    refuse_bytes(found, str(paths[0]))
-    return found, _shown(found, roots)
+        protos = pb.FileDescriptorSet.FromString(described.read_bytes())
+    refuse_bytes(protos, str(paths[0]))
+    return protos, _shown(protos, roots)
 
 
 def _run(command: list[str], path: Path) -> subprocess.CompletedProcess[str]:
@@ -98,10 +102,10 @@ def _root(path: Path, include: Sequence[Path]) -> Path:
 
 def _shown(found: pb.FileDescriptorSet, roots: Sequence[Path]) -> dict[str, str]:
     """Return how a person finds each file: the path below the root that holds it."""
-    shown = {}
+    readable = {}
     for file in found.file:
         for root in roots:
             if (root / file.name).is_file():
-                shown[file.name] = str(root / file.name)
+                readable[file.name] = str(root / file.name)
                 break
-    return shown
+    return readable

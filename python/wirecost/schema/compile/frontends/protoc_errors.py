@@ -37,9 +37,9 @@ _REMEDIES = (
 
 
 def complaint(text: str, shown: Path, roots: Sequence[Path]) -> UserError:
-    """The first complaint in what protoc printed. ``shown``: the input, should it name no file."""
-    found = [match for line in text.splitlines() if (match := _COMPLAINT.match(line))]
-    for match in found:
+    """Return the first complaint that protoc printed. ``shown``: the input, should it name none."""
+    matches = [match for line in text.splitlines() if (match := _COMPLAINT.match(line))]
+    for match in matches:
         missing = _MISSING.match(match["what"])
         if missing:
             what = f"import {missing['name']} is not found in {_searched(roots)}"

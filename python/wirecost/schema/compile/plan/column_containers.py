@@ -24,26 +24,29 @@ class Container:
 
 def containers(schema: Schema, roots: Sequence[Root]) -> tuple[Container, ...]:
     """Return all containers of these roots, in the order of the schema."""
-    found: dict[str, list[tuple[ColumnsField, int]]] = {}
+    columns_fields: dict[str, list[tuple[ColumnsField, int]]] = {}
     for index, root in enumerate(roots):
         for columns in root.columns_fields:
-            found.setdefault(columns.parent.full_name, []).append((columns, index))
+            columns_fields.setdefault(columns.parent.full_name, []).append((columns, index))
     walked = {m.full_name: [name for _, name in _leads(m)] for m in schema.messages()}
-    reached = leading_to(walked, found)
+    reached = leading_to(walked, columns_fields)
     messages = [message for message in schema.messages() if message.full_name in reached]
     places = {message.full_name: index for index, message in enumerate(messages)}
     return tuple(
         Container(
             message,
             tuple((item, places[name]) for item, name in _leads(message) if name in reached),
-            tuple(found.get(message.full_name, ())),
+            tuple(columns_fields.get(message.full_name, ())),
         )
         for message in messages
     )
 
 
 def _leads(message: Message) -> Iterator[tuple[Field, str]]:
-    """Fields that hold messages, and which. A map's entries and groups cannot be walked through."""
+    """Yield fields that hold messages, and which.
+
+    A map's entries and groups cannot be walked through.
+    """
     for item in message.fields:
         if item.label is not Label.MAP and not item.group and isinstance(item.type, MessageRef):
             yield item, item.type.name

@@ -70,18 +70,17 @@ class Node:
 
     @property
     def repeated(self) -> bool:
-        """Has offsets; its elements, and all below it, are counted by the last one."""
+        """True if it has offsets; the last one counts its elements, and all below it."""
         return self.field.label is not Label.SINGLE
 
     @property
     def is_map(self) -> bool:
-        """Its children are the fields key and value of a map."""
+        """True if its children are the fields key and value of a map."""
         return self.field.label is Label.MAP
 
     @cached_property
     def wraps(self) -> bool:
-        """A repeated text: this node stands for the field, its only child (field 1) for the
-        texts."""
+        """True for a repeated text, whose only child (field 1) stands for the texts."""
         return self.repeated and not self.is_map and _is_text(self.field)
 
     @cached_property
@@ -98,7 +97,7 @@ class Node:
 
     @cached_property
     def optional(self) -> bool:
-        """Can be absent, which differs from the default."""
+        """True if it can be absent, which differs from the default."""
         item = self.field
         if self.repeated or item.presence is Presence.REQUIRED:
             return False
@@ -107,12 +106,12 @@ class Node:
 
     @property
     def required(self) -> bool:
-        """A row without it is none."""
+        """True if a row without it is none."""
         return self.field.presence is Presence.REQUIRED and not self.repeated
 
     @property
     def type_name(self) -> str:
-        """``float64``, ``enum``, ``text``, ``message`` …"""
+        """Name of its type: ``float64``, ``enum``, ``text``, ``message`` and others."""
         if self.shape is not Shape.SCALAR:
             return self.shape.value
         return "enum" if self.kind is None else self.kind.value
@@ -134,8 +133,7 @@ class Node:
 
     @property
     def in_bytes(self) -> bool:
-        """Return whether its column is ``bytes`` instead of a packed field: texts, and scalars of
-        width 1 and 2."""
+        """True if its column is ``bytes``, as of texts and of scalars of width 1 and 2."""
         return self.shape is Shape.TEXT or self.width < 4
 
 

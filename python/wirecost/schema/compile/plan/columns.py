@@ -27,7 +27,7 @@ from wirecost.schema.compile.schema import (
 from wirecost.system.errors import UserError
 
 DEEPEST = 64
-"""How deep messages nest in a message in columns, at most."""
+"""Greatest depth of messages in a message in columns."""
 MOST_NODES = 20_000
 """Fields of such a message, at most; one that two paths lead to counts twice."""
 
@@ -60,7 +60,7 @@ class Root:
 
     @property
     def name(self) -> str:
-        """``LidarSensorViewReflectionColumns``"""
+        """Name of its struct or class, such as ``LidarSensorViewReflectionColumns``."""
         return self.file.local_name(self.message.full_name).replace(".", "") + "Columns"
 
     def fixed(self, node: Node) -> int:
@@ -73,11 +73,11 @@ class Root:
     @cached_property
     def oneofs(self) -> dict[tuple[int | None, str], int]:
         """A number for each oneof of each message, by that message's node and the oneof's name."""
-        found: dict[tuple[int | None, str], int] = {}
+        numbers: dict[tuple[int | None, str], int] = {}
         for node in self.nodes:
             if node.field.oneof is not None:
-                found.setdefault((node.parent, node.field.oneof), len(found))
-        return found
+                numbers.setdefault((node.parent, node.field.oneof), len(numbers))
+        return numbers
 
     def children(self, node: Node | None) -> Iterator[Node]:
         """Yield the fields of a message node, or of the root, in the order of their numbers."""

@@ -27,12 +27,12 @@ DEEPEST_STRUCT = 500
 MOST_MESSAGES = 1 << 20
 """Messages inside one, without those that are repeated."""
 MOST_BYTES = (1 << 31) - 1
-"""Of those messages and arrays of fixed length: no wire has larger messages."""
+"""Greatest size of those messages and arrays of fixed length: no wire has larger messages."""
 _TEXT = 4
 """Bytes of a text on the wires that write its length in four."""
 
 Holds = Callable[[Field], bool]
-"""Whether a message lies within the one whose field it is."""
+"""Function that returns whether a message lies within the one whose field it is."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,17 @@ class Extent:
 
 
 def always_there(item: Field) -> bool:
-    """In the holders of all languages: fields that cannot be absent."""
+    """Return whether a field is always there in the holders of all languages."""
     return not item.oneof and not item.is_optional
 
 
 def on_wire(item: Field) -> bool:
-    """On the wires that write every field."""
+    """Return whether a field is there on the wires that write every field."""
     return not item.oneof
 
 
 def in_struct(_: Field) -> bool:
-    """In C++, where an absent message takes the room of one."""
+    """Return whether a field is there in C++, where an absent message takes the room of one."""
     return True
 
 
@@ -67,12 +67,12 @@ def refuse_too_much(schema: Schema, holds: Holds, where: str, remedy: str, deepe
     """
     extents: dict[str, Extent] = {}
     for message in schema.inside_out:
-        found = _extent(schema, message, holds, extents)
-        extents[message.full_name] = found
+        extent = _extent(schema, message, holds, extents)
+        extents[message.full_name] = extent
         for has, most, what in (
-            (found.depth, deepest, "messages, one inside the other"),
-            (found.messages, MOST_MESSAGES, "messages"),
-            (found.size, MOST_BYTES, "bytes"),
+            (extent.depth, deepest, "messages, one inside the other"),
+            (extent.messages, MOST_MESSAGES, "messages"),
+            (extent.size, MOST_BYTES, "bytes"),
         ):
             if has > most:
                 raise CompileError(

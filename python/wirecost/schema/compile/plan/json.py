@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Canonical JSON, as Protobuf maps messages to it: names of fields, and the messages whose JSON is
-a form of their own.
+"""Canonical JSON, as Protobuf maps messages to it.
 
-Text is written and read by a runtime that walks one table per message; what differs between
-messages is all here.
+Here are the names of fields, and the messages whose JSON is a form of their own. Text is written
+and read by a runtime that walks one table per message; what differs between messages is all here.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class Form(StrEnum):
     """Form in which a message is written."""
 
     OBJECT = ""
-    """As an object of its fields."""
+    """Object of its fields."""
     ANY = "any"
     DURATION = "duration"
     FIELD_MASK = "field_mask"
@@ -95,8 +94,8 @@ such a name is written as any other."""
 def form(message: Message) -> Form:
     if message.full_name not in _FORMS:
         return Form.OBJECT
-    found, fields = _FORMS[message.full_name]
-    return found if fields == ", ".join(map(_described, message.fields)) else Form.OBJECT
+    special, fields = _FORMS[message.full_name]
+    return special if fields == ", ".join(map(_described, message.fields)) else Form.OBJECT
 
 
 def shape(schema: Schema, message: Message, item: Field) -> Shape:
@@ -109,13 +108,15 @@ def shape(schema: Schema, message: Message, item: Field) -> Shape:
 
 
 def name(item: Field) -> str:
-    """Return the field's name in JSON: the declared one, or its own in lowerCamelCase. It may hold
-    any characters, so that only the functions of ``emit.escape`` may print it."""
+    """Return the field's name in JSON: the declared one, or its own in lowerCamelCase.
+
+    It may hold any characters, so that only the functions of ``emit.escape`` may print it.
+    """
     return item.json_name or lower_camel(item.name)
 
 
 def lower_camel(text: str) -> str:
-    """``field_name`` → ``fieldName``, as protoc derives names of JSON."""
+    """Return a name as protoc derives those of JSON: ``field_name`` → ``fieldName``."""
     return re.sub("_+(.?)", lambda found: found[1].upper(), text)
 
 
@@ -129,9 +130,9 @@ def check(schema: Schema, wires: tuple[str, ...]) -> None:
     if has_any(schema) and "protobuf" not in wires:
         raise UserError(f"--json: {ANY} holds Protobuf's bytes; add protobuf to --wire")
     for message in schema.messages():
-        taken: dict[str, Field] = {}
+        by_name: dict[str, Field] = {}
         for item in message.fields:
-            other = taken.setdefault(name(item), item)
+            other = by_name.setdefault(name(item), item)
             if other is not item:
                 raise CompileError(
                     item.origin,
@@ -143,7 +144,7 @@ def check(schema: Schema, wires: tuple[str, ...]) -> None:
 
 @per_schema
 def printed_names(schema: Schema) -> dict[str, dict[int, str]]:
-    """For each enum the name of each number: of several the one that is declared first."""
+    """Return for each enum the name of each number: of several the one that is declared first."""
     return {
         enum.full_name: {value.number: value.name for value in reversed(enum.values)}
         for file in schema.files

@@ -15,8 +15,10 @@ DEPTH = 100
 
 
 def deep(schema: Schema) -> frozenset[str]:
-    """Full names of the messages that lie on a path of messages longer than ``DEPTH`` allows: those
-    that can contain themselves, those that contain such, and those that lie in them."""
+    """Return full names of the messages on a path of messages longer than ``DEPTH`` allows.
+
+    They are those that can contain themselves, those that contain such, and those in them.
+    """
     held = {message.full_name: _held(message) for message in schema.messages()}
     holders: dict[str, set[str]] = {name: set() for name in held}
     for name, inner in held.items():
@@ -38,14 +40,14 @@ def _held(message: Message) -> set[str]:
 
 def _longest(edges: Mapping[str, set[str]], back: Mapping[str, set[str]]) -> dict[str, int]:
     """Return edges of the longest path that starts at each message; none if a path has no end."""
-    left = {name: len(targets) for name, targets in edges.items()}
-    lengths = {name: 0 for name, count in left.items() if not count}
+    open_targets = {name: len(targets) for name, targets in edges.items()}
+    lengths = {name: 0 for name, count in open_targets.items() if not count}
     waiting = list(lengths)
     while waiting:
         name = waiting.pop()
         for source in back[name]:
-            left[source] -= 1
-            if not left[source]:
+            open_targets[source] -= 1
+            if not open_targets[source]:
                 lengths[source] = 1 + max(lengths[target] for target in edges[source])
                 waiting.append(source)
     return lengths

@@ -45,7 +45,7 @@ class Item:
     """Tag of the unpacked form of a packed field, or the reverse: both must be read."""
     end_tag: int | None = None
     required_bit: int | None = None
-    """Which bit of "seen" a decoder sets for a required field."""
+    """Bit of "seen" that a decoder sets for a required field."""
 
     @property
     def tag_bytes(self) -> bytes:
@@ -63,12 +63,15 @@ class Plan:
     message: Message
     items: tuple[Item, ...]
     required: int
-    """How many required fields there are."""
+    """Number of required fields."""
 
     @property
     def runs(self) -> tuple[tuple[Item, ...], ...]:
-        """Two or more neighbouring single fixed-width items: when all are there, as a rule, their
-        bytes lie at known distances and one check serves them all."""
+        """Neighbouring single fixed-width items, two or more.
+
+        When all are there, as a rule, their bytes lie at known distances and one check serves them
+        all.
+        """
         runs: list[list[Item]] = [[]]
         for item in self.items:
             if item.payload is Payload.FIXED and item.field.label is Label.SINGLE:
@@ -105,7 +108,7 @@ def requires(schema: Schema, item: Field) -> bool:
 
 
 def entry_items(item: Field) -> tuple[Item, Item]:
-    """Key and value of a map's entries."""
+    """Return key and value of a map's entries."""
     if item.key is None or item.value is None:
         raise AssertionError(item)
     return _item(item.key, None), _item(item.value, None)
@@ -125,7 +128,7 @@ def payload(item: Field) -> Payload:
 
 
 def varint(value: int) -> bytes:
-    """Base 128, least significant group first."""
+    """Return a number in base 128, least significant group first."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

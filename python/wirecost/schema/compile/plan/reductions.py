@@ -37,7 +37,7 @@ EXACT = Reduction()
 
 
 def parse_reduction(text: str) -> Reduction:
-    """``exact``, ``auto``, ``float32`` or ``error:<positive number>``. Raises ValueError."""
+    """Parse ``exact``, ``auto``, ``float32`` or ``error:<positive number>``. Raises ValueError."""
     if match := _NUMBER.fullmatch(text):
         error = float(match[1])
         if not (math.isfinite(error) and error > 0):

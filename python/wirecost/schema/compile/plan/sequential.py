@@ -49,7 +49,7 @@ class Slot:
     """A fixed-width value, or a fixed number of them, at a known place in a run."""
 
     path: tuple[Field, ...]
-    """From the message to the value; all but the last are messages that are always present."""
+    """Fields that lead to the value; all but the last are messages that are always present."""
     kind: Kind
     offset: int
     count: int | None = None
@@ -129,7 +129,7 @@ class Plan:
     minimum: int
     """The least bytes the message takes, without alignment."""
     rests: tuple[int, ...]
-    """For each step the least bytes that the steps behind it take: with one check for all of
+    """Least bytes, for each step, that the steps behind it take: with one check for all of
     them, none of their fixed parts needs a check of its own where nothing is aligned."""
 
 
@@ -314,7 +314,7 @@ class _Builder:
         self._align = 1
         self._size = 0
         self._slots: list[Slot] = []
-        """Of the run that is open; none: there is none."""
+        """Slots of the run that is open; none: there is none."""
 
     def slot(self, path: tuple[Field, ...], kind: Kind, count: int | None) -> None:
         width = kind.width or 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from wirecost.schema.compile.emit import Request, Texts, banner, runtime
@@ -143,42 +144,45 @@ class _Printer:
             "json_types.hpp.j2",
             banner=banner(escape.line_comment, *self._schema.files),
             namespace=self._request.namespace,
-            **self._tables.types(),
+            **vars(self._tables.types()),
         )
         return PurePosixPath(json.TYPES), text
 
     def _api(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
         names, schema = self._api_names, self._api_schema
         names.inside(file)
-        context: dict[str, object] = {
-            "banner": banner(escape.line_comment, file),
-            "api_header": names.header(file),
-            "includes": [
+        render = partial(
+            TEMPLATES.render,
+            banner=banner(escape.line_comment, file),
+            api_header=names.header(file),
+            includes=[
                 names.header(f) for f in schema.imported(file) if not api.is_left_out(schema, f)
             ],
-            "namespace": names.namespace(file),
-            "takes_names": not self._request.api_namespace,
-            "has_descriptors": api.has_descriptors(schema),
-            "detail": FACADE_CODEC,
-            "described": api.description(schema, names, file),
-            "enums": api.enums(schema, names, file),
-            "messages": api.messages(schema, names, file),
-            "extensions": api.extensions(schema, names, file),
-            "codecs": self._facade.messages(file),
-        }
+            namespace=names.namespace(file),
+            takes_names=not self._request.api_namespace,
+            has_descriptors=api.has_descriptors(schema),
+            detail=FACADE_CODEC,
+            described=api.description(schema, names, file),
+            enums=api.enums(schema, names, file),
+            messages=api.messages(schema, names, file),
+            extensions=api.extensions(schema, names, file),
+            codecs=self._facade.messages(file),
+        )
         for suffix in (".pb.h", ".pb.cc"):
-            text = TEMPLATES.render(f"api/{suffix[1:]}.j2", **context)
-            yield PurePosixPath(names.header(file, suffix)), text
+            yield PurePosixPath(names.header(file, suffix)), render(f"api/{suffix[1:]}.j2")
 
     def _columns(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
-        context: dict[str, object] = {
-            "namespace": self._names.namespace(file),
-            "roots": columns.roots(self._schema, self._names, file, self._request.columns),
-            "columns_header": self._names.header(file, ".columns"),
-            "codec_header": self._names.header(file, ".protobuf"),
-        }
-        yield self._render("columns/columns.hpp.j2", file, ".columns", **context)
-        yield self._render("columns/columns_holders.hpp.j2", file, ".columns_holders", **context)
+        roots = columns.roots(self._schema, self._names, file, self._request.columns)
+        for name in ("columns", "columns_holders"):
+            yield self._render(
+                f"columns/{name}.hpp.j2",
+                file,
+                f".{name}",
+                namespace=self._names.namespace(file),
+                roots=roots,
+                columns_header=self._names.header(file, ".columns"),
+                codec_header=self._names.header(file, ".protobuf"),
+            )
 
     def containers(self) -> tuple[PurePosixPath, str]:
         """Return where the lists stand, for conversions of whole messages."""

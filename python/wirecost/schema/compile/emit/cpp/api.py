@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from types import SimpleNamespace
+from dataclasses import dataclass, replace
 
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
-from wirecost.schema.compile.emit.cpp.bounds import bounded, excesses
+from wirecost.schema.compile.emit.cpp.bounds import Excess, bounded, excesses
 from wirecost.schema.compile.emit.cpp.extensions import held_by, holder_name
 from wirecost.schema.compile.emit.cpp.holders import aliases
-from wirecost.schema.compile.emit.cpp.names import identifier, member, type_name
+from wirecost.schema.compile.emit.cpp.names import Declaration, identifier, member, type_name
 from wirecost.schema.compile.emit.cpp.order import defined_in_order
 from wirecost.schema.compile.emit.cpp.presence import (
     NAME,
@@ -28,6 +27,7 @@ from wirecost.schema.compile.plan.protobuf import Payload, payload, requiring
 from wirecost.schema.compile.schema import (
     Enum,
     EnumRef,
+    EnumValue,
     Extension,
     Field,
     File,
@@ -42,26 +42,184 @@ _OWN = frozenset({"descriptor"})
 """Members that a field of that name takes the place of."""
 
 
-def enums(schema: Schema, names: ApiNames, file: File) -> list[SimpleNamespace]:
-    """Unscoped enums, whose values carry the name of an enum that is nested."""
+@dataclass(frozen=True)
+class ApiEnumValue:
+    """A value's name within its message, and its name in the namespace."""
+
+    name: str
+    full: str
+    number: int
+
+
+@dataclass(frozen=True)
+class ApiEnum:
+    """An unscoped enum, whose values carry the name of the message around it."""
+
+    name: str
+    inner: str
+    """Name within the message around it."""
+    bounds: str
+    """Prefix of the names of its smallest and largest value."""
+    comment: str
+    values: list[ApiEnumValue]
+    first_names: list[EnumValue]
+    """First values of their numbers."""
+    parsed: tuple[EnumValue, ...]
+    numbers: list[int]
+    smallest: int
+    largest: int
+
+
+@dataclass(frozen=True)
+class ApiOption:
+    """An option that the file declares."""
+
+    name: str
+    type: str
+    number: int
+
+
+@dataclass(frozen=True)
+class FileDescription:
+    """Content of the file's descriptor, as literals, and the options that the file declares."""
+
+    variable: str
+    name: str
+    package: str
+    options: str
+    option_types: list[ApiOption]
+
+
+@dataclass(frozen=True)
+class ApiExtension:
+    """Identifier by which code reaches an extension."""
+
+    name: str
+    number: int
+    camel: str
+    comment: str
+    extendee: str
+    holder: str
+    is_at_top: bool
+    reference: str
+
+
+@dataclass(frozen=True)
+class ApiField:
+    """A data member; ``width``: its alignment in bytes."""
+
+    name: str
+    type: str
+    initial: str
+    width: int
+
+
+@dataclass(frozen=True)
+class ApiAccessor:
+    """Functions of a field."""
+
+    name: str
+    held: str
+    """Name of the data member."""
+    label: str
+    """Name in text that people read."""
+    number: int
+    camel: str
+    comment: str
+    mode: str
+    kind: str
+    is_enum: bool
+    type: str
+    value: str
+    element: str
+    default: str
+    initial: str
+    unset: str
+    default_is_set: bool
+    word: str
+    mask: str
+    oneof: str | None
+    index: int | None
+    """Position in the oneof, from 1."""
+    required: bool
+    checked: bool
+    group: str
+    key_kind: str
+    names_of: str
+
+
+@dataclass(frozen=True)
+class ApiAlternative:
+    """A member of a oneof, and the name of its constant."""
+
+    type: str
+    number: int
+    camel: str
+
+
+@dataclass(frozen=True)
+class ApiOneof:
+    """A oneof with its members, and the functions of them."""
+
+    name: str
+    camel: str
+    members: list[ApiAlternative]
+    accessors: list[ApiAccessor]
+
+
+@dataclass(frozen=True)
+class ApiEnumerator:
+    """A value of an enum under the name that it has within a message."""
+
+    type: str
+    name: str
+    full: str
+
+
+@dataclass(frozen=True)
+class ApiMessage:
+    """A message as a class."""
+
+    name: str
+    full_name: str
+    comment: str
+    extensible: bool
+    extensions: list[ApiExtension]
+    bounded: bool
+    excesses: list[Excess]
+    aliases: list[Declaration]
+    enums: list[ApiEnum]
+    enumerators: list[ApiEnumerator]
+    words: int
+    """Length of the array of bits that tell which fields are there."""
+    present: str
+    """Name of that array."""
+    describes: bool
+    """True if the class has a function ``descriptor``."""
+    fields: list[ApiField]
+    oneofs: list[ApiOneof]
+    accessors: list[ApiAccessor]
+    printed: list[ApiAccessor]
+    """The accessors in the order of their numbers."""
+
+
+def enums(schema: Schema, names: ApiNames, file: File) -> list[ApiEnum]:
+    """Return the enums of a file that lie in no message."""
     return [_enum(schema, names, enum) for enum in file.enums]
 
 
-def messages(schema: Schema, names: ApiNames, file: File) -> list[SimpleNamespace]:
+def messages(schema: Schema, names: ApiNames, file: File) -> list[ApiMessage]:
     return [_message(schema, names, file, m) for m in defined_in_order(schema, file)]
 
 
-def description(schema: Schema, names: ApiNames, file: File) -> SimpleNamespace:
-    """Return what the file's descriptor tells, and the options that it declares."""
-    return SimpleNamespace(
+def description(schema: Schema, names: ApiNames, file: File) -> FileDescription:
+    return FileDescription(
         variable=re.sub(r"\W", "_", f"file_{names.header(file, '')}", flags=re.ASCII),
         name=escape.literal(file.name),
         package=escape.literal(file.package),
         options=escape.literal(file.options),
         option_types=[
-            SimpleNamespace(
-                name=type_name(option.name), type=names.qualified(option.type), number=option.number
-            )
+            ApiOption(type_name(option.name), names.qualified(option.type), option.number)
             for option in file.option_types
             if option.type.name in schema.references
             and re.fullmatch(r"[A-Za-z_]\w{,254}", option.name, re.ASCII)
@@ -69,17 +227,15 @@ def description(schema: Schema, names: ApiNames, file: File) -> SimpleNamespace:
     )
 
 
-def extensions(schema: Schema, names: ApiNames, file: File) -> list[SimpleNamespace]:
-    """Return the identifiers by which code reaches the extensions that a file declares."""
-    return [_extension(schema, names, file, one) for one in file.extensions]
+def extensions(schema: Schema, names: ApiNames, file: File) -> list[ApiExtension]:
+    """Return the extensions that a file declares."""
+    return [_extension(schema, names, file, extension) for extension in file.extensions]
 
 
-def _extension(
-    schema: Schema, names: ApiNames, file: File, extension: Extension
-) -> SimpleNamespace:
+def _extension(schema: Schema, names: ApiNames, file: File, extension: Extension) -> ApiExtension:
     name = identifier(extension.field.name)
     is_at_top = extension.scope not in schema.references
-    return SimpleNamespace(
+    return ApiExtension(
         name=name,
         number=extension.field.number,
         camel=camel(extension.field.name),
@@ -100,8 +256,10 @@ def has_descriptors(schema: Schema) -> bool:
 
 
 def is_left_out(schema: Schema, file: File) -> bool:
-    """Protobuf's own descriptors, which its headers declare, where no message holds one, nor a
-    value of their enums."""
+    """Return whether a file has Protobuf's own descriptors, and no other message holds any.
+
+    Its headers declare them.
+    """
     if file.name != DESCRIPTORS:
         return False
     own = {m.full_name for m in file.messages} | {e.full_name for e in file.enums}
@@ -111,10 +269,10 @@ def is_left_out(schema: Schema, file: File) -> bool:
     return not own & (held | enums)
 
 
-def _enum(schema: Schema, names: ApiNames, enum: Enum) -> SimpleNamespace:
+def _enum(schema: Schema, names: ApiNames, enum: Enum) -> ApiEnum:
     numbers = [v.number for v in enum.values]
     outer = _owner(schema, enum)
-    return SimpleNamespace(
+    return ApiEnum(
         name=names.plain(enum),
         inner=_last(enum),
         bounds=f"{names.plain(enum)}_{_last(enum)}" if outer else names.plain(enum),
@@ -128,12 +286,10 @@ def _enum(schema: Schema, names: ApiNames, enum: Enum) -> SimpleNamespace:
     )
 
 
-def _values(schema: Schema, names: ApiNames, enum: Enum) -> list[SimpleNamespace]:
+def _values(schema: Schema, names: ApiNames, enum: Enum) -> list[ApiEnumValue]:
     outer = f"{names.plain(enum)}_" if _owner(schema, enum) is not None else ""
     return [
-        SimpleNamespace(
-            name=identifier(v.name), full=type_name(f"{outer}{v.name}"), number=v.number
-        )
+        ApiEnumValue(identifier(v.name), type_name(f"{outer}{v.name}"), v.number)
         for v in enum.values
     ]
 
@@ -143,7 +299,7 @@ def _owner(schema: Schema, enum: Enum) -> str | None:
     return outer if outer in schema.references else None
 
 
-def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> SimpleNamespace:
+def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> ApiMessage:
     nested = [e for e in file.nested.get(message.full_name, ()) if isinstance(e, Enum)]
     constants = _constants(message)
     calls = accessor_names(message)
@@ -162,54 +318,49 @@ def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> S
         )
         for f in message.fields
     ]
-    taken = {a.name for a in accessors}
-    return SimpleNamespace(
+    functions = {a.name for a in accessors}
+    return ApiMessage(
         name=names.plain(message),
         full_name=message.full_name,
         comment=message.comment,
         extensible=message.extensible,
         extensions=[
-            _extension(schema, names, file, one)
-            for one in file.extensions
-            if one.scope == message.full_name
+            _extension(schema, names, file, extension)
+            for extension in file.extensions
+            if extension.scope == message.full_name
         ],
         bounded=bounded(schema, message),
         excesses=excesses(schema, message, "m.wirecost_fields()."),
         aliases=aliases(names, file, message),
         enums=[
-            _enum(schema, names, enum) for enum in nested if type_name(_last(enum)) not in taken
+            _enum(schema, names, enum) for enum in nested if type_name(_last(enum)) not in functions
         ],
         enumerators=[
-            SimpleNamespace(type=names.plain(enum), name=value.name, full=value.full)
+            ApiEnumerator(names.plain(enum), value.name, value.full)
             for enum in nested
             for value in _values(schema, names, enum)
-            if value.name not in taken
+            if value.name not in functions
         ],
         words=-(-len(bits) // WORD),
         present=NAME,
-        describes=not taken & _OWN,
+        describes=not functions & _OWN,
         fields=sorted(
             [
-                SimpleNamespace(
-                    name=member(f),
-                    type=names.holder(message, f),
-                    initial=_initial(names, f),
-                    width=_width(f),
-                )
+                ApiField(member(f), names.holder(message, f), _initial(names, f), _width(f))
                 for f in message.fields
                 if f.oneof is None
             ],
             key=lambda field: -field.width,
         ),
         oneofs=[
-            SimpleNamespace(
-                name=identifier(oneof),
-                camel=camel(oneof),
-                members=[
-                    SimpleNamespace(type=type_, number=f.number, camel=constants[f.name])
+            ApiOneof(
+                identifier(oneof),
+                camel(oneof),
+                [
+                    ApiAlternative(type_, f.number, constants[f.name])
                     for f, type_ in names.alternatives(message, oneof)
                 ],
-                accessors=[a for a in accessors if a.oneof == identifier(oneof)],
+                [a for a in accessors if a.oneof == identifier(oneof)],
             )
             for oneof in message.oneofs
         ],
@@ -230,7 +381,7 @@ def _width(item: Field) -> int:
 
 
 def _initial(names: ApiNames, item: Field) -> str:
-    """Initial value of a member where that is not zero or empty."""
+    """Return the initial value of a member where that is not zero or empty."""
     is_number = not isinstance(item.default, (str, bytes))
     if item.label is not Label.SINGLE or item.oneof is not None:
         return ""
@@ -248,8 +399,8 @@ def _accessor(
     accessor: str,
     constant: str,
     bit: PresentBit | None,
-    shown: str,
-) -> SimpleNamespace:
+    extension: str,
+) -> ApiAccessor:
     if item.label is Label.MAP:
         mode = "map"
     elif item.label is Label.ARRAY:
@@ -262,10 +413,10 @@ def _accessor(
         mode = "optional" if can_be_absent(item) else "plain"
     is_map = item.key is not None and item.value is not None
     held = item.value if is_map and item.value is not None else item
-    return SimpleNamespace(
+    return ApiAccessor(
         name=accessor,
         held=member(item),
-        label=shown or item.name,
+        label=extension or item.name,
         number=item.number,
         camel=constant,
         comment=item.comment,
@@ -285,7 +436,7 @@ def _accessor(
         index=message.choices[item.name] if item.oneof is not None else None,
         required=item.presence.name == "REQUIRED",
         checked=isinstance(held.type, MessageRef) and _requires(schema, held.type.name),
-        group=shown or names.value(item.type).rpartition("::")[2].rpartition("_")[2]
+        group=extension or names.value(item.type).rpartition("::")[2].rpartition("_")[2]
         if not is_map and payload(item) is Payload.GROUP
         else "",
         key_kind=_kind(item.key) if item.key is not None else "",
@@ -300,8 +451,7 @@ def _kind(item: Field) -> str:
 
 
 def _requires(schema: Schema, name: str) -> bool:
-    """Return whether a message or one in it has required fields, or extensions that may have
-    some."""
+    """Return whether a message may lack a required field, its own or of what it holds."""
     return name in _requiring(schema)
 
 
@@ -312,36 +462,36 @@ def _requiring(schema: Schema) -> frozenset[str]:
 
 
 def accessor_names(message: Message) -> dict[str, str]:
-    """Return what the functions of each field are called, as protoc does: ``fooBar`` → ``foobar``.
-    Of two alike the second keeps its name."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
+    """Return names of the functions of each field, as protoc has them: ``fooBar`` → ``foobar``.
+
+    Of two alike the second keeps its own.
+    """
+    functions: dict[str, str] = {}
+    used: set[str] = set()
     for field in message.fields:
         lowered = replace(field, name=field.name.lower())
-        name = member(field if lowered.name in taken else lowered)
-        found[field.name] = name
-        taken.add(lowered.name)
-    return found
+        functions[field.name] = member(field if lowered.name in used else lowered)
+        used.add(lowered.name)
+    return functions
 
 
 def _constants(message: Message) -> dict[str, str]:
-    """Return what the constants of each field are called; of two alike the second has its number,
-    too."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
+    """Return names of the constants of each field; of two alike the second has its number, too."""
+    constants: dict[str, str] = {}
+    used: set[str] = set()
     for field in message.fields:
         name = camel(field.name)
-        found[field.name] = f"{name}_{field.number}" if name in taken else name
-        taken.add(name)
-    return found
+        constants[field.name] = f"{name}_{field.number}" if name in used else name
+        used.add(name)
+    return constants
 
 
 def camel(name: str) -> str:
     """Name the constants of a field as protoc does: ``foo_bar2x`` → ``FooBar2X``."""
-    made = ""
+    constant = ""
     raised = True
     for c in name:
         if c != "_":
-            made += c.upper() if raised else c
+            constant += c.upper() if raised else c
         raised = not c.isalpha()
-    return f"_{made}" if made[:1].isdigit() else made
+    return f"_{constant}" if constant[:1].isdigit() else constant

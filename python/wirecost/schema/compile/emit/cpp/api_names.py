@@ -32,9 +32,11 @@ class ApiNames(Names):
         super().__init__(schema, root, FACADE_CODEC, "std::string")
 
     def header(self, file: File, suffix: str = ".pb.h") -> str:
-        """Name a header as protoc does: by the path by which others import the file. What has a
-        root of its own stands beside protoc's, so it lies where our other headers lie, or below a
-        folder of the root's name where protoc's headers lie in the same folder."""
+        """Name a header as protoc does: by the path by which others import the file.
+
+        What has a root of its own stands beside protoc's, so it lies where our other headers lie,
+        or below a folder of the root's name where protoc's headers lie in the same folder.
+        """
         path, ours = PurePosixPath(file.name), location(file)
         plain = all(_PLAIN_PART.fullmatch(part) for part in path.parts)
         is_proto = path.suffix == ".proto"

@@ -4,12 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
+from dataclasses import dataclass
 
 from wirecost.schema.compile.emit.cpp.names import member
 from wirecost.schema.compile.graph import leading_to
 from wirecost.schema.compile.per_schema import per_schema
 from wirecost.schema.compile.schema import Field, Label, Message, MessageRef, Schema
+
+
+@dataclass(frozen=True)
+class Excess:
+    """C++ condition for too much in a field."""
+
+    condition: str
+    over: str | None = None
+    """Expression of the list whose elements the condition is for."""
 
 
 def bounded(schema: Schema, message: Message) -> bool:
@@ -35,16 +44,16 @@ def _bounded(schema: Schema) -> frozenset[str]:
     return leading_to(edges, bounds)
 
 
-def excesses(schema: Schema, message: Message, access: str = "m.") -> list[SimpleNamespace]:
-    """Return conditions for too much; one with ``over`` is for each of its elements."""
+def excesses(schema: Schema, message: Message, access: str = "m.") -> list[Excess]:
+    """Return the conditions under which a message does not keep to its bounds."""
     return list(_excesses(schema, message, access))
 
 
-def _excesses(schema: Schema, message: Message, access: str) -> Iterator[SimpleNamespace]:
+def _excesses(schema: Schema, message: Message, access: str) -> Iterator[Excess]:
     for item in message.fields:
         name = f"{access}{member(item)}"
         if (most := _most(item)) is not None:
-            yield SimpleNamespace(over=None, condition=f"{name}.size() > {most}")
+            yield Excess(f"{name}.size() > {most}")
         each = item.label is not Label.SINGLE
         value = "element" if each else name
         condition = ""
@@ -53,7 +62,7 @@ def _excesses(schema: Schema, message: Message, access: str) -> Iterator[SimpleN
         elif _holds_bounded(schema, item):
             condition = f"!within_bounds({value})"
         if condition:
-            yield SimpleNamespace(over=name if each else None, condition=condition)
+            yield Excess(condition, name if each else None)
 
 
 def _holds_bounded(schema: Schema, item: Field) -> bool:

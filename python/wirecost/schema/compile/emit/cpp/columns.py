@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from types import SimpleNamespace
+from dataclasses import dataclass
 
 from wirecost.schema.compile.emit.cpp.names import SCALARS, Names, identifier
 from wirecost.schema.compile.emit.distinct import Distinct
@@ -28,15 +28,68 @@ from wirecost.schema.compile.schema import (
 
 _MOST_FIXED = 1 << 53
 _OWN_NAMES = ("nodes", "schema", "reductions", "Holder")
-"""What every generated struct declares besides its tokens."""
+"""Members of every generated struct besides its tokens."""
 _CONTAINER_NAMES = (
     "schemas", "reductions", "edges", "columns_fields", "all", "containers", "ColumnContainers",
 )  # fmt: skip
 
 
-def roots(
-    schema: Schema, names: Names, file: File, planned: tuple[Root, ...]
-) -> list[SimpleNamespace]:
+@dataclass(frozen=True)
+class Token:
+    """A member that names a field; ``initial``: its initializer."""
+
+    name: str
+    type: str
+    initial: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class TokenStruct:
+    """The tokens of a message in a root."""
+
+    name: str
+    base: str
+    tokens: list[Token]
+
+
+@dataclass(frozen=True)
+class ColumnsRoot:
+    """A root's struct; ``nodes`` and ``reductions`` are initializers."""
+
+    name: str
+    message: str
+    holder: str
+    nodes: list[str]
+    reductions: list[str]
+    structs: list[TokenStruct]
+    tokens: list[Token]
+
+
+@dataclass(frozen=True)
+class ContainerEntry:
+    """A type that leads to columns: where its edges and its columns fields begin, and how many."""
+
+    name: str
+    message: str
+    edges: tuple[int, int]
+    columns_fields: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ContainerTables:
+    """Types with columns fields, and those that lead to them."""
+
+    containers: list[ContainerEntry]
+    edges: list[tuple[int, int]]
+    """A field's number, and the index of the container in it."""
+    columns_fields: list[tuple[int, int, int]]
+    """Numbers of the repeated field and of its columns, and the index of the root."""
+    lists: list[tuple[str, int]]
+    """Names and numbers of the repeated fields."""
+
+
+def roots(schema: Schema, names: Names, file: File, planned: tuple[Root, ...]) -> list[ColumnsRoot]:
     """Return what ``columns.hpp.j2`` prints for the roots that a file declares."""
     structs = struct_names(names, file, planned)
     return [
@@ -46,31 +99,32 @@ def roots(
     ]
 
 
-def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> SimpleNamespace:
-    """Return what ``containers.hpp.j2`` prints: types with columns fields, and those that lead to
-    them."""
+def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> ContainerTables:
+    """Return what ``containers.hpp.j2`` prints."""
     edges: list[tuple[int, int]] = []
     fields: list[tuple[int, int, int]] = []
-    made: list[SimpleNamespace] = []
+    entries: list[ContainerEntry] = []
     lists: list[tuple[str, int]] = []
     unique, unique_list = Distinct(_CONTAINER_NAMES), Distinct(("ColumnLists",))
     for container in plan_containers(schema, planned):
         name = unique(names.plain(container.message))
-        made.append(
-            SimpleNamespace(
-                name=name,
-                message=container.message.full_name,
-                edges=(len(edges), len(container.edges)),
-                columns_fields=(len(fields), len(container.columns_fields)),
+        entries.append(
+            ContainerEntry(
+                name,
+                container.message.full_name,
+                (len(edges), len(container.edges)),
+                (len(fields), len(container.columns_fields)),
             )
         )
         edges += [(item.number, index) for item, index in container.edges]
-        fields += [(one.field.number, one.number, index) for one, index in container.columns_fields]
-        lists += [
-            (unique_list(f"{name}_{one.field.name}"), one.field.number)
-            for one, _ in container.columns_fields
+        fields += [
+            (item.field.number, item.number, index) for item, index in container.columns_fields
         ]
-    return SimpleNamespace(containers=made, edges=edges, columns_fields=fields, lists=lists)
+        lists += [
+            (unique_list(f"{name}_{item.field.name}"), item.field.number)
+            for item, _ in container.columns_fields
+        ]
+    return ContainerTables(entries, edges, fields, lists)
 
 
 def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[str, str]:
@@ -82,9 +136,9 @@ def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[st
     }
 
 
-def _root(schema: Schema, names: Names, root: Root, name: str) -> SimpleNamespace:
+def _root(schema: Schema, names: Names, root: Root, name: str) -> ColumnsRoot:
     printer = _Tokens(schema, names, root, name)
-    return SimpleNamespace(
+    return ColumnsRoot(
         name=name,
         message=root.message.full_name,
         holder=names.plain(root.message),
@@ -167,23 +221,23 @@ class _Tokens:
             if self._has_struct(node):
                 self._structs[node.index] = unique("_".join(node.path) + "_fields")
 
-    def structs(self) -> Iterator[SimpleNamespace]:
-        """Innermost first, as C++ wants them."""
+    def structs(self) -> Iterator[TokenStruct]:
+        """Yield the innermost first, as C++ needs them."""
         for node in reversed(self._root.nodes):
             if self._has_struct(node):
-                yield SimpleNamespace(
-                    name=self._structs[node.index],
-                    base="RepeatedMessage" if node.repeated else "Message",
-                    tokens=list(self.tokens(node)),
+                yield TokenStruct(
+                    self._structs[node.index],
+                    "RepeatedMessage" if node.repeated else "Message",
+                    list(self.tokens(node)),
                 )
 
-    def tokens(self, message: Node | None) -> Iterator[SimpleNamespace]:
+    def tokens(self, message: Node | None) -> Iterator[Token]:
         for node in self._root.children(message):
-            yield SimpleNamespace(
-                name=self._members[node.index],
-                type=self._token(node),
-                initial=self._initial(node),
-                comment=node.field.comment if message is None else "",
+            yield Token(
+                self._members[node.index],
+                self._token(node),
+                self._initial(node),
+                node.field.comment if message is None else "",
             )
 
     def _has_struct(self, node: Node) -> bool:

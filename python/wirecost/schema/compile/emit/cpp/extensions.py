@@ -15,16 +15,22 @@ _FIELD = "value"
 
 
 def with_holders(schema: Schema) -> Schema:
-    """The schema with the messages that hold extensions, as far as what they extend is in it."""
-    known = {m.full_name for m in schema.messages() if m.extensible}
-    return Schema(tuple(_with_holders(file, known) for file in schema.files))
+    """Return the schema with the messages that hold extensions of messages in it."""
+    extensible = {m.full_name for m in schema.messages() if m.extensible}
+    return Schema(tuple(_with_holders(file, extensible) for file in schema.files))
 
 
 def _with_holders(file: File, known: set[str]) -> File:
-    extensions = tuple(one for one in file.extensions if one.extendee.name in known)
+    extensions = tuple(
+        extension for extension in file.extensions if extension.extendee.name in known
+    )
     holders = (
-        Message(holder_name(file, one), (replace(one.field, name=_FIELD),), origin=one.field.origin)
-        for one in extensions
+        Message(
+            holder_name(file, extension),
+            (replace(extension.field, name=_FIELD),),
+            origin=extension.field.origin,
+        )
+        for extension in extensions
     )
     return replace(file, messages=(*file.messages, *holders), extensions=extensions)
 
@@ -38,7 +44,7 @@ def holder_name(file: File, extension: Extension) -> str:
 
 def held_by(file: File, message: Message) -> Extension | None:
     """Return the extension that a message was made for."""
-    for one in file.extensions:
-        if holder_name(file, one) == message.full_name:
-            return one
+    for extension in file.extensions:
+        if holder_name(file, extension) == message.full_name:
+            return extension
     return None

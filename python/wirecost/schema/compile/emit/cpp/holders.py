@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from dataclasses import dataclass
 
-from wirecost.schema.compile.emit.cpp.bounds import bounded, excesses
-from wirecost.schema.compile.emit.cpp.names import Names, identifier, member, type_name
+from wirecost.schema.compile.emit.cpp.bounds import Excess, bounded, excesses
+from wirecost.schema.compile.emit.cpp.names import Declaration, Names, identifier, member, type_name
 from wirecost.schema.compile.emit.cpp.order import defined_in_order
 from wirecost.schema.compile.emit.escape import cpp as escape
 from wirecost.schema.compile.schema import (
@@ -22,35 +22,98 @@ from wirecost.schema.compile.schema import (
 )
 
 
-def enums(names: Names, file: File) -> list[SimpleNamespace]:
+@dataclass(frozen=True)
+class Enumerator:
+    """A value of a scoped enum."""
+
+    name: str
+    number: int
+    comment: str
+
+
+@dataclass(frozen=True)
+class ScopedEnum:
+    """An enum; ``numbers``: each number once, though several values may have it."""
+
+    name: str
+    comment: str
+    values: list[Enumerator]
+    numbers: list[int]
+
+
+@dataclass(frozen=True)
+class HolderConstant:
+    """A constant of a struct, with the literal of its value."""
+
+    name: str
+    type: str
+    value: str
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class HolderOneof:
+    """A oneof as a variant."""
+
+    name: str
+    members: list[Declaration]
+
+
+@dataclass(frozen=True)
+class HolderField:
+    """A data member of a struct."""
+
+    name: str
+    type: str
+    comment: str
+    initial: str
+    """Text behind the member's declaration."""
+    initial_value: str
+    """Expression of the value to which it is cleared; empty for zero or nothing."""
+    array: bool
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A message as a struct."""
+
+    name: str
+    comment: str
+    bounded: bool
+    excesses: list[Excess]
+    aliases: list[Declaration]
+    constants: list[HolderConstant]
+    defaults: list[HolderConstant]
+    oneofs: list[HolderOneof]
+    fields: list[HolderField]
+
+
+def enums(names: Names, file: File) -> list[ScopedEnum]:
     return [
-        SimpleNamespace(
-            name=names.plain(enum),
-            comment=enum.comment,
-            values=[
-                SimpleNamespace(name=identifier(v.name), number=v.number, comment=v.comment)
-                for v in enum.values
-            ],
-            numbers=list(dict.fromkeys(v.number for v in enum.values)),
+        ScopedEnum(
+            names.plain(enum),
+            enum.comment,
+            [Enumerator(identifier(v.name), v.number, v.comment) for v in enum.values],
+            list(dict.fromkeys(v.number for v in enum.values)),
         )
         for enum in file.enums
     ]
 
 
-def holders(schema: Schema, names: Names, file: File) -> list[SimpleNamespace]:
+def holders(schema: Schema, names: Names, file: File) -> list[Struct]:
     return [_holder(schema, names, file, m) for m in defined_in_order(schema, file)]
 
 
-def _holder(schema: Schema, names: Names, file: File, message: Message) -> SimpleNamespace:
+def _holder(schema: Schema, names: Names, file: File, message: Message) -> Struct:
     plain = [f for f in message.fields if f.oneof is None]
-    return SimpleNamespace(
+    return Struct(
         name=names.plain(message),
         comment=message.comment,
         bounded=bounded(schema, message),
         excesses=excesses(schema, message),
         aliases=aliases(names, file, message),
         constants=[
-            SimpleNamespace(
+            HolderConstant(
                 name=identifier(c.name),
                 comment=c.comment,
                 type="std::string_view" if c.type.is_text else names.value(c.type),
@@ -59,7 +122,7 @@ def _holder(schema: Schema, names: Names, file: File, message: Message) -> Simpl
             for c in message.constants
         ],
         defaults=[
-            SimpleNamespace(
+            HolderConstant(
                 name=f"{f.name}_default",
                 type="std::string_view" if _is_text(f) else names.value(f.type),
                 value=names.literal(f.type, f.default),
@@ -68,24 +131,20 @@ def _holder(schema: Schema, names: Names, file: File, message: Message) -> Simpl
             if f.default is not None and f.is_optional
         ],
         oneofs=[
-            SimpleNamespace(
-                name=identifier(oneof),
-                members=[
-                    SimpleNamespace(name=f.name, type=type_, field=f)
-                    for f, type_ in names.alternatives(message, oneof)
-                ],
+            HolderOneof(
+                identifier(oneof),
+                [Declaration(f.name, type_) for f, type_ in names.alternatives(message, oneof)],
             )
             for oneof in message.oneofs
         ],
         fields=[
-            SimpleNamespace(
+            HolderField(
                 name=member(f),
                 comment=f.comment,
                 type=names.holder(message, f),
                 initial=_initializer(names, message, f),
                 initial_value=initial_value(names, f),
                 array=f.label is Label.ARRAY,
-                field=f,
             )
             for f in plain
         ],
@@ -93,11 +152,13 @@ def _holder(schema: Schema, names: Names, file: File, message: Message) -> Simpl
 
 
 def _initializer(names: Names, message: Message, item: Field) -> str:
-    """Return what stands behind a member: class types need nothing, and an explicit initializer
-    would ask for the definition of what they hold."""
-    given = initial_value(names, item)
-    if given:
-        return f" = {given}"
+    """Return what stands behind a member.
+
+    Class types need nothing: an explicit initializer would need the definition of what they hold.
+    """
+    value = initial_value(names, item)
+    if value:
+        return f" = {value}"
     return "" if names.holder(message, item).startswith(("wirecost::", "std::vector")) else "{}"
 
 
@@ -114,10 +175,10 @@ def _is_text(item: Field) -> bool:
     return isinstance(item.type, Kind) and item.type.is_text
 
 
-def aliases(names: Names, file: File, message: Message) -> list[SimpleNamespace]:
+def aliases(names: Names, file: File, message: Message) -> list[Declaration]:
     """Return names by which code reaches nested types: ``Outer::Inner``."""
     fields = {member(f) for f in message.fields} | set(message.oneofs)
-    nested: list[tuple[str, str]] = []
+    nested: list[Declaration] = []
     for declared in file.nested.get(message.full_name, ()):
         inner = declared.full_name.rpartition(".")[2]
         if type_name(inner) in fields:
@@ -127,5 +188,5 @@ def aliases(names: Names, file: File, message: Message) -> list[SimpleNamespace]
             if isinstance(declared, Enum)
             else MessageRef(declared.full_name)
         )
-        nested.append((type_name(inner), names.qualified(reference)))
-    return [SimpleNamespace(name=name, type=type_) for name, type_ in nested]
+        nested.append(Declaration(type_name(inner), names.qualified(reference)))
+    return nested

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.schema.compile.emit import location, runtime
@@ -28,7 +29,7 @@ KEYWORDS = frozenset((_HERE / "reserved.txt").read_text().split())
 _RESERVED = KEYWORDS | frozenset((_HERE / "macros.txt").read_text().split())
 """C++'s keywords, and macros of its and the system's headers."""
 _IMPLEMENTATION = re.compile("_[A-Z_]")
-"""How names begin that compilers and their libraries keep for themselves."""
+"""Beginnings of names that compilers and their libraries keep for themselves."""
 _SCOPES = frozenset({"json_codecs", "json_types", "std", "wirecost"})
 _JINJA = re.compile(r"\{([{%#]).*?[}%#]\}", re.S)
 _TYPES = frozenset(
@@ -49,7 +50,7 @@ _TYPES = frozenset(
     )
     for word in re.findall(r"\b[a-z]\w*", _JINJA.sub(" ", text))
 )
-"""What generated functions call without a namespace, and their variables."""
+"""Functions that generated code calls without a namespace, and its variables."""
 _MEMBERS = frozenset(
     re.findall(
         r"\w+",
@@ -58,7 +59,7 @@ _MEMBERS = frozenset(
         default_instance fields_ unknown_fields wirecost_fields wirecost_present""",
     )
 ) | frozenset(re.findall(r"\b[A-Z]\w*(?=\()", runtime.text("cpp/wirecost/api/message.hpp")))
-"""What every holder or class declares itself."""
+"""Members of every holder or class."""
 
 SCALARS = {kind: f"std::{kind.value}_t" for kind in Kind} | {
     Kind.BOOL: "bool",
@@ -70,9 +71,9 @@ SCALARS = {kind: f"std::{kind.value}_t" for kind in Kind} | {
 
 
 def identifier(name: str) -> str:
-    """A name that C++ and its standard headers leave free; different names stay different."""
-    taken = name.rstrip("_") in _RESERVED or _IMPLEMENTATION.match(name)
-    return f"{name}_" if taken else name
+    """Return a name that C++ and its headers leave free; different names stay different."""
+    is_reserved = name.rstrip("_") in _RESERVED or _IMPLEMENTATION.match(name)
+    return f"{name}_" if is_reserved else name
 
 
 def member(item: Field) -> str:
@@ -89,6 +90,14 @@ def type_name(name: str) -> str:
     return f"{name}_" if name.rstrip("_") in _TYPES else identifier(name)
 
 
+@dataclass(frozen=True)
+class Declaration:
+    """A name and its C++ type."""
+
+    name: str
+    type: str
+
+
 class Names:
     """Names within one schema and root namespace."""
 
@@ -100,8 +109,11 @@ class Names:
         text: str | None = None,
         recycling: bool = True,
     ) -> None:
-        """``codec``: namespace of the functions that read and write, within a file's. ``text``:
-        type of strings and bytes, if not ours. ``recycling``: threads keep small blocks."""
+        """Name the declarations of a schema, in namespaces below ``root``.
+
+        ``codec``: namespace of the functions that read and write, within a file's. ``text``: type
+        of strings and bytes, if not ours. ``recycling``: threads keep small blocks.
+        """
         self._memory = "" if recycling else "Plain"
         self._text = text or f"wirecost::{self._memory}String"
         self._schema = schema
@@ -112,7 +124,7 @@ class Names:
         self._plain: dict[str, str] = {}
 
     def inside(self, file: File) -> None:
-        """From now on names are written as code in this file's namespace sees them."""
+        """Write names from now on as code in this file's namespace sees them."""
         self._here = file
         self._hidden = {member(f) for m in file.messages for f in m.fields}
         self._hidden |= {part for m in file.messages for part in m.full_name.split(".")[:-1]}
@@ -125,17 +137,17 @@ class Names:
         return f"{location(file)}{suffix}.hpp"
 
     def plain(self, declared: Message | Enum) -> str:
-        """Name in its namespace; nested types are flattened: ``Outer_Inner``."""
-        found = self._plain.get(declared.full_name)
-        if found is None:
+        """Return the name in its namespace; nested types are flattened: ``Outer_Inner``."""
+        name = self._plain.get(declared.full_name)
+        if name is None:
             local = self._schema.home(declared.full_name).local_name(declared.full_name)
-            found = type_name(local.replace(".", "_"))
+            name = type_name(local.replace(".", "_"))
             if isinstance(declared, Message):  # of which no member may have the name
                 members = {*map(member, declared.fields), *map(identifier, declared.oneofs)}
-                while found in members:
-                    found += "_"
-            self._plain[declared.full_name] = found
-        return found
+                while name in members:
+                    name += "_"
+            self._plain[declared.full_name] = name
+        return name
 
     def qualified(self, reference: MessageRef | EnumRef) -> str:
         """Return a type's name; with its namespace unless the file at hand shares it."""
@@ -184,7 +196,7 @@ class Names:
         return f"wirecost::Optional<{value}>" if item.is_optional else value
 
     def element(self, type_: Type) -> str:
-        """Type of a repeated field's elements; bool takes a byte, which std::vector can show."""
+        """Return the type of a repeated field's elements; bool takes a byte, unlike in vectors."""
         return "std::uint8_t" if type_ is Kind.BOOL else self.value(type_)
 
     def _sequence(self, type_: Type) -> str:

@@ -11,8 +11,11 @@ from wirecost.schema.compile.schema import Field, File, Kind, Label, Message, Me
 
 
 def defined_in_order(schema: Schema, file: File) -> list[Message]:
-    """Return messages so that each comes after those it holds: always those it holds inline, others
-    as far as no cycle prevents it; else in declared order."""
+    """Return messages so that each comes after those it holds.
+
+    That is always so of those it holds inline, of others as far as no cycle prevents it; else they
+    are in declared order.
+    """
     local = {m.full_name for m in file.messages}
     ordered: dict[str, Message] = {}
     begun: set[str] = set()
@@ -54,11 +57,11 @@ def is_plain(schema: Schema, message: Message) -> bool:
 
 @per_schema
 def _plain(schema: Schema) -> frozenset[str]:
-    found: set[str] = set()
+    plain: set[str] = set()
     for message in schema.inside_out:
-        if all(_is_plain(schema, message, item, found) for item in message.fields):
-            found.add(message.full_name)
-    return frozenset(found)
+        if all(_is_plain(schema, message, item, plain) for item in message.fields):
+            plain.add(message.full_name)
+    return frozenset(plain)
 
 
 def _is_plain(schema: Schema, message: Message, item: Field, plain: set[str]) -> bool:

@@ -20,7 +20,7 @@ class PresentBit:
 
 
 def can_be_absent(item: Field) -> bool:
-    """In the classes required fields too: code asks ``has_x`` of them."""
+    """Return whether code asks ``has_x`` of a field: in the classes of required ones, too."""
     return (
         item.label is Label.SINGLE and item.oneof is None and item.presence is not Presence.IMPLICIT
     )

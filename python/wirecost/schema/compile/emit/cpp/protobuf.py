@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 from wirecost.schema.compile.emit.cpp.bounds import bounded
-from wirecost.schema.compile.emit.cpp.names import SCALARS, Names, identifier, member
+from wirecost.schema.compile.emit.cpp.names import SCALARS, Declaration, Names, identifier, member
 from wirecost.schema.compile.emit.cpp.order import defined_in_order, is_plain
 from wirecost.schema.compile.emit.cpp.presence import PresentBit, present_bits
 from wirecost.schema.compile.emit.cpp.sequential import SMALL
-from wirecost.schema.compile.emit.cpp.views import view_fields
+from wirecost.schema.compile.emit.cpp.views import MapEntry, view_fields
 from wirecost.schema.compile.per_schema import per_schema
 from wirecost.schema.compile.plan import nesting
 from wirecost.schema.compile.plan.protobuf import (
@@ -39,7 +38,7 @@ NESTING = ("message", "group")
 MOST_WHOLE = 8
 """Fields of a message whose tags are compared all at once."""
 EXPECTED = 2
-"""How many of the fields behind a field a decoder expects before it looks at the tag."""
+"""Fields behind a field that a decoder expects before it looks at the tag."""
 WIDE = 20
 """Fields from which on a view's decoder expects the first one alone: GCC 12 follows values along
 all paths between the fields, which takes it minutes where there are more."""
@@ -51,8 +50,11 @@ class Style:
 
     access: str
     is_class: bool
-    """With Protobuf's interface: bits tell which numbers and texts are there, required fields are
-    asked for when all is read, messages of oneofs lie elsewhere, maps are trees."""
+    """True for classes with Protobuf's interface.
+
+    Bits tell which numbers and texts are there, required fields are asked for when all is read,
+    messages of oneofs lie elsewhere, maps are trees.
+    """
 
 
 STRUCT = Style("m.", is_class=False)
@@ -69,17 +71,162 @@ def _word(index: int) -> str:
     return f"seen_{index}" if index else "seen"
 
 
-def _words(bits: int) -> list[SimpleNamespace]:
-    """Return variables for that many bits, each with the mask of those it has."""
+@dataclass(frozen=True)
+class SeenWord:
+    """A variable that records which fields were seen, and the mask of the bits that it has."""
+
+    name: str
+    mask: str
+
+
+@dataclass(frozen=True)
+class ExpectedTag:
+    """A tag as a decoder compares it; its size is in bytes."""
+
+    number: int
+    tag_size: int
+    tag_literal: str
+
+
+@dataclass(frozen=True)
+class ProtobufValue(ExpectedTag):
+    """One value behind its tag: what the templates need to read or write it."""
+
+    tag: int
+    payload: str
+    type: str
+    element: str
+    """Type of an element of a list."""
+    is_bool: bool
+    raw: str
+    width: int | None
+    capacity: int | None
+    text_capacity: int | None
+    single_tag: int | None
+    packed_tag: int | None
+    end_size: int
+    end_literal: str
+    packed: bool
+    coding: str
+    utf8: bool
+    is_string: bool
+    requires: bool
+    closed: bool
+    codec: str
+    view: str
+    is_plain: bool
+    checkable: bool
+
+
+@dataclass(frozen=True)
+class FieldAccess:
+    """Expressions by which code reaches a field."""
+
+    present: str
+    """Condition that it is there."""
+    held: str
+    """Its value."""
+    mark: str
+    """Statement that says that it is there; empty where none is needed."""
+    target: str
+    """Place of a new value."""
+
+
+@dataclass(frozen=True)
+class MapAccess:
+    """Key, value and entries of a map."""
+
+    key: ProtobufValue
+    value: ProtobufValue
+    entry: str
+    """Type of an entry's view."""
+    entry_type: str
+    """Type of an entry in the holder."""
+    own_entry: bool
+    """True if an entry is read before it is put into the map."""
+
+
+@dataclass(frozen=True)
+class ProtobufField(ProtobufValue, FieldAccess):
+    """A field of a message."""
+
+    name: str
+    access: str
+    mode: str
+    index: int | None
+    """Position in its oneof, from 1."""
+    boxed: bool
+    apart: bool
+    """True if it lies elsewhere, for which a decoder counts memory."""
+    bit: int | None
+    word: str
+    mask: str
+    ranged: bool
+    reader: str
+    required: bool
+    unset: str
+    following: list[ProtobufValue]
+    """Fields whose tags are tried behind this one, before any other."""
+    following_in_views: list[ProtobufValue]
+    expected: bool
+    """True if the field follows one in that way."""
+    map: MapAccess | None
+
+
+@dataclass(frozen=True)
+class WholePart:
+    """A field of a message that comes whole; ``at``: its offset in bytes."""
+
+    item: ProtobufField
+    at: int
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A message that has all fields, in order: its size in bytes, and the condition for it."""
+
+    size: int
+    parts: list[WholePart]
+    present: str
+
+
+@dataclass(frozen=True)
+class ProtobufMessage:
+    """A message's codec."""
+
+    name: str
+    items: list[ProtobufField]
+    plain: bool
+    """True if the holder is its own view."""
+    deep: bool
+    bounded: bool
+    checkable: bool
+    once: dict[str, str]
+    """Bits of the fields that a check must not meet twice."""
+    extensible: bool
+    wide: bool
+    whole: Whole | None
+    small: bool
+    required: list[SeenWord]
+    tracked: list[SeenWord]
+    type: str
+    entries: list[MapEntry[ProtobufValue]]
+    view_fields: list[Declaration]
+
+
+def _words(bits: int) -> list[SeenWord]:
+    """Return variables for that many bits."""
     return [
-        SimpleNamespace(name=_word(i), mask=hex((1 << min(WORD, bits - i * WORD)) - 1))
+        SeenWord(_word(i), hex((1 << min(WORD, bits - i * WORD)) - 1))
         for i in range(-(-bits // WORD))
     ]
 
 
 def _bits(message: Message) -> dict[str, int]:
-    """Return which bit of "seen" records that a field came, by its name: first the required ones,
-    then the messages a view must not meet twice."""
+    """Return which bit of "seen" records that a field came, by its name.
+
+    First are the required ones, then the messages that a view must not meet twice.
+    """
     singles = [f for f in message.fields if f.label is Label.SINGLE and f.oneof is None]
     singles.sort(key=lambda f: f.number)
     held = [
@@ -96,7 +243,7 @@ def _checkable(schema: Schema) -> frozenset[str]:
 
 
 def _is_checkable(message: Message) -> bool:
-    """Not where being whole depends on more than which fields have come."""
+    """Return whether being whole depends on nothing but which fields have come."""
     held = [f for f in message.fields if isinstance(f.type, MessageRef)]
     return len(held) <= WORD and all(
         f.label in (Label.SINGLE, Label.REPEATED)
@@ -109,22 +256,17 @@ def _is_checkable(message: Message) -> bool:
     )
 
 
-def _whole(items: list[SimpleNamespace]) -> SimpleNamespace | None:
-    """Return how long a message is that has all fields, where each begins, and the condition that
-    all are there; None unless there are few and all have a fixed size."""
+def _whole(items: list[ProtobufField]) -> Whole | None:
+    """Return a message that has all fields; None unless they are few and all of a fixed size."""
     single = all(i.mode in ("optional", "implicit") and i.payload == "fixed" for i in items)
     if not (single and 1 < len(items) <= MOST_WHOLE):
         return None
     parts, size = [], 0
     for item in items:
-        parts.append(SimpleNamespace(item=item, at=size))
-        size += item.tag_size + item.width
+        parts.append(WholePart(item, size))
+        size += item.tag_size + (item.width or 0)
     present = [item.present for item in items if item.mode == "optional"]
-    return SimpleNamespace(
-        size=size,
-        parts=parts,
-        present=" && ".join(present) if len(present) == len(items) else "",
-    )
+    return Whole(size, parts, " && ".join(present) if len(present) == len(items) else "")
 
 
 class ProtobufCodec:
@@ -140,24 +282,31 @@ class ProtobufCodec:
         self._deep = nesting.deep(schema)
         self._present: dict[str, PresentBit] = {}
 
-    def messages(self, file: File) -> list[SimpleNamespace]:
+    def messages(self, file: File) -> list[ProtobufMessage]:
         return [self._message(m) for m in defined_in_order(self._schema, file)]
 
-    def _message(self, message: Message) -> SimpleNamespace:
+    def _message(self, message: Message) -> ProtobufMessage:
         planned = plan(message)
         bits = _bits(message)
         self._present = present_bits(message) if self._style.is_class else {}
-        items = [self._item(message, item, bits.get(item.field.name)) for item in planned.items]
-        for index, item in enumerate(items):
-            again = item.mode in ("repeated", "map") and not item.packed
-            first = index if again else index + 1
-            item.following = items[first : first + EXPECTED + again]
-            item.following_in_views = item.following if len(items) < WIDE else []
+        values = [self._value(item) for item in planned.items]
+        following = [_following(item, i, values) for i, item in enumerate(planned.items)]
+        followers = {value.number for values in following for value in values}
+        wide = len(values) >= WIDE
+        items = [
+            self._field(
+                message,
+                item.field,
+                value,
+                bits.get(item.field.name),
+                following=behind,
+                following_in_views=[] if wide else behind,
+                expected=value.number in followers,
+            )
+            for item, value, behind in zip(planned.items, values, following, strict=True)
+        ]
         extensible = message.extensible and self._style.is_class
-        followers = {id(other) for item in items for other in item.following}
-        for item in items:
-            item.expected = id(item) in followers
-        return SimpleNamespace(
+        return ProtobufMessage(
             name=self._names.plain(message),
             items=items,
             plain=is_plain(self._schema, message) and not self._preserve,
@@ -169,16 +318,16 @@ class ProtobufCodec:
                 for bit, item in enumerate(i for i in items if self._comes_once(i))
             },
             extensible=extensible,
-            wide=len(items) >= WIDE,
+            wide=wide,
             whole=None if extensible else _whole(items),
             small=len(items) <= SMALL and all(i.payload not in NESTING for i in items),
             required=[] if self._style.is_class else _words(planned.required),
             tracked=_words(sum(1 for i in items if i.bit is not None)),
             type=self._names.plain(message),
             entries=[
-                SimpleNamespace(name=i.entry, key=i.key, value=i.value)
-                for i in items
-                if i.mode == "map"
+                MapEntry(item.map.entry, item.map.key, item.map.value)
+                for item in items
+                if item.map is not None
             ],
             view_fields=view_fields(
                 message,
@@ -187,66 +336,73 @@ class ProtobufCodec:
             ),
         )
 
-    def _item(self, message: Message, item: Item, bit: int | None) -> SimpleNamespace:
-        field = item.field
-        oneof = index = None
-        if field.oneof is not None:
-            oneof = identifier(field.oneof)
-            index = message.choices[field.name]
-        context = self._value(item)
-        context.name = member(field)
-        context.access = f"{self._style.access}{oneof or member(field)}"
-        context.mode = self._mode(message, field)
-        context.oneof, context.index = oneof, index
-        context.boxed = self._schema.recursive(message, field) or (
+    def _field(
+        self,
+        message: Message,
+        field: Field,
+        value: ProtobufValue,
+        bit: int | None,
+        following: list[ProtobufValue],
+        following_in_views: list[ProtobufValue],
+        expected: bool,
+    ) -> ProtobufField:
+        oneof = None if field.oneof is None else identifier(field.oneof)
+        access = f"{self._style.access}{oneof or member(field)}"
+        boxed = self._schema.recursive(message, field) or (
             self._style.is_class and oneof is not None and isinstance(field.type, MessageRef)
         )
-        # What lies elsewhere asks for memory, which a decoder counts.
-        context.apart = context.boxed or self._style.is_class
-        self._add_presence(context, field)
-        context.bit = bit
-        if context.bit is not None:
-            context.word, context.mask = _word(context.bit // WORD), hex(1 << context.bit % WORD)
-        context.ranged = field.label is not Label.SINGLE or (context.boxed and field.oneof is None)
-        context.reader = self.range_type(message, field) if context.ranged or context.boxed else ""
-        context.required = field.presence is Presence.REQUIRED and not self._style.is_class
-        context.unset = unset(self._names, field, context.access)
-        if field.label is Label.MAP:
-            key, value = entry_items(field)
-            context.key, context.value = self._value(key), self._value(value)
-            context.entry = f"{self._names.plain(message)}_{member(field)}_Entry"
-            context.own_entry = self._style.is_class
-            map_type = self._names.holder(message, field)
-            context.entry_type = (
-                map_type.replace("::Map<", "::MapEntry<", 1)
-                if context.own_entry
-                else f"{map_type}::Entry"
-            )
-        return context
+        ranged = field.label is not Label.SINGLE or (boxed and oneof is None)
+        return ProtobufField(
+            **vars(value),
+            **vars(self._access(field, access)),
+            name=member(field),
+            access=access,
+            mode=self._mode(message, field),
+            index=None if oneof is None else message.choices[field.name],
+            boxed=boxed,
+            apart=boxed or self._style.is_class,
+            bit=bit,
+            word="" if bit is None else _word(bit // WORD),
+            mask="" if bit is None else hex(1 << bit % WORD),
+            ranged=ranged,
+            reader=self.range_type(message, field) if ranged or boxed else "",
+            required=field.presence is Presence.REQUIRED and not self._style.is_class,
+            unset=unset(self._names, field, access),
+            following=following,
+            following_in_views=following_in_views,
+            expected=expected,
+            map=self._map(message, field) if field.label is Label.MAP else None,
+        )
 
-    def _add_presence(self, context: SimpleNamespace, field: Field) -> None:
-        """Add how code asks whether a field is there, reads it, says that it is, and overwrites
-        it."""
-        access = context.access
+    def _map(self, message: Message, field: Field) -> MapAccess:
+        key, value = entry_items(field)
+        own_entry = self._style.is_class
+        map_type = self._names.holder(message, field)
+        return MapAccess(
+            key=self._value(key),
+            value=self._value(value),
+            entry=f"{self._names.plain(message)}_{member(field)}_Entry",
+            entry_type=map_type.replace("::Map<", "::MapEntry<", 1)
+            if own_entry
+            else f"{map_type}::Entry",
+            own_entry=own_entry,
+        )
+
+    def _access(self, field: Field, access: str) -> FieldAccess:
         bit = self._present.get(field.name)
         if bit is None:
-            is_text = context.payload == "text"
-            context.present, context.held, context.mark = access, f"(*{access})", ""
-            context.target = f"{access}.overwrite()" if is_text else access
-        else:
-            word = f"{self._style.access}{bit.word}"
-            context.present = f"({word} & {bit.mask}) != 0"
-            context.held = context.target = access
-            context.mark = f"{word} |= {bit.mask};"
+            target = f"{access}.overwrite()" if payload(field) is Payload.TEXT else access
+            return FieldAccess(access, f"(*{access})", "", target)
+        word = f"{self._style.access}{bit.word}"
+        return FieldAccess(f"({word} & {bit.mask}) != 0", access, f"{word} |= {bit.mask};", access)
 
-    def _value(self, item: Item) -> SimpleNamespace:
-        """Return what the template needs to read or write one value behind its tag."""
+    def _value(self, item: Item) -> ProtobufValue:
         field = item.field
         is_message = isinstance(field.type, MessageRef) and field.label is not Label.MAP
         kind = scalar(field.type)
         closed = isinstance(field.type, EnumRef) and self._schema.enum(field.type).closed
         type_ = "" if field.label is Label.MAP else self._names.value(field.type)
-        return SimpleNamespace(
+        return ProtobufValue(
             number=field.number,
             payload=item.payload.value,
             type=type_,
@@ -277,7 +433,7 @@ class ProtobufCodec:
         )
 
     @staticmethod
-    def _comes_once(item: SimpleNamespace) -> bool:
+    def _comes_once(item: ProtobufField) -> bool:
         """Return whether a view refuses the field's second part, which it could not join."""
         return item.payload == "message" and item.mode != "repeated" and not item.is_plain
 
@@ -346,9 +502,18 @@ class ProtobufCodec:
         return self._single_view(field)
 
 
+def _following(item: Item, index: int, values: list[ProtobufValue]) -> list[ProtobufValue]:
+    """Return the values that a decoder expects behind a field; of a list its own is the first."""
+    again = item.field.label in (Label.REPEATED, Label.MAP) and not item.field.packed
+    first = index if again else index + 1
+    return values[first : first + EXPECTED + again]
+
+
 def unset(names: Names, field: Field, access: str) -> str:
-    """Return the condition under which a field of implicit presence is left out: it has its
-    declared default, which readers restore."""
+    """Return the condition under which a field of implicit presence is left out.
+
+    It has its declared default then, which readers restore.
+    """
     if isinstance(field.type, EnumRef):
         return f"static_cast<std::int32_t>({access}) == {int(field.default or 0)}"
     if not isinstance(field.type, Kind):

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from types import SimpleNamespace
-from typing import Any
+from dataclasses import dataclass
 
 from wirecost.schema.compile.emit.cpp.bounds import bounded
-from wirecost.schema.compile.emit.cpp.names import SCALARS, Names, identifier, member
+from wirecost.schema.compile.emit.cpp.names import SCALARS, Declaration, Names, identifier, member
 from wirecost.schema.compile.emit.cpp.order import defined_in_order, is_plain
-from wirecost.schema.compile.emit.cpp.views import view_fields
+from wirecost.schema.compile.emit.cpp.views import MapEntry, view_fields
 from wirecost.schema.compile.plan import nesting
 from wirecost.schema.compile.plan.sequential import (
     Array,
@@ -31,7 +29,7 @@ SMALL = 4
 
 
 @dataclass(frozen=True)
-class Value:
+class SequentialValue:
     """One value: a scalar, text or message."""
 
     kind: str
@@ -41,7 +39,7 @@ class Value:
     """Type in the view."""
     align: int = 1
     raw: str = ""
-    """What is loaded and stored."""
+    """Type of the value that is loaded and stored."""
     width: int = 0
     terminated: bool = False
     codec: str = ""
@@ -51,11 +49,36 @@ class Value:
 
 
 @dataclass(frozen=True)
+class SlotAccess:
+    """A fixed-width value in a run: how code reads and writes it; positions and sizes in bytes."""
+
+    target: str
+    value: str
+    raw: str
+    """Type of the value that is loaded and stored."""
+    type: str
+    offset: int
+    count: int | None
+    size: int
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A member of a oneof; ``index``: its position in the variant."""
+
+    index: int
+    number: int
+    name: str
+    boxed: bool
+    value: SequentialValue
+
+
+@dataclass(frozen=True)
 class Part:
     """One step of a message as the template sees it."""
 
     step: str
-    value: Value | None = None
+    value: SequentialValue | None = None
     name: str = ""
     read: str = ""
     write: str = ""
@@ -65,26 +88,44 @@ class Part:
     minimum: int = 0
     capacity: int | None = None
     fixed: bool = False
-    slots: tuple[Any, ...] = ()
+    optional: bool = False
+    slots: tuple[SlotAccess, ...] = ()
     gaps: tuple[tuple[int, int], ...] = ()
-    members: tuple[Any, ...] = ()
-    key: Value | None = None
+    members: tuple[Alternative, ...] = ()
+    key: SequentialValue | None = None
     view_name: str = ""
     block: Run | None = None
-    """Of an element that lies in a message as its holder does in memory."""
-    field: Field | None = field(default=None, repr=False)
+    """Run of an element that lies in a message as its holder does in memory."""
 
     @property
     def is_plain_array(self) -> bool:
-        """Its size follows from its count."""
+        """True if its size follows from its count."""
         return self.step == "array" and self.value is not None and self.value.kind == "scalar"
 
     @property
     def varies(self) -> bool:
-        """Return whether its size is known only behind it, so that the rest must be checked
-        there."""
+        """True if its size is known only behind it, where the rest must be checked."""
         is_message = self.value is not None and self.value.kind == "message"
         return self.step in ("array", "map", "oneof") or is_message
+
+
+@dataclass(frozen=True)
+class SequentialMessage:
+    """A message's codec."""
+
+    name: str
+    type: str
+    plain: bool
+    """True if the holder is its own view."""
+    deep: bool
+    minimum: int
+    """Bytes, at least."""
+    small: bool
+    parts: list[Part]
+    bounded: bool
+    has_text: bool
+    entries: list[MapEntry[SequentialValue | None]]
+    view_fields: list[Declaration]
 
 
 class SequentialCodec:
@@ -97,14 +138,14 @@ class SequentialCodec:
         self._planner = Planner(schema, rules)
         self._deep = nesting.deep(schema)
 
-    def messages(self, file: File) -> list[SimpleNamespace]:
+    def messages(self, file: File) -> list[SequentialMessage]:
         return [self._message(m) for m in defined_in_order(self._schema, file)]
 
-    def _message(self, message: Message) -> SimpleNamespace:
+    def _message(self, message: Message) -> SequentialMessage:
         plan = self._planner.plan(message)
         parts = [self._part(message, s, r) for s, r in zip(plan.steps, plan.rests, strict=True)]
         reference = MessageRef(message.full_name)
-        return SimpleNamespace(
+        return SequentialMessage(
             name=self._names.plain(message),
             type=self._names.qualified(reference),
             plain=is_plain(self._schema, message),
@@ -117,9 +158,9 @@ class SequentialCodec:
             bounded=bounded(self._schema, message),
             has_text=any(_holds_text(s) for s in plan.steps),
             entries=[
-                SimpleNamespace(name=p.view_name, key=p.key, value=p.value)
-                for p in parts
-                if p.step == "map"
+                MapEntry(part.view_name, part.key, part.value)
+                for part in parts
+                if part.step == "map"
             ],
             view_fields=view_fields(
                 message,
@@ -128,26 +169,27 @@ class SequentialCodec:
             ),
         )
 
-    def _value(self, step: Run | Text | Call, item: Field) -> Value:
+    def _value(self, step: Run | Text | Call, item: Field) -> SequentialValue:
         type_ = (
             self._names.element(item.type)
             if item.label is Label.REPEATED
             else (self._names.value(item.type))
         )
         if isinstance(step, Text):
-            return Value(
+            return SequentialValue(
                 "text", type_, "std::string_view", step.align,
                 terminated=step.terminated, capacity=item.text_capacity,
                 is_string=item.type is Kind.STRING,
             )  # fmt: skip
         if isinstance(step, Call):
-            return Value(
+            return SequentialValue(
                 "message", type_, self._view_type(step.message),
                 codec=self._names.codec(step.message, self._rules.wire),
             )  # fmt: skip
         kind = step.slots[0].kind
-        return Value("scalar", type_, self._names.value(item.type), step.align, SCALARS[kind],
-                     step.size)  # fmt: skip
+        return SequentialValue(
+            "scalar", type_, self._names.value(item.type), step.align, SCALARS[kind], step.size
+        )
 
     def _view_type(self, reference: MessageRef) -> str:
         if is_plain(self._schema, self._schema.message(reference)):
@@ -167,20 +209,23 @@ class SequentialCodec:
             return Part(
                 "map", self._value(step.value, item.value), name, align=step.align,
                 rest=rest, minimum=step.minimum, key=self._value(step.key, item.key),
-                view_name=f"{self._names.plain(message)}_{name}_Entry", field=item,
+                view_name=f"{self._names.plain(message)}_{name}_Entry",
             )  # fmt: skip
         if isinstance(step, Array):
             return Part(
                 "array", self._value(step.element, item), name, align=step.align,
                 rest=rest, minimum=step.minimum, capacity=item.capacity,
-                fixed=item.label is Label.ARRAY, block=self._block(step), field=item,
+                fixed=item.label is Label.ARRAY, block=self._block(step),
             )  # fmt: skip
         value = self._value(step, item)
-        return Part("value", value, name, f"m.{name}", self._written(item), rest=rest, field=item)
+        return Part("value", value, name, f"m.{name}", self._written(item), rest=rest,
+                    optional=item.is_optional)  # fmt: skip
 
     def _block(self, array: Array) -> Run | None:
-        """Return one run without gaps, which ends where the next one may begin. What C++ would have
-        to look at, as a bool or an absent value, is none."""
+        """Return one run without gaps, which ends where the next one may begin.
+
+        What C++ would have to look at, as a bool or an absent value, is none.
+        """
         if not isinstance(array.element, Call) or array.field.label is Label.ARRAY:
             return None
         steps = self._planner.plan(self._schema.message(array.element.message)).steps
@@ -212,14 +257,14 @@ class SequentialCodec:
         return Part("run", align=run.align, size=run.size, rest=rest, slots=tuple(slots),
                     gaps=tuple(gaps))  # fmt: skip
 
-    def _slot(self, slot: Slot) -> SimpleNamespace:
+    def _slot(self, slot: Slot) -> SlotAccess:
         item = slot.path[-1]
         outer = "".join(f"{member(f)}." for f in slot.path[:-1])
         target = f"m.{outer}{member(item)}"
         value = target
         if item.is_optional:
             value = f"{target}.value_or({self._names.literal(item.type, item.default)})"
-        return SimpleNamespace(
+        return SlotAccess(
             target=target,
             value=value,
             raw=SCALARS[slot.kind],
@@ -234,13 +279,7 @@ class SequentialCodec:
         for index, (item, value) in enumerate(step.members, start=1):
             boxed = self._schema.recursive(message, item)
             members.append(
-                SimpleNamespace(
-                    index=index,
-                    number=item.number,
-                    name=member(item),
-                    boxed=boxed,
-                    value=self._value(value, item),
-                )
+                Alternative(index, item.number, member(item), boxed, self._value(value, item))
             )
         return Part("oneof", name=identifier(step.oneof), align=step.align, rest=rest,
                     members=tuple(members))  # fmt: skip

@@ -4,22 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from wirecost.schema.compile.emit.cpp.names import identifier, member
+from wirecost.schema.compile.emit.cpp.names import Declaration, identifier, member
 from wirecost.schema.compile.schema import Field, Message
+
+AnyValue = TypeVar("AnyValue")
+
+
+@dataclass(frozen=True)
+class MapEntry(Generic[AnyValue]):
+    """View of a map's entry; ``key`` and ``value`` are as the wire's codec has values."""
+
+    name: str
+    key: AnyValue
+    value: AnyValue
 
 
 def view_fields(
     message: Message, type_of: Callable[[Field], str], alternative: Callable[[Field], str]
-) -> list[SimpleNamespace]:
-    """In declared order, each with type and name; ``alternative``: the type of a oneof's member."""
-    fields: dict[str, SimpleNamespace] = {}
+) -> list[Declaration]:
+    """Return the members in declared order; ``alternative``: the type of a oneof's member."""
+    fields: dict[str, Declaration] = {}
     for item in message.fields:
         if item.oneof is None:
-            fields[item.name] = SimpleNamespace(type=type_of(item), name=member(item))
+            fields[item.name] = Declaration(member(item), type_of(item))
         elif item.oneof not in fields:
             types = ", ".join(map(alternative, message.members[item.oneof]))
             type_ = f"std::variant<std::monostate, {types}>"
-            fields[item.oneof] = SimpleNamespace(type=type_, name=identifier(item.oneof))
+            fields[item.oneof] = Declaration(identifier(item.oneof), type_)
     return list(fields.values())

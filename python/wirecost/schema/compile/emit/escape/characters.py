@@ -43,13 +43,13 @@ def wrapped(line: str, width: int) -> list[str]:
 
     Unlike ``textwrap`` it takes time in proportion to the text, whatever is in it.
     """
-    found: list[str] = []
+    rows: list[str] = []
     row: list[str] = []
     used = 0
     for word in _WORD.findall(line.rstrip()):
         if row and used + len(word) > width:
-            found.append("".join(row))
+            rows.append("".join(row))
             row, used = [], 0
-        row.append(word if row or not found else word.lstrip())
+        row.append(word if row or not rows else word.lstrip())
         used += len(row[-1])
-    return [*found, "".join(row)] if row else found
+    return [*rows, "".join(row)] if row else rows

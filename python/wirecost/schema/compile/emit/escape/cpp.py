@@ -7,11 +7,11 @@ from wirecost.schema.compile.emit.escape.characters import lines, one_line, wrap
 
 _WIDTH = 96
 _SPLICES = ("\\", "??/")
-"""What joins a line with the next one, a comment as well: a backslash and the trigraph for it."""
+"""End of a line that joins it with the next one: a backslash, or the trigraph for it."""
 
 
 def comment(text: str, start: str = "//") -> str:
-    """Lines of a comment with their ends; none for no text. ``start``: indentation and ``//``."""
+    """Return a comment with line ends; nothing for no text. ``start``: indentation and ``//``."""
     width = _WIDTH - (len(start) - len(start.lstrip()))
     parts = [part for line in lines(text) for part in wrapped(line, width) or [""]]
     return "".join(f"{_ended(f'{start} {part}')}\n" for part in parts)

@@ -20,13 +20,13 @@ def javadoc(text: str, *notes: str) -> str:
 
     ``notes`` are the emitter's own words and names, with tags.
     """
-    found = [_escaped(line) for line in lines(text)]
-    found += [line for note in notes if note for line in (*([""] if found else []), note)]
-    if not found:
+    rows = [_escaped(line) for line in lines(text)]
+    rows += [line for note in notes if note for line in (*([""] if rows else []), note)]
+    if not rows:
         return ""
-    if len(found) == 1 and len(found[0]) < _WIDTH:
-        return f"/** {found[0]} */\n"
-    inner = "".join(f" * {line}".rstrip() + "\n" for line in found)
+    if len(rows) == 1 and len(rows[0]) < _WIDTH:
+        return f"/** {rows[0]} */\n"
+    inner = "".join(f" * {line}".rstrip() + "\n" for line in rows)
     return f"/**\n{inner} */\n"
 
 
@@ -44,7 +44,7 @@ def literal(value: str) -> str:
 
 
 def bytes_literal(value: bytes) -> str:
-    """A byte[]; a long one as a String, of which a class can hold more than of single numbers."""
+    """Return a byte[]; a long one as a String, of which a class can hold more than of numbers."""
     if len(value) > _MOST_NUMBERS:
         charset = "java.nio.charset.StandardCharsets.ISO_8859_1"
         return f"{literal(value.decode('latin-1'))}.getBytes({charset})"
@@ -60,6 +60,6 @@ def _unit(high: int, low: int) -> str:
 
 
 def _escaped(line: str) -> str:
-    """Neither the comment's end nor anything that Javadoc, or Java's ``\\u``, reads."""
+    r"""Return a line without the comment's end, and what Javadoc or Java's ``\u`` would read."""
     text = line.translate(_ENTITIES).replace("*/", "*&#47;")
     return text.encode("ascii", "xmlcharrefreplace").decode()

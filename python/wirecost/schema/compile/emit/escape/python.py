@@ -10,11 +10,11 @@ from wirecost.schema.compile.emit.escape.characters import lines, one_line
 from wirecost.schema.compile.schema import Value
 
 _ENCODING = re.compile(r"(?<=coding)(?=[:=])")
-"""Where the first lines of a file would name the encoding of all of it."""
+"""Text that in the first lines of a file would name the encoding of all of it."""
 
 
 def comment(text: str, start: str = "#") -> str:
-    """Lines of a comment with their ends; nothing for no text. ``start``: indentation and ``#``."""
+    """Return a comment with line ends; nothing for no text. ``start``: indentation and ``#``."""
     return "".join(f"{start} {_ENCODING.sub(' ', line)}".rstrip() + "\n" for line in lines(text))
 
 

@@ -8,8 +8,8 @@ single object. Decoding the sequential wires keeps the elements of an array that
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from wirecost.schema.compile.emit import Request, Texts, banner, runtime
 from wirecost.schema.compile.emit.escape import java as escape
@@ -21,7 +21,7 @@ from wirecost.schema.compile.emit.java.sequential import Sequential
 from wirecost.schema.compile.emit.templates import Templates
 from wirecost.schema.compile.plan.sequential import Planner
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
-from wirecost.schema.compile.schema import Enum, EnumRef, EnumValue, Message, Schema
+from wirecost.schema.compile.schema import Constant, Enum, EnumRef, EnumValue, Message, Schema
 
 SOURCES = PurePosixPath("src/main/java")
 _PACKAGE = "package wire.runtime;"
@@ -35,6 +35,16 @@ _EXTENDABLE = {"boolean": 1, "byte": 1, "short": 2, "int": 4, "long": 8, "float"
 def emit(schema: Schema, request: Request) -> Texts:
     """Return classes by path below ``java/``, laid out as Maven expects. Raises CompileError."""
     return dict(_Emitter(schema, request).files())
+
+
+@dataclass(frozen=True)
+class JavaConstant:
+    """A constant of a class, with the literal of its value."""
+
+    doc: str
+    type: str
+    name: str
+    value: str
 
 
 class _Emitter:
@@ -141,7 +151,7 @@ class _Emitter:
             message=declared,
             name=place.name,
             modifier=modifier,
-            constants=[self._constant(c.name, c) for c in declared.constants],
+            constants=[self._constant(constant) for constant in declared.constants],
             members=self._holders.members(declared),
             cases=self._holders.cases(declared),
             statics=self._holders.statics(declared),
@@ -155,15 +165,13 @@ class _Emitter:
             inner=inner,
         )
 
-    def _constant(self, name: str, constant: Any) -> dict[str, str]:
-        jdk = self._names.jdk
-        type_ = self._holders.plain_type(constant.type)
-        return {
-            "doc": escape.javadoc(constant.comment),
-            "type": type_ or jdk["String"],
-            "name": word(name),
-            "value": self._holders.literal(constant.type, constant.value),
-        }
+    def _constant(self, constant: Constant) -> JavaConstant:
+        return JavaConstant(
+            escape.javadoc(constant.comment),
+            self._holders.plain_type(constant.type),
+            word(constant.name),
+            self._holders.literal(constant.type, constant.value),
+        )
 
     def _note(self, member: Member) -> list[str]:
         """Return what the type of a member does not show."""
@@ -190,7 +198,7 @@ class _Emitter:
 
 
 def _values(enum: Enum) -> list[tuple[str, EnumValue, bool]]:
-    """Java's names of an enum's values; the flag: no earlier value has the number."""
+    """Return Java's names of an enum's values; the flag: no earlier value has the number."""
     seen: set[int] = set()
     listed = []
     for value in enum.values:

@@ -61,7 +61,7 @@ class Accessor:
     node: Node
     name: str
     index: int
-    """In the run-time's table, where the root itself is 0."""
+    """Index in the run-time's table, where the root itself is 0."""
     view: str
     """``Double``, …, ``Text``; of a message the name of its class."""
     array: str
@@ -82,9 +82,9 @@ class Columns:
         self._jdk = holders.names.jdk
         self.root = root
         self.place = self._names.place(root.message.full_name)
-        known = (m.full_name for m in holders.schema.messages())
-        taken = {self._names.place(name).classes[0] for name in known}
-        self.name = Unique(taken)(root.name)
+        full_names = (m.full_name for m in holders.schema.messages())
+        used = {self._names.place(name).classes[0] for name in full_names}
+        self.name = Unique(used)(root.name)
         self.row = self._names.reference(root.message.full_name, root.message.full_name)
         unique = Unique({*self._jdk, "Builder", self.name, self.place.classes[0]})
         self._classes = {
@@ -107,13 +107,13 @@ class Columns:
     @property
     def columns_fields(self) -> list[tuple[str, str, int]]:
         """Constant, dotted name of the field of rows and number of each columns field."""
-        unique, found = Unique({"MOST", "NODE"}), []
+        unique, fields = Unique({"MOST", "NODE"}), []
         for field in self.root.columns_fields:
             parent = field.parent.full_name
             local = self._holders.schema.home(parent).local_name(parent).replace(".", "_")
             name = unique(f"{screaming(local)}_{screaming(field.field.name)}")
-            found.append((name, f"{parent}.{field.field.name}", field.number))
-        return found
+            fields.append((name, f"{parent}.{field.field.name}", field.number))
+        return fields
 
     def accessors(self, node: Node | None) -> list[Accessor]:
         unique = Unique(_TAKEN)
@@ -121,21 +121,21 @@ class Columns:
 
     def table(self, node: Node) -> str:
         """Return the expression for a node and all below it."""
-        made = self._jdk["ColumnNode"]
+        column_node = self._jdk["ColumnNode"]
         if node.shape is Shape.MESSAGE and not node.wraps:
             return f"{self._classes[node.index]}.columnNode()"
         start = f'"{node.name}", {node.number}'
         if node.wraps:
             child = self.table(next(iter(self.root.children(node))))
-            return f"{made}.message({start}, {self.flags(node)}, {child}){self.fixed(node)}"
+            return f"{column_node}.message({start}, {self.flags(node)}, {child}){self.fixed(node)}"
         type_ = f"{self._jdk['ColumnType']}.{self._type(node)}"
-        text = f"{made}.scalar({start}, {type_}, {self.flags(node)})"
+        text = f"{column_node}.scalar({start}, {type_}, {self.flags(node)})"
         if node.reduction != EXACT:
             text += f".reduced({self._reduction(node)})"
         return text + self._default(node) + self.fixed(node)
 
     def fixed(self, node: Node) -> str:
-        """Say what rows always have of a fixed array."""
+        """Return what says how many values rows always have of a fixed array."""
         fixed = min(self.root.fixed(node), _MOST_FIXED)
         return f".fixed({fixed}L)" if fixed else ""
 
@@ -151,8 +151,10 @@ class Columns:
             "GROUP": item.group and node.shape is Shape.MESSAGE and not node.is_map,
             "WRAPS": node.wraps,
         }
-        made = self._jdk["ColumnNode"]
-        return " | ".join(f"{made}.{flag}" for flag, is_set in flags.items() if is_set) or "0"
+        column_node = self._jdk["ColumnNode"]
+        return (
+            " | ".join(f"{column_node}.{flag}" for flag, is_set in flags.items() if is_set) or "0"
+        )
 
     def _accessor(self, node: Node, unique: Unique) -> Accessor:
         name, doc = unique(lower_camel(node.name)), javadoc(node.field.comment)
@@ -175,10 +177,10 @@ class Columns:
         return _TYPES.get(kind, kind.value.upper())
 
     def _reduction(self, node: Node) -> str:
-        made, how = self._jdk["Reduction"], node.reduction
+        reduction, how = self._jdk["Reduction"], node.reduction
         if how.form is Reduce.ERROR:
-            return f"{made}.error({how.error!r})"
-        return f"{made}.{how.form.value.upper()}"
+            return f"{reduction}.error({how.error!r})"
+        return f"{reduction}.{how.form.value.upper()}"
 
     def _default(self, node: Node) -> str:
         """Return what an element has that leaves the field out of its row, unless it is nothing."""

@@ -43,7 +43,7 @@ _TYPES = {
     Kind.BYTES: "byte[]",
 }
 ACCESSORS = {kind: type_.capitalize() for kind, type_ in _TYPES.items() if kind.width}
-"""How the run-time's methods for values of a kind end."""
+"""Ends of the names of the run-time's methods for values of a kind."""
 _BOXES = {_TYPES[kind]: name for kind, name in ACCESSORS.items()} | {"int": "Integer"}
 UNSIGNED = (Kind.UINT8, Kind.UINT16, Kind.UINT32, Kind.UINT64)
 
@@ -66,7 +66,7 @@ class Member:
     value_type: str
     """Type of one value."""
     box: str
-    """The same as a class."""
+    """Class of one value."""
     type: str
     zero: str
     """A literal: the default of one value; of a message none."""
@@ -82,7 +82,7 @@ class Member:
 
     @property
     def kind(self) -> Kind | None:
-        """Enums are integers; None: a message."""
+        """Kind of one value; enums are integers. None for a message."""
         return kind_of(self.field)
 
     @property
@@ -103,7 +103,7 @@ class Member:
 
     @property
     def grows(self) -> bool:
-        """An array to which decoders add."""
+        """True for an array to which decoders add."""
         return self.field.label is Label.REPEATED
 
     @property
@@ -112,7 +112,7 @@ class Member:
 
     @property
     def nullable(self) -> bool:
-        """Null means absent."""
+        """True if null means absent."""
         return self.field.is_optional and not self.is_primitive
 
     def made(self, count: str) -> str:
@@ -138,11 +138,11 @@ class Holders:
             unique = Unique({word(c.name) for c in message.constants} | {"java", "unknown"})
             self._statics[message.full_name] = {s: unique(s) for s in ("ABSENT", "NONE")}
             unique(self.names.runtime.partition(".")[0])
-            wanted = {f.name: unique(lower_camel(f.name)) for f in message.fields}
+            member_names = {f.name: unique(lower_camel(f.name)) for f in message.fields}
             cases = {o: unique(f"{lower_camel(o)}Case") for o in message.oneofs}
             self._cases[message.full_name] = cases
             self._members[message.full_name] = {
-                f.name: self._member(message, f, wanted[f.name], cases, unique)
+                f.name: self._member(message, f, member_names[f.name], cases, unique)
                 for f in message.fields
             }
         return tuple(self._members[message.full_name].values())
@@ -153,7 +153,7 @@ class Holders:
         return self._members[message.full_name][item.name]
 
     def cases(self, message: Message) -> dict[str, str]:
-        """Oneofs and the names of their case numbers."""
+        """Return the oneofs and the names of their case numbers."""
         self.members(message)
         return self._cases[message.full_name]
 
@@ -163,7 +163,7 @@ class Holders:
         return self._statics[message.full_name]
 
     def value_type(self, message: Message, item: Field) -> str:
-        """Java type of one value of a field; of a map the type of its values."""
+        """Return the Java type of one value of a field; of a map the type of its values."""
         if item.label is Label.MAP and item.value is not None:
             return self.value_type(message, item.value)
         if isinstance(item.type, MessageRef):
@@ -171,7 +171,7 @@ class Holders:
         return self.plain_type(kind_of(item) or Kind.STRING)
 
     def plain_type(self, kind: Kind) -> str:
-        """Java type of a kind."""
+        """Return the Java type of a kind."""
         return self.names.jdk["String"] if kind is Kind.STRING else _TYPES[kind]
 
     def box(self, type_: str) -> str:
@@ -249,7 +249,7 @@ class Holders:
         return f"{number}L" if bits == 64 else str(number)
 
     def footprint(self, name: str) -> int:
-        """About how many bytes of memory a new object of the message takes."""
+        """Return about how many bytes of memory a new object of the message takes."""
         if not self._footprints:
             for message in self.schema.inside_out:
                 self._footprints[message.full_name] = self._footprint(message)
@@ -273,7 +273,7 @@ class Holders:
 
 
 def kind_of(item: Field) -> Kind | None:
-    """Kind of one value in Java; enums are integers. None for a message."""
+    """Return the kind of one value in Java; enums are integers. None for a message."""
     if isinstance(item.type, EnumRef):
         return Kind.INT32
     return item.type if isinstance(item.type, Kind) else None

@@ -58,7 +58,7 @@ class Place:
 
     package: str
     classes: tuple[str, ...]
-    """From the top-level class inwards."""
+    """Names of the classes, from the top-level one inwards."""
 
     @property
     def name(self) -> str:
@@ -81,13 +81,13 @@ class Names:
         """Names of the classes in others, by package: they can hide those beside the others."""
         for place in self._places.values():
             self._inner[place.package].update(place.classes[1:])
-        taken = {part for place in self._places.values() for part in place.classes}
+        used = {part for place in self._places.values() for part in place.classes}
         self.jdk: dict[str, str] = {}
         self._imports: dict[str, str] = {}
         for home, names in {**_HOMES, self.runtime: _RUNTIME}.items():
             for name in names:
-                self.jdk[name] = f"{home}.{name}" if name in taken else name
-                if name not in taken and home != "java.lang":
+                self.jdk[name] = f"{home}.{name}" if name in used else name
+                if name not in used and home != "java.lang":
                     self._imports[name] = f"{home}.{name}"
 
     def place(self, full_name: str) -> Place:
@@ -128,7 +128,7 @@ def word(name: str) -> str:
 
 
 def lower_camel(name: str) -> str:
-    """``sequence_number`` → ``sequenceNumber``; ``D`` → ``d``."""
+    """Return a name in lower camel case: ``sequence_number`` → ``sequenceNumber``."""
     first, *others = [part for part in name.split("_") if part] or ["_"]
     first = first.lower() if first.isupper() else first[:1].lower() + first[1:]
     joined = first + "".join(part[:1].upper() + part[1:] for part in others)
@@ -141,12 +141,12 @@ def upper_camel(name: str) -> str:
 
 
 def screaming(name: str) -> str:
-    """``numDataParts`` → ``NUM_DATA_PARTS``."""
+    """Return the name of a constant: ``numDataParts`` → ``NUM_DATA_PARTS``."""
     return snake_case(name).upper()
 
 
 class Unique(Distinct):
-    """Gives each thing of one class a name of its own."""
+    """Names of one class, none of which means something to Java."""
 
     def __call__(self, wanted: str) -> str:
         return super().__call__(word(wanted))

@@ -16,7 +16,7 @@ from wirecost.schema.compile.schema import (
 )
 
 _MOST_REQUIRED = 64
-"""As many as a long has bits."""
+"""Bits of a long."""
 
 
 class Protobuf:
@@ -88,7 +88,7 @@ class Protobuf:
         return self._holders.names.reference(type_.name, self.message.full_name)
 
     def condition(self, item: Item) -> str | None:
-        """When a single field is written; None: always."""
+        """Return the condition under which a single field is written; None: always."""
         member, field = self.member(item), item.field
         if member.case:
             return f"{member.case} == {field.number}"

@@ -30,7 +30,7 @@ class Sequential:
 
     @staticmethod
     def what(step: Step) -> str:
-        """``run``, ``text``, ``call``, ``array``, ``entries`` or ``choice``."""
+        """Return ``run``, ``text``, ``call``, ``array``, ``entries`` or ``choice``."""
         return type(step).__name__.lower()
 
     @property
@@ -56,8 +56,7 @@ class Sequential:
         return f"p = {self._wire}.align(p, origin, {align});\n" if align > 1 else ""
 
     def sent(self, item: Field) -> str:
-        """Return what is written for a field of the message: its value, or its default if
-        absent."""
+        """Return what is written for a field of the message; if it is absent, its default."""
         return self._sent(self.member(item), "")
 
     def sent_slot(self, slot: Slot) -> str:
@@ -74,13 +73,13 @@ class Sequential:
         return f"{before}{member.has}" if member.has else None
 
     def gaps(self, run: Run) -> list[tuple[int, int]]:
-        """Begin and end of the bytes between slots."""
-        found, at = [], 0
+        """Return begin and end of the bytes between slots."""
+        gaps, at = [], 0
         for slot in run.slots:
             if slot.offset > at:
-                found.append((at, slot.offset))
+                gaps.append((at, slot.offset))
             at = slot.offset + (slot.kind.width or 0) * (1 if slot.count is None else slot.count)
-        return found
+        return gaps
 
     def put(self, kind: Kind, offset: int, value: str) -> str:
         return f"{self._wire}.put{ACCESSORS[kind]}(b, {_plus(offset)}, {value});"
@@ -119,7 +118,7 @@ class Sequential:
         return self._holders.footprint(item.type.name) if isinstance(item.type, MessageRef) else 0
 
     def entry_types(self, step: Entries) -> tuple[str, str]:
-        """Java types of a map's key and value."""
+        """Return the Java types of a map's key and value."""
         if step.field.key is None or step.field.value is None:
             raise AssertionError(step)
         key, value = step.field.key, step.field.value

@@ -45,7 +45,7 @@ _CONSTANTS = {
 
 
 def emit(schema: Schema, request: Request) -> Texts:
-    """``<package>/columns.proto``, with all roots and the messages that lead to them."""
+    """Return ``<package>/columns.proto``, with all roots and the messages that lead to them."""
     packages = sorted({root.file.package for root in request.columns})
     package = packages[0] if len(packages) == 1 else ""
     name = f"{package}.columns".lstrip(".")
@@ -75,12 +75,12 @@ class _Printer:
         for root in self._roots:
             yield ""
             yield from self._root(root)
-        found = containers(self._schema, self._roots)
-        for container in found:
+        reached = containers(self._schema, self._roots)
+        for container in reached:
             name = container.message.full_name
             local = self._schema.home(name).local_name(name)
             self._names[f"in {name}"] = self._scope(local.replace(".", ""))
-        for container in found:
+        for container in reached:
             yield ""
             yield from self._container(container)
 

@@ -22,7 +22,10 @@ def emit(schema: Schema, request: Request) -> Texts:
         module = Module(schema, file, folders)
         name = "__init__.py" if module.is_package else None
         path = module.place / name if name else module.place.with_name(f"{module.place.name}.py")
-        texts[root / path] = TEMPLATES.render("module.py.j2", **generator.context(module))
+        code = generator.code(module)
+        texts[root / path] = TEMPLATES.render(
+            "module.py.j2", imports=list(module.imports()), **vars(code)
+        )
     texts[root / "_wirecost.py"] = _support()
     texts[root / "py.typed"] = ""
     if request.json:

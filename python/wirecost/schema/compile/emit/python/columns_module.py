@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Context of the template of a module with columns."""
+"""Classes of a module with columns, as its template prints them."""
 
 from __future__ import annotations
 
@@ -42,19 +42,31 @@ _TAKEN = {
     "tag_and_length",
     "to_rows",
 }
-"""What the columns' classes have themselves."""
+"""Names of the members of the columns' classes themselves."""
 _ELEMENTS = {kind: f"_np.{kind.value}" for kind in Kind if kind.width} | {Kind.BOOL: "_np.bool_"}
 
 
-@dataclass
+@dataclass(frozen=True)
+class ColumnAttribute:
+    """A column as an attribute; ``type``: its annotation."""
+
+    name: str
+    type: str
+    comment: str
+
+
+@dataclass(frozen=True)
 class ColumnsClass:
+    """A root, or a message in one, as a class."""
+
     name: str
     base: str
     doc: str
-    fields: list[dict[str, str]]
+    fields: list[ColumnAttribute]
     node: list[str] = field(default_factory=list)
-    """Of a root: the lines of what the run-time must know."""
+    """Lines of what the run-time must know of a root."""
     containers: list[str] = field(default_factory=list)
+    """Lines of the messages from which a root's columns can be reached."""
 
 
 def attribute(item: Field) -> str:
@@ -80,14 +92,14 @@ class ColumnsModule:
 
     def classes(self, root: Root) -> list[ColumnsClass]:
         """Return the classes, those of nested messages before those that hold them."""
-        made: dict[str, ColumnsClass] = {}
+        classes: dict[str, ColumnsClass] = {}
         groups: dict[int, str] = {}
         for node in reversed(root.nodes):
             if node.shape is Shape.MESSAGE and not node.wraps:
-                name = self._group_name(root, node, made)
+                name = self._group_name(root, node, classes)
                 groups[node.index] = name
-                if name not in made:
-                    made[name] = self._group(root, node, name, groups)
+                if name not in classes:
+                    classes[name] = self._group(root, node, name, groups)
         holder = self._holder(root.message.full_name)
         expression = self._root_node(root, groups)
         own = ColumnsClass(
@@ -98,7 +110,7 @@ class ColumnsModule:
             node=wrapped(f"NODE: _t.ClassVar[_Node] = {expression}", 1),
             containers=[line.text for line in containers(self._schema, root)],
         )
-        return [*made.values(), own]
+        return [*classes.values(), own]
 
     def imports(self) -> list[str]:
         """Return one statement a holder, shortest form: names are private here."""
@@ -120,8 +132,8 @@ class ColumnsModule:
             self._holders[full_name] = self._unused(f"_{names.class_name(home, full_name)}Row")
         return self._holders[full_name]
 
-    def _group_name(self, root: Root, node: Node, made: dict[str, ColumnsClass]) -> str:
-        """``<root>_Vector3d``; a list of them ends in ``List``."""
+    def _group_name(self, root: Root, node: Node, classes: dict[str, ColumnsClass]) -> str:
+        """Return the name ``<root>_Vector3d``; a list of them ends in ``List``."""
         if node.is_map:
             return f"{root.name}_{'_'.join(node.path)}_Entries"
         if not isinstance(node.field.type, MessageRef):
@@ -130,7 +142,7 @@ class ColumnsModule:
         local = self._schema.home(full_name).local_name(full_name).replace(".", "_")
         name = f"{root.name}_{local}{'List' if node.repeated else ''}"
         doc = self._doc(full_name)
-        while name in made and made[name].doc != doc:
+        while name in classes and classes[name].doc != doc:
             name += "_"
         return name
 
@@ -148,13 +160,11 @@ class ColumnsModule:
 
     def _fields(
         self, root: Root, node: Node | None, groups: dict[int, str]
-    ) -> list[dict[str, str]]:
+    ) -> list[ColumnAttribute]:
         return [
-            {
-                "name": attribute(child.field),
-                "type": self._annotation(child, groups),
-                "comment": child.field.comment,
-            }
+            ColumnAttribute(
+                attribute(child.field), self._annotation(child, groups), child.field.comment
+            )
             for child in root.children(node)
         ]
 
@@ -257,19 +267,19 @@ class ContainerLine:
 
 def containers(schema: Schema, root: Root) -> Iterator[ContainerLine]:
     """Yield every message from which the root's columns can be reached, by full name."""
-    found: dict[str, ContainerLine] = {}
+    lines: dict[str, ContainerLine] = {}
     for columns in root.columns_fields:
         name = columns.parent.full_name
-        line = found.setdefault(name, ContainerLine(name))
+        line = lines.setdefault(name, ContainerLine(name))
         line.columns_fields[columns.field.number] = columns.field.name
-    reached = leading_to(schema.references, found)
+    reached = leading_to(schema.references, lines)
     for message in schema.messages():
         if message.full_name in reached:
-            line = found.setdefault(message.full_name, ContainerLine(message.full_name))
+            line = lines.setdefault(message.full_name, ContainerLine(message.full_name))
             for item in message.fields:
                 if _inner(item) in reached:
-                    _lead(found, line, item)
-    yield from (found[name] for name in sorted(found))
+                    _lead(lines, line, item)
+    yield from (lines[name] for name in sorted(lines))
 
 
 def _inner(item: Field) -> str:
@@ -278,10 +288,10 @@ def _inner(item: Field) -> str:
     return held.type.name if isinstance(held.type, MessageRef) else ""
 
 
-def _lead(found: dict[str, ContainerLine], line: ContainerLine, item: Field) -> None:
+def _lead(lines: dict[str, ContainerLine], line: ContainerLine, item: Field) -> None:
     inner = _inner(item)
     if item.label is Label.MAP:
         entry = f"{line.name}.{item.name}"
-        found[entry] = ContainerLine(entry, leads={2: ("value", inner, False)})
+        lines[entry] = ContainerLine(entry, leads={2: ("value", inner, False)})
         inner = entry
     line.leads[item.number] = (item.name, inner, item.label is not Label.SINGLE)

@@ -19,7 +19,7 @@ from wirecost.schema.compile.schema import CompileError, File, Origin, Schema
 
 
 def emit(schema: Schema, request: Request) -> Texts:
-    """``<package>/<file>_columns.py`` of each file with columned messages, and the run-time.
+    """Return the run-time, and ``<package>/<file>_columns.py`` of each file with columned messages.
 
     Paths are below the namespace. Raises CompileError where a file of the schema has that name.
     """
@@ -27,19 +27,19 @@ def emit(schema: Schema, request: Request) -> Texts:
         PurePosixPath("_columns", path.name): text
         for path, text in runtime.texts("python/wire/_columns", "*.py").items()
     }
-    taken = {names.module_place(file): file for file in schema.files}
+    places = {names.module_place(file): file for file in schema.files}
     for name, roots in groupby(sorted(request.columns, key=_file), key=_file):
-        found = tuple(roots)
-        file = found[0].file
+        own_roots = tuple(roots)
+        file = own_roots[0].file
         place = names.module_place(file)
         place = place.with_name(f"{place.name}_columns")
-        if place in taken:
+        if place in places:
             raise CompileError(
-                Origin(taken[place].name),
+                Origin(places[place].name),
                 f"its output is {place}.py as that of the columns of {name}",
                 "rename one of the two",
             )
-        texts[place.with_name(f"{place.name}.py")] = _module(schema, file, found)
+        texts[place.with_name(f"{place.name}.py")] = _module(schema, file, own_roots)
     return texts
 
 

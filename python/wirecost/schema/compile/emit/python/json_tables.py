@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Any
 
 from wirecost.schema.compile.emit import Texts, runtime
 from wirecost.schema.compile.emit.escape.python import literal
@@ -21,11 +20,12 @@ from wirecost.schema.compile.schema import (
     MessageRef,
     Presence,
     Schema,
+    Value,
 )
 
 _INDENT = "    "
 _DEPTH = 2
-"""How deep the lines of a table's fields are indented."""
+"""Indentation of the lines of a table's fields, in levels."""
 
 
 def table(module: Module, message: Message, weight: int) -> str:
@@ -42,7 +42,7 @@ def table(module: Module, message: Message, weight: int) -> str:
 
 
 def runtime_below(root: PurePosixPath, schema: Schema) -> Texts:
-    """The package ``_json``, which knows where the messages are if something can hold any."""
+    """Return the package ``_json``, with the places of messages if something can hold any."""
     texts = {
         root / "_json" / path.name: text
         for path, text in runtime.texts("python/wire/_json", "*.py").items()
@@ -65,21 +65,21 @@ def _types(schema: Schema) -> str:
     for file in schema.files:
         place = "." + ".".join(names.module_place(file).parts)
         for message in file.messages:
-            found = f'"{place}", "{names.class_name(file, message.full_name)}"'
-            lines.append(f'{_INDENT}"{message.full_name}": ({found}),')
+            entry = f'"{place}", "{names.class_name(file, message.full_name)}"'
+            lines.append(f'{_INDENT}"{message.full_name}": ({entry}),')
     return "\n".join([*lines, "}", ""])
 
 
 def _field(module: Module, message: Message, item: Field) -> list[str]:
-    """Expressions, of which what is empty at the end is left out."""
+    """Return a field's line, without what is empty at its end."""
     more = _more(item)
-    found = [f'"{item.name}"', *_type(module, item, more)]
-    found.insert(2, f'"{json.shape(module.schema, message, item)}"')
-    shown = ", ".join(f'"{name}": {value}' for name, value in more.items())
-    found.append(f"{{{shown}}}" if shown else '""')
-    while found[-1] == '""':
-        found.pop()
-    return found
+    parts = [f'"{item.name}"', *_type(module, item, more)]
+    parts.insert(2, f'"{json.shape(module.schema, message, item)}"')
+    options = ", ".join(f'"{name}": {value}' for name, value in more.items())
+    parts.append(f"{{{options}}}" if options else '""')
+    while parts[-1] == '""':
+        parts.pop()
+    return parts
 
 
 def _type(module: Module, item: Field, more: dict[str, str]) -> list[str]:
@@ -105,7 +105,7 @@ def _type(module: Module, item: Field, more: dict[str, str]) -> list[str]:
 
 def _more(item: Field) -> dict[str, str]:
     """Return what most fields do not have, as expressions."""
-    found: dict[str, Any] = {
+    values: dict[str, Value | None] = {
         "attribute": None if names.attribute(item) == item.name else names.attribute(item),
         "json": None if json.name(item) == json.lower_camel(item.name) else json.name(item),
         "default": item.default if item.label is Label.SINGLE else None,
@@ -115,7 +115,7 @@ def _more(item: Field) -> dict[str, str]:
         "longest": item.text_capacity,
         "required": item.presence is Presence.REQUIRED or None,
     }
-    return {name: literal(value) for name, value in found.items() if value is not None}
+    return {name: literal(value) for name, value in values.items() if value is not None}
 
 
 def _key(item: Field) -> str | None:
@@ -127,5 +127,5 @@ def _lines(found: list[str], depth: int) -> list[str]:
     line = f"{_INDENT * depth}({', '.join(found)}),"
     if len(line) <= LONGEST:
         return [line]
-    inner = [f"{_INDENT * (depth + 1)}{one}," for one in found]
+    inner = [f"{_INDENT * (depth + 1)}{part}," for part in found]
     return [f"{_INDENT * depth}(", *inner, f"{_INDENT * depth}),"]

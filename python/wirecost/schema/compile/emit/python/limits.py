@@ -19,8 +19,11 @@ _LEAST_PREFIX = 2
 
 
 class Limits:
-    """``deep``: messages that can be nested too deep. ``heavy``: those whose Protobuf decoders
-    charge a budget for each object, or call one that does."""
+    """Limits of what decoders accept.
+
+    ``deep``: messages that can be nested too deep. ``heavy``: messages whose Protobuf decoders
+    charge a budget for each object, or call one that does.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -41,8 +44,10 @@ class Limits:
         if item.label is Label.MAP:
             return _DICT
         if item.label is Label.SINGLE:
-            made = isinstance(item.type, MessageRef) and not item.is_optional and not item.oneof
-            return self._referred(item) if made else 0
+            always_there = (
+                isinstance(item.type, MessageRef) and not item.is_optional and not item.oneof
+            )
+            return self._referred(item) if always_there else 0
         if isinstance(item.type, MessageRef):
             return _LIST + many * (_SLOT + self._referred(item))
         if values.array_code(item) and isinstance(item.type, Kind):

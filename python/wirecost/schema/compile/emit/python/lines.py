@@ -21,7 +21,7 @@ class Lines:
         self.depth = depth
         self._used: set[str] = set()
         self._numbers: dict[str, int] = {}
-        """From which number on a name may be free."""
+        """Numbers from which on a name may be free, by name."""
 
     def add(self, line: str) -> None:
         self.lines += wrapped(line, self.depth)
@@ -40,12 +40,12 @@ class Lines:
         """Return a local variable's name like ``name`` that is not used yet."""
         if name[:1].isdigit():
             name = f"value{name}"
-        number, found = self._numbers.get(name, 2), name
-        while found in self._used:
-            found, number = f"{name}{number}", number + 1
+        number, candidate = self._numbers.get(name, 2), name
+        while candidate in self._used:
+            candidate, number = f"{name}{number}", number + 1
         self._numbers[name] = number
-        self._used.add(found)
-        return found
+        self._used.add(candidate)
+        return candidate
 
     def reserve(self, *names: str) -> None:
         self._used.update(names)
@@ -56,7 +56,7 @@ class Lines:
 
 
 def wrapped(line: str, depth: int = 0) -> list[str]:
-    """``line``, or if it is too long what its longest brackets hold, one item per line."""
+    """Return ``line``; if it is too long, with one item of its longest brackets per line."""
     indented = "    " * depth + line
     start, commas, end = _longest_brackets(line) if len(indented) > LONGEST else (0, [], 0)
     if not end:
@@ -114,5 +114,5 @@ def if_any_is_none(held: list[str]) -> str:
 
 
 def call_tuple(pieces: list[str]) -> str:
-    """``(a, b)`` or ``(a,)``."""
+    """Return the text of a tuple, ``(a, b)`` or ``(a,)``."""
     return f"({pieces[0]},)" if len(pieces) == 1 else f"({', '.join(pieces)})"

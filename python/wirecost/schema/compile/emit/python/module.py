@@ -24,7 +24,7 @@ class Module:
         self.class_names = _class_names(schema)
         self.place = names.module_place(file)
         self.is_package = self.place in folders
-        """Whether another module's folder has this one's name: then it is its ``__init__``."""
+        """True if another module's folder has this one's name: then it is its ``__init__``."""
         self._own = {
             d.full_name: names.class_name(file, d.full_name) for d in names.declarations(file)
         }
@@ -40,8 +40,7 @@ class Module:
         """Names of long formats' structs, by verb and by what makes them."""
 
     def is_later(self, one: str, other: str) -> bool:
-        """Return whether this module has not defined a message yet where it defines one of its
-        own."""
+        """Return whether this module defines one message only behind another one."""
         return self._positions.get(one, -1) >= self._positions[other]
 
     def attributes(self, message: Message) -> set[str]:
@@ -69,26 +68,26 @@ class Module:
         return f"_{what}_{known_as}"
 
     def support(self, name: str) -> str:
-        """Something of the support module, under a name no message can have."""
+        """Import something of the support module, under a name no message can have."""
         self._support.add(name)
         return f"_{name}"
 
     def pack(self, form: str) -> str:
-        """``_pack_Iq``: packs little-endian values."""
+        """Return a packer of little-endian values, such as ``_pack_Iq``."""
         return self._struct("pack", form, f'_Struct("<{form}").pack')
 
     def unpack(self, form: str) -> str:
         return self._struct("unpack", form, f'_Struct("<{form}").unpack_from')
 
     def pack_aligned(self, alignment: int, form: str) -> str:
-        """A tuple of packers by the position modulo ``alignment``: each pads before its values."""
-        made = f'{self.support("aligned_packers")}({alignment}, "{form}")'
-        return self._struct(f"pack_at{alignment}", form, made)
+        """Return packers by the position modulo ``alignment``: each pads before its values."""
+        packers = f'{self.support("aligned_packers")}({alignment}, "{form}")'
+        return self._struct(f"pack_at{alignment}", form, packers)
 
     def unpack_ordered(self, form: str) -> str:
         """Return a pair of unpackers: for little-endian and for big-endian input."""
-        made = f'{self.support("ordered_unpackers")}("{form}")'
-        return self._struct("unpack_either", form, made)
+        unpackers = f'{self.support("ordered_unpackers")}("{form}")'
+        return self._struct("unpack_either", form, unpackers)
 
     def has_constant(self, name: str) -> bool:
         return name in self._constants
@@ -103,16 +102,16 @@ class Module:
 
     @property
     def dots(self) -> str:
-        """From this module to the namespace, as a relative import writes it."""
+        """Dots from this module to the namespace, as a relative import writes them."""
         return "." * (len(self.place.parts) + self.is_package)
 
     def imports(self) -> Iterator[str]:
-        """Import statements, one per module."""
+        """Yield import statements, one per module."""
         if self._support:
             pairs = sorted((name, f"_{name}") for name in self._support)
             yield _statement(f"{self.dots}_wirecost", pairs)
-        for module, found in sorted(self._imports.items()):
-            yield _statement(module, sorted(found))
+        for module, imported in sorted(self._imports.items()):
+            yield _statement(module, sorted(imported))
 
     def _resolve(self, full_name: str) -> tuple[str, str, str]:
         """Name where it is declared, module ("": this one) and name here."""
@@ -131,13 +130,16 @@ class Module:
         readable = form.replace("?", "t")
         name = f"_{verb}_{readable}"
         if len(form) > LONGEST_FORMAT:
-            found = self._long.setdefault(verb, {})
-            name = found.setdefault(made, f"_{verb}_long{len(found) + 1}")
+            long_names = self._long.setdefault(verb, {})
+            name = long_names.setdefault(made, f"_{verb}_long{len(long_names) + 1}")
         return self.constant(name, made)
 
 
 def struct_format(codes: list[str]) -> str:
-    """``["I", "q", "q"]`` → ``I2q``; codes with a count of their own stay apart."""
+    """Return one format for all codes: ``["I", "q", "q"]`` → ``I2q``.
+
+    Codes with a count of their own stay apart.
+    """
     parts = []
     for code, group in groupby(codes):
         many = len(list(group))
@@ -194,8 +196,8 @@ def _class_names(schema: Schema) -> frozenset[str]:
 
 
 def _statement(module: str, pairs: list[tuple[str, str]]) -> str:
-    shown = [name if name == known else f"{name} as {known}" for name, known in pairs]
-    line = f"from {module} import {', '.join(shown)}"
+    imported = [name if name == alias else f"{name} as {alias}" for name, alias in pairs]
+    line = f"from {module} import {', '.join(imported)}"
     if len(line) <= 100:
         return line
-    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in shown) + ")"
+    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in imported) + ")"

@@ -24,13 +24,13 @@ _IN_FUNCTIONS = frozenset(
         views""",
     )
 )
-"""What generated functions call, and their variables: no class of a module has such a name."""
+"""Names that generated functions use: no class of a module has one of them."""
 _MODULES = {"_columns", "_json", "_native", "_wirecost"}
-"""What lies beside the generated modules."""
+"""Modules beside the generated ones."""
 
 
 def identifier(name: str) -> str:
-    """``name``; with an underscore behind if Python or the generated code has another use for it.
+    """Return ``name``, with an underscore behind if Python or the generated code uses it.
 
     Different names stay different: ``in`` → ``in_``, ``in_`` → ``in__``.
     """
@@ -41,9 +41,9 @@ def identifier(name: str) -> str:
 
 
 def enum_member(name: str) -> str:
-    """Members of Python's enums have a ``name`` and a ``value``; ``_such_`` names are its own."""
-    found = f"{name}_" if name.rstrip("_") in ("mro", "name", "value") else identifier(name)
-    return f"field{found}" if found.startswith("_") and found.endswith("_") else found
+    """Return a member's name, which is none of those that Python's enums have themselves."""
+    member = f"{name}_" if name.rstrip("_") in ("mro", "name", "value") else identifier(name)
+    return f"field{member}" if member.startswith("_") and member.endswith("_") else member
 
 
 def attribute(item: Field) -> str:
@@ -51,7 +51,10 @@ def attribute(item: Field) -> str:
 
 
 def class_name(file: File, full_name: str) -> str:
-    """``EventMetaData_UserInfo`` for a nested one. Names that begin with ``_`` are the codecs'."""
+    """Return a class's name, ``EventMetaData_UserInfo`` for a nested one.
+
+    Names that begin with ``_`` are the codecs'.
+    """
     name = identifier(file.local_name(full_name).replace(".", "_"))
     if name.startswith("_"):
         return f"message{name}"
@@ -59,22 +62,22 @@ def class_name(file: File, full_name: str) -> str:
 
 
 def short_name(full_name: str) -> str:
-    """``UserInfo``, as the message around it calls it."""
+    """Return a nested declaration's name within the message around it, ``UserInfo``."""
     return identifier(full_name.rpartition(".")[2])
 
 
 def module_place(file: File) -> PurePosixPath:
     """Return a module's place below the namespace, without suffix."""
-    found = (identifier(part) for part in location(file).parts)
-    return PurePosixPath(*(f"{name}_" if name.rstrip("_") in _MODULES else name for name in found))
+    parts = (identifier(part) for part in location(file).parts)
+    return PurePosixPath(*(f"{name}_" if name.rstrip("_") in _MODULES else name for name in parts))
 
 
 def folders(schema: Schema) -> frozenset[PurePosixPath]:
     """Return all folders that hold modules, without the namespace's own."""
-    found: set[PurePosixPath] = set()
+    parents: set[PurePosixPath] = set()
     for file in schema.files:
-        found.update(p for p in module_place(file).parents if p.parts)
-    return frozenset(found)
+        parents.update(p for p in module_place(file).parents if p.parts)
+    return frozenset(parents)
 
 
 def declarations(file: File) -> list[Message | Enum]:

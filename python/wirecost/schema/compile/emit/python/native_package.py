@@ -8,8 +8,9 @@ them and its bytes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
-from types import SimpleNamespace
 
 from wirecost.schema.compile.emit import Request, Texts, banner, runtime
 from wirecost.schema.compile.emit.cpp.names import Names
@@ -19,6 +20,24 @@ from wirecost.schema.compile.emit.python.generator import TEMPLATES, Generator
 from wirecost.schema.compile.emit.python.module import Module
 from wirecost.schema.compile.emit.python.native_policies import Policies
 from wirecost.schema.compile.schema import File, Schema
+
+
+@dataclass(frozen=True)
+class BoundClass:
+    """A message's C++ type, its Python name, and the policies of its fields."""
+
+    holder: str
+    name: str
+    fields: list[str]
+
+
+@dataclass(frozen=True)
+class BoundWire:
+    """A wire's name, its struct in C++, and the namespace of the codec."""
+
+    wire: str
+    name: str
+    namespace: str
 
 
 def root(request: Request) -> PurePosixPath:
@@ -59,56 +78,50 @@ class _Printer:
     def modules(self, file: File) -> Texts:
         """Return the Python module that names the classes, and its types."""
         module = Module(self._schema, file, self._folders)
-        context = self._generator.surface(module)
+        surface = self._generator.surface(module)
         module.support("Buffer")
-        context |= {
-            "imports": list(module.imports()),
-            "dots": module.dots,
-            "function": _function(file) if file.messages else "",
-        }
+        imports = list(module.imports())
+        context = {"function": _function(file) if file.messages else "", **vars(surface)}
         stem = module.place / "__init__" if module.is_package else module.place
         place = self.root / stem.parent
-        stub = TEMPLATES.render("native/module.pyi.j2", **context)
-        imports = [line for line in context["imports"] if "_wirecost import" not in line]
-        text = TEMPLATES.render("native/module.py.j2", **context | {"imports": imports})
+        stub = TEMPLATES.render("native/module.pyi.j2", imports=imports, **context)
+        others = [line for line in imports if "_wirecost import" not in line]
+        text = TEMPLATES.render("native/module.py.j2", imports=others, **context)
         return {place / f"{stem.name}.py": text, place / f"{stem.name}.pyi": stub}
 
     def bindings(self, file: File) -> Texts:
         """Return the header and source of a file's part of the extension."""
         place = names.module_place(file)
         imported = [f for f in self._schema.imported(file) if f.messages]
-        context = {
-            "banner": banner(cpp.line_comment, file),
-            "function": _function(file),
-            "module": "." + ".".join(place.parts),
-            "messages": [
-                SimpleNamespace(
-                    holder=f"::{self._names.namespace(file)}::{self._names.plain(message)}",
-                    name=names.class_name(file, message.full_name),
-                    fields=self._policies.fields(message),
+        namespace = f"::{self._names.namespace(file)}"
+        render = partial(
+            TEMPLATES.render,
+            banner=banner(cpp.line_comment, file),
+            function=_function(file),
+            module="." + ".".join(place.parts),
+            messages=[
+                BoundClass(
+                    f"{namespace}::{self._names.plain(message)}",
+                    names.class_name(file, message.full_name),
+                    self._policies.fields(message),
                 )
                 for message in file.messages
             ],
-            "wires": [
-                SimpleNamespace(
-                    wire=wire,
-                    name=wire.capitalize(),
-                    namespace=f"::{self._names.namespace(file)}::{wire}",
-                )
+            wires=[
+                BoundWire(wire, wire.capitalize(), f"{namespace}::{wire}")
                 for wire in self._request.wires
             ],
-        }
+        )
         header = f"{_function(file)}.hpp"
         codecs = [self._names.header(file, f".{wire}") for wire in self._request.wires]
         return {
-            self.root / "native" / header: TEMPLATES.render(
+            self.root / "native" / header: render(
                 "native/bindings.hpp.j2",
                 header=self._names.header(file),
                 includes=[f"{_function(f)}.hpp" for f in imported],
-                **context,
             ),
-            self.root / "native" / f"{_function(file)}.cpp": TEMPLATES.render(
-                "native/bindings.j2", header=header, includes=codecs, **context
+            self.root / "native" / f"{_function(file)}.cpp": render(
+                "native/bindings.j2", header=header, includes=codecs
             ),
         }
 

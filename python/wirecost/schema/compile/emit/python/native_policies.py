@@ -26,10 +26,10 @@ class Policies:
 
     def fields(self, message: Message) -> list[str]:
         """Return members and choices of a message's binding, in the order of its attributes."""
-        found = [self._field(message, item) for item in message.fields]
+        policies = [self._field(message, item) for item in message.fields]
         if self._unknown:
-            found.append('Member<"unknown_fields", &Holder::unknown_fields, Bytes>')
-        return found
+            policies.append('Member<"unknown_fields", &Holder::unknown_fields, Bytes>')
+        return policies
 
     def _field(self, message: Message, item: Field) -> str:
         name = f'"{python_names.attribute(item)}"'

@@ -21,7 +21,7 @@ from wirecost.schema.compile.schema import Field, Label, Message, MessageRef
 
 RESERVED = "m cls data pos end depth budget group start tag n high value len bytes bytearray"
 FEW = 4
-"""So many tags are compared one after the other; more are searched by halves."""
+"""Most tags that are compared one after the other; more are searched by halves."""
 
 Case = tuple[int, Callable[[], None]]
 
@@ -92,7 +92,7 @@ class Reader:
         self._complete()
 
     def _gather(self, field: Field) -> None:
-        """A local for what a field is not itself until all of it is there."""
+        """Add a local for what is no field until all of it is there."""
         gathered = self._gathered(field)
         if field.label is Label.ARRAY:
             code = values.array_code(field)
@@ -161,12 +161,12 @@ class Reader:
                 add('m.unknown_fields += b"".join(unknown)')
 
     def _may_stay_absent(self, item: Item) -> bool:
-        """No default takes its place when all fields are read."""
+        """Return whether no default takes its place when all fields are read."""
         field = item.field
         return field.is_optional or field.oneof is not None or item.required_bit is not None
 
     def _complete_array(self, field: Field, held: str) -> None:
-        """The elements that came, and behind them what was there."""
+        """Put the elements that came before what was there."""
         gathered = self._gathered(field)
         with self.lines.block(f"if {held} is None:"):
             self.lines.add(f"{held} = {values.fresh(self.module, field)}")
@@ -211,15 +211,15 @@ class Reader:
         if self._is_gathered(field):
             held = self._gathered(field)
         cases: list[Case] = []
-        one, packed = (item.other_tag, item.tag) if field.packed else (item.tag, item.other_tag)
-        if one is not None:
-            cases.append((one, lambda: self._element(item, held)))
+        single, packed = (item.other_tag, item.tag) if field.packed else (item.tag, item.other_tag)
+        if single is not None:
+            cases.append((single, lambda: self._element(item, held)))
         if packed is not None:
             cases.append((packed, lambda: self._packed(item, held)))
         return cases
 
     def _dispatch(self, cases: list[Case], otherwise: Callable[[], None]) -> None:
-        """Comparisons of ``tag`` with the cases' tags, by halves if they are many."""
+        """Add comparisons of ``tag`` with the cases' tags, by halves if they are many."""
         if len(cases) > FEW:
             middle = len(cases) // 2
             with self.lines.block(f"if tag < {cases[middle][0]}:"):
@@ -287,11 +287,11 @@ class Reader:
         packed, closed = self.module.support("read_packed"), self._values.closed(field)
         keeps = closed and self._keeps
         read = self.module.support("read_int64") if keeps else self._values.reader(field)
-        found = f"{packed}({read}, data, pos, (pos := pos + n))"
+        elements = f"{packed}({read}, data, pos, (pos := pos + n))"
         if not closed:
-            self.lines.add(f"{held}.extend({found})")
+            self.lines.add(f"{held}.extend({elements})")
             return
-        with self.lines.block(f"for {'whole' if keeps else 'value'} in {found}:"):
+        with self.lines.block(f"for {'whole' if keeps else 'value'} in {elements}:"):
             unpacked = ""
             if keeps:
                 self.lines.add("value = (whole + 0x80000000 & 0xFFFFFFFF) - 0x80000000")
@@ -310,25 +310,25 @@ class Reader:
         self._values.untyped.add("key")
         add(f"key = {values.zero(key.field)}")
         message = isinstance(value.field.type, MessageRef)
-        found = self.lines.local("found")
-        add(f"{found}: _t.Any = {'None' if message else values.zero(value.field)}")
+        entry_value = self.lines.local("found")
+        add(f"{entry_value}: _t.Any = {'None' if message else values.zero(value.field)}")
         with self.lines.block("while pos < last:"):
             self._tag()
             cases: list[Case] = [
                 (key.tag, lambda: self._values.read(key, "key")),
-                (value.tag, lambda: self._values.read(value, found, found, levels=2)),
+                (value.tag, lambda: self._values.read(value, entry_value, entry_value, levels=2)),
             ]
             skip = f"pos = {self.module.support('skip')}(data, pos, tag)"
             self._dispatch(cases, lambda: add(skip))
         with self.lines.block("if pos != last:"):
             add(f"raise {self.module.support('overrun_error')}(data, pos, last)")
         if message:
-            with self.lines.block(f"if {found} is None:"):
-                self._make_value(value.field, found)
-        self._take(value.field, found, f"{held}[key] = {found}")
+            with self.lines.block(f"if {entry_value} is None:"):
+                self._make_value(value.field, entry_value)
+        self._take(value.field, entry_value, f"{held}[key] = {entry_value}")
 
     def _make_value(self, field: Field, found: str) -> None:
-        """The value of an entry that has none."""
+        """Make the value of an entry that has none."""
         if not isinstance(field.type, MessageRef):
             raise AssertionError(field)
         if protobuf.requires(self.module.schema, field):
@@ -346,7 +346,7 @@ MANY = 32
 
 
 def reset_others(lines: Lines, module: Module, message: Message, item: Field) -> None:
-    """Nothing for a field that is in no oneof."""
+    """Set the other members of a field's oneof to None, if it is in one."""
     members = names.oneof_members(message, item.oneof or "")
     if len(members) <= MANY:
         reset(lines, [f"m.{names.attribute(f)}" for f in members if f is not item])

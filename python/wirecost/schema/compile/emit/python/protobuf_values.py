@@ -30,8 +30,11 @@ class Values:
         """Locals that serve fields of several types."""
 
     def read(self, item: Item, target: str, merged: str = "", levels: int = 1) -> None:
-        """Read one value into ``target``; a message goes on from ``merged`` if that is there, and
-        lies ``levels`` below the one at hand."""
+        """Read one value into ``target``.
+
+        A message goes on from ``merged`` if that is there, and lies ``levels`` below the one at
+        hand.
+        """
         field, add = item.field, self._lines.add
         if target == "value" and item.payload is not Payload.FIXED:
             self.untyped.add(target)

@@ -132,8 +132,8 @@ class Writer:
                 if item.payload is Payload.MESSAGE:
                     self.lines.add(f"{body} = {self._encoder(field)}({held})")
                 else:
-                    made = f"{held}.encode()" if field.type is Kind.STRING else held
-                    self.lines.add(f"{body} = {made}")
+                    encoded = f"{held}.encode()" if field.type is Kind.STRING else held
+                    self.lines.add(f"{body} = {encoded}")
                     self._capacity(field, body, field.text_capacity)
                 length = f"{self.module.support('LEN')}[len({body})]"
                 return [repr(tag), length, body]
@@ -141,20 +141,20 @@ class Writer:
     def _repeated(self, item: Item, held: str) -> None:
         self._settle()
         field = item.field
-        found = self._local(item)
-        self.lines.add(f"{found} = {held}")
-        self._capacity(field, found, field.capacity)
+        elements = self._local(item)
+        self.lines.add(f"{elements} = {held}")
+        self._capacity(field, elements, field.capacity)
         if field.packed:
-            with self.lines.block(f"if {found}:"):
+            with self.lines.block(f"if {elements}:"):
                 body = self.lines.local(f"{names.attribute(field)}_bytes")
-                self.lines.add(f"{body} = {self._packed(item, found)}")
+                self.lines.add(f"{body} = {self._packed(item, elements)}")
                 length = f"{self.module.support('LEN')}[len({body})]"
                 self._pieces += [repr(item.tag_bytes), length, body]
                 self._settle()
             return
         element = self.lines.local("item")
         self._begin_parts()
-        with self.lines.block(f"for {element} in {found}:"):
+        with self.lines.block(f"for {element} in {elements}:"):
             self._pieces += self._value(item, element)
             self._settle()
 

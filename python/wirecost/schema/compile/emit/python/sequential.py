@@ -48,8 +48,10 @@ class Plans:
 
     @cached_property
     def hollow(self) -> frozenset[str]:
-        """Messages with arrays of elements that take no bytes, and those that hold such: what a
-        reader may make of them must be counted."""
+        """Messages with arrays of elements that take no bytes, and those that hold such.
+
+        A reader must count what it makes of them.
+        """
         called = {
             name: {inner for step in plan.steps for inner in _called(step)}
             for name, plan in self._plans.items()
@@ -110,7 +112,7 @@ class Chunk:
         self.names: list[str] = []
         """Expressions to pack, or targets to unpack into."""
         self.align = 1
-        """What the position must be aligned to before the chunk, if that is not known."""
+        """Alignment of the position before the chunk, if that is not known."""
         self.size = 0
 
 
@@ -151,7 +153,7 @@ class Walker:
         return True
 
     def put(self, code: str, width: int, name: str, many: int = 1) -> None:
-        """A value of ``width`` bytes, or ``many`` of them, next in the chunk."""
+        """Add a value of ``width`` bytes, or ``many`` of them, next in the chunk."""
         alignment = self.plans.rules.alignment(width)
         if self.chunk.codes and alignment > self._modulus:
             self.flush()
@@ -167,7 +169,7 @@ class Walker:
         self._residue = (self._residue + padding + width * many) % self._modulus
 
     def forget(self) -> None:
-        """Behind a string or a loop the position is not known any more."""
+        """Forget the position, which is not known behind a string or a loop."""
         self._modulus, self._residue = 1, 0
 
 

@@ -35,7 +35,7 @@ class Reader(Walker):
         self._ahead = 0
         """Bytes read behind ``pos``."""
         self._after: list[str] = []
-        """What to do when the chunk is unpacked."""
+        """Actions for when the chunk is unpacked."""
         self._made: dict[tuple[str, ...], str] = {}
         self._keeps = keeps
         self._deep = message.full_name in plans.deep
@@ -141,8 +141,8 @@ class Reader(Walker):
     def _new(self, item: Field, target: str) -> str:
         inner = self.local(names.identifier(item.name))
         assert not isinstance(item.type, Kind)
-        made = f"{self.module.support('new')}({self.module.cls(item.type.name)})"
-        self.lines.add(f"{inner} = {target} = {made}" if target else f"{inner} = {made}")
+        created = f"{self.module.support('new')}({self.module.cls(item.type.name)})"
+        self.lines.add(f"{inner} = {target} = {created}" if target else f"{inner} = {created}")
         if self._keeps:
             self.lines.add(f'{inner}.unknown_fields = b""')
         return inner
@@ -154,11 +154,11 @@ class Reader(Walker):
         if kind is Kind.BOOL:
             return f"{self.module.support('unpack_bools')}({raw})"
         order = ", order" if self.aligns and (kind.width or 0) > 1 else ""
-        made = f'{self.module.support("unpack_array")}("{kind.code}", {raw}{order})'
-        return f"{made}.tolist()" if isinstance(item.type, EnumRef) else made
+        unpacked = f'{self.module.support("unpack_array")}("{kind.code}", {raw}{order})'
+        return f"{unpacked}.tolist()" if isinstance(item.type, EnumRef) else unpacked
 
     def _value(self, step: Run | Text | Call, target: str) -> None:
-        """A value on its own. ``target``: what it is assigned to."""
+        """Read a value on its own. ``target``: what it is assigned to."""
         match step:
             case Run():
                 kind = step.slots[0].kind
@@ -214,15 +214,15 @@ class Reader(Walker):
             self._numbers(item, step.element, count, target)
             return
         self._settle()
-        found = self.local(self.attribute(item))
-        self.lines.add(f"{found}: list[_t.Any] = []")
-        self.lines.add(f"{target} = {found}")
+        elements = self.local(self.attribute(item))
+        self.lines.add(f"{elements}: list[_t.Any] = []")
+        self.lines.add(f"{target} = {elements}")
         if item.label is Label.ARRAY:
-            self._elements(step, count, found)
+            self._elements(step, count, elements)
         else:
             with self.lines.block(f"if {count}:"):
                 self._bound(count, step.minimum)
-                self._elements(step, count, found)
+                self._elements(step, count, elements)
         self.forget()
 
     def _elements(self, step: Array, count: str, found: str) -> None:
@@ -254,9 +254,9 @@ class Reader(Walker):
         self.put("I", 4, count)
         self._settle()
         self._bound(count, step.minimum)
-        found, key, value = self.local("entries"), self.local("key"), self.local("value")
-        self.lines.add(f"{found}: dict[_t.Any, _t.Any] = {{}}")
-        self.lines.add(f"{target} = {found}")
+        entries, key, value = self.local("entries"), self.local("key"), self.local("value")
+        self.lines.add(f"{entries}: dict[_t.Any, _t.Any] = {{}}")
+        self.lines.add(f"{target} = {entries}")
         with self.lines.block(f"for _ in range({count}):"):
             self.forget()
             self._value(step.key, key)
@@ -266,7 +266,7 @@ class Reader(Walker):
             else:
                 self._value(step.value, value)
             self._settle()
-            self.lines.add(f"{found}[{key}] = {value}")
+            self.lines.add(f"{entries}[{key}] = {value}")
         self.forget()
 
     def _choice(self, step: Choice, base: str) -> None:

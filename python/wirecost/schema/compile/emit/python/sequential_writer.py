@@ -144,20 +144,20 @@ class Writer(Walker):
 
     def _array(self, step: Array, held: str) -> None:
         item = step.field
-        found = self.local(self.attribute(item))
-        self.lines.add(f"{found} = {held}")
+        elements = self.local(self.attribute(item))
+        self.lines.add(f"{elements} = {held}")
         if item.label is Label.ARRAY:
-            with self.lines.block(f"if len({found}) != {item.capacity}:"):
-                self._raise_capacity(item, found, item.capacity)
+            with self.lines.block(f"if len({elements}) != {item.capacity}:"):
+                self._raise_capacity(item, elements, item.capacity)
         else:
-            self._capacity(item, found, item.capacity, 0)
-            self.put("I", 4, f"len({found})")
+            self._capacity(item, elements, item.capacity, 0)
+            self.put("I", 4, f"len({elements})")
         if isinstance(step.element, Run):
-            self._numbers(item, step.element, found)
+            self._numbers(item, step.element, elements)
             return
         self._settle()
         element = self.local("item")
-        with self.lines.block(f"for {element} in {found}:"):
+        with self.lines.block(f"for {element} in {elements}:"):
             self.forget()
             self._value(step.element, element)
             self._settle()
@@ -167,10 +167,10 @@ class Writer(Walker):
         kind, packed = run.slots[0].kind, found
         if not values.is_bytes(item):
             packed = self.local(f"{self.attribute(item)}_bytes")
-            made = f'{self.module.support("pack_array")}("{kind.code}", {found})'
+            expression = f'{self.module.support("pack_array")}("{kind.code}", {found})'
             if kind is Kind.BOOL:
-                made = f"{self.module.support('pack_bools')}({found})"
-            self.lines.add(f"{packed} = {made}")
+                expression = f"{self.module.support('pack_bools')}({found})"
+            self.lines.add(f"{packed} = {expression}")
         if run.align <= 4:
             self._emit_chunk([packed], f"len({packed})")
         else:
@@ -181,7 +181,7 @@ class Writer(Walker):
         self.forget()
 
     def _value(self, step: Run | Text | Call, held: str) -> None:
-        """An element, a map's key or value, or a oneof's member."""
+        """Write an element, a map's key or value, or a oneof's member."""
         match step:
             case Run():
                 kind = step.slots[0].kind

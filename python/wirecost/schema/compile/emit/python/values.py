@@ -95,18 +95,18 @@ def initial(module: Module, message: Message, item: Field) -> str:
     """Return the right side of a field in its class."""
     if can_lack(module, message, item):
         return "None"
-    made = fresh(module, item)
+    value = fresh(module, item)
     if item.label is Label.SINGLE and not isinstance(item.type, MessageRef):
-        return made
-    if made == 'b""':
-        return made
+        return value
+    if value == 'b""':
+        return value
     factories = {"[]": "list", "{}": "dict"}
     if isinstance(item.type, MessageRef) and item.label is Label.SINGLE:
         later = module.is_later(item.type.name, message.full_name)
-        hidden = made[:-2] in module.attributes(message)
-        factory = f"lambda: {made}" if later or hidden else made[:-2]
+        hidden = value[:-2] in module.attributes(message)
+        factory = f"lambda: {value}" if later or hidden else value[:-2]
     else:
-        factory = factories.get(made, f"lambda: {made}")
+        factory = factories.get(value, f"lambda: {value}")
     return f"_field(default_factory={factory})"
 
 

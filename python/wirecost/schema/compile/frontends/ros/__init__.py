@@ -51,7 +51,7 @@ def dialect_of(paths: Sequence[Path], include: Sequence[Path]) -> str:
 
 def _seen(paths: Sequence[Path], finder: Finder) -> Dialect:
     waiting = [(name_of(folder_of(path)), path) for path in paths]
-    known = {path for _, path in waiting}
+    queued = {path for _, path in waiting}
     while waiting:
         package, path = waiting.pop(0)
         text = read(path)
@@ -60,8 +60,8 @@ def _seen(paths: Sequence[Path], finder: Finder) -> Dialect:
             return DIALECTS[seen]
         for name in grammar.types_used(text):
             used = qualified(name, package)
-            found = finder.find(*used) if used else None
-            if used and found and found not in known:
-                known.add(found)
-                waiting.append((used[0], found))
+            other = finder.find(*used) if used else None
+            if used and other and other not in queued:
+                queued.add(other)
+                waiting.append((used[0], other))
     return ROS1

@@ -23,9 +23,9 @@ class Dialect:
     field_name: re.Pattern[str]
     constant_name: re.Pattern[str]
     naming: str
-    """How names must look, for people."""
+    """Form of names, for people."""
     service_parts: tuple[str, str]
-    """What is appended to a service's name for its request and its response."""
+    """Ends of the names of a service's request and response."""
 
     @property
     def is_ros2(self) -> bool:

@@ -26,7 +26,7 @@ class Declaration:
 
     origin: Origin
     type: str
-    """As written, without bounds: ``float64``, ``std_msgs/Header``."""
+    """Type as written, without bounds: ``float64``, ``std_msgs/Header``."""
     name: str
     name_origin: Origin
     label: Label
@@ -48,7 +48,7 @@ class Section:
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines as editors count them; ``str.splitlines`` also parts at form feeds and others."""
+    """Return lines as editors count them; ``str.splitlines`` also parts at form feeds."""
     return text.replace("\r\n", "\n").split("\n")
 
 

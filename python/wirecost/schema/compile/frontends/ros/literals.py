@@ -72,5 +72,5 @@ def _unquoted(text: str, origin: Origin) -> str:
 
 
 def _wrong(text: str, kind: Kind, origin: Origin, remedy: str) -> CompileError:
-    shown = text if len(text) <= 40 else f"{text[:37]}..."
-    return CompileError(origin, f"`{shown}` is no value of {kind.value}", remedy)
+    short = text if len(text) <= 40 else f"{text[:37]}..."
+    return CompileError(origin, f"`{short}` is no value of {kind.value}", remedy)

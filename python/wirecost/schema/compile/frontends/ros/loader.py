@@ -31,7 +31,10 @@ DEEPEST = 100
 
 
 def qualified(name: str, package: str) -> tuple[str, str] | None:
-    """Package and message a type's name means inside ``package``; None if it is neither form."""
+    """Return package and message that a type's name means inside ``package``.
+
+    None if it is neither form.
+    """
     match name.split("/"):
         case [message]:
             return package, message
@@ -52,10 +55,10 @@ class Loader:
         self._paths: dict[str, Path] = {}
         for path in inputs:
             name = _file_name(path)
-            known = self._paths.setdefault(name, path)
-            if not known.samefile(path):
+            earlier = self._paths.setdefault(name, path)
+            if not earlier.samefile(path):
                 raise CompileError(
-                    Origin(str(path)), f"{name} is {known} already", "give one of the two"
+                    Origin(str(path)), f"{name} is {earlier} already", "give one of the two"
                 )
 
     def add(self, path: Path) -> None:
@@ -68,14 +71,14 @@ class Loader:
         if name in self._files:
             return
         package = name.partition("/")[0]
-        shown = _shown(path)
+        readable = _shown(path)
         for part in (package, path.stem):
             if not _IDENTIFIER.fullmatch(part):
                 raise CompileError(
-                    Origin(shown), f"`{part}` is no name of a package or message", "rename it"
+                    Origin(readable), f"`{part}` is no name of a package or message", "rename it"
                 )
         self._open.append(name)
-        reader = FileReader(shown, package, self._dialect, self._message)
+        reader = FileReader(readable, package, self._dialect, self._message)
         file = replace(reader.file(name, read(path)), sources=sources(path))
         if path.suffix == ".srv" and self._finder.find(package, path.stem):
             file = replace(file, stem=f"{path.stem}_srv")
@@ -85,9 +88,9 @@ class Loader:
     def _message(self, declaration: Declaration, package: str) -> tuple[MessageRef, str]:
         """Return the message a declaration's type means, and the file it is in, which is loaded."""
         written, origin = declaration.type, declaration.origin
-        known = self._dialect.types.get(written)
-        if isinstance(known, MessageRef):
-            return self._builtin(known)
+        builtin_type = self._dialect.types.get(written)
+        if isinstance(builtin_type, MessageRef):
+            return self._builtin(builtin_type)
         if len(written) > LONGEST_NAME:
             raise CompileError(
                 origin,

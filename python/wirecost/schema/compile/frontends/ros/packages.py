@@ -89,16 +89,16 @@ class Finder:
         return sorted(self._messages(package))
 
     def _messages(self, package: str) -> dict[str, Path]:
-        """By name; looked for once, because a large schema asks thousands of times."""
+        """Return messages by name; looked for once, for a large schema asks thousands of times."""
         if len(package) > LONGEST_NAME:
             return {}
         if package not in self._found:
-            found: dict[str, Path] = {}
+            paths: dict[str, Path] = {}
             for folder in self._folders(package):
                 deep = "**/*.msg" if folder.name == "msg" else "*.msg"
                 for path in sorted(folder.glob(deep), key=lambda path: len(path.parts)):
-                    found.setdefault(path.stem, path)
-            self._found[package] = found
+                    paths.setdefault(path.stem, path)
+            self._found[package] = paths
         return self._found[package]
 
     def _folders(self, package: str) -> Iterator[Path]:

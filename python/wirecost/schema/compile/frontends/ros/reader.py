@@ -105,9 +105,9 @@ class FileReader:
 
     def _field(self, declaration: Declaration, number: int) -> Field:
         type_: Type
-        known = self._dialect.types.get(declaration.type)
-        if isinstance(known, Kind):
-            type_ = known
+        builtin_type = self._dialect.types.get(declaration.type)
+        if isinstance(builtin_type, Kind):
+            type_ = builtin_type
         else:
             type_, used = self._resolve(declaration, self._package)
             self._imports[used] = None
