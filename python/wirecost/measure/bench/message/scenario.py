@@ -159,13 +159,13 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
     field_bytes, counted = fields.counted(about, messages)
     taken_out = fields.worth_taking_out(field_bytes, about)
     lists = long_lists(about, messages[:MEASURED], field_bytes)
-    programs = ContenderSelection(
+    selection = ContenderSelection(
         files=tuple(map(CodecFile, settings.contenders)),
         lists=tuple(type_ for _, type_ in lists),
         ros2=Ros2Installation(settings.python),
         jobs=settings.jobs,
     )
-    backends = [backend_of(lang, about, programs, say) for lang in settings.languages]
+    backends = [backend_of(lang, about, selection, say) for lang in settings.languages]
     contenders = {backend.lang: backend.contenders() for backend in backends}
     missing = {
         f"{backend.lang} {name}": why
@@ -247,12 +247,12 @@ def _at_rate(
 
 
 def backend_of(
-    lang: str, about: Subject, wanted: ContenderSelection, say: Callable[[str], None]
+    lang: str, about: Subject, selection: ContenderSelection, say: Callable[[str], None]
 ) -> MessageBackend:
     """Make what a language has for a subject. Raises UserError where it has no compiler."""
     if lang == "cpp":
-        return Cpp(about, wanted, say)
-    return Python(about, wanted) if lang == "python" else Java(about, wanted, say)
+        return Cpp(about, selection, say)
+    return Python(about, selection) if lang == "python" else Java(about, selection, say)
 
 
 def _subject(settings: MessageSettings) -> Subject:

@@ -77,16 +77,16 @@ class Cpp:
 
     lang = "cpp"
 
-    def __init__(self, subject: Subject, wanted: ContenderSelection, say: Say) -> None:
+    def __init__(self, subject: Subject, selection: ContenderSelection, say: Say) -> None:
         """Compile what is not in the cache. Raises UserError where there is no compiler."""
-        built = programs.built(subject, wanted, say)
+        built = programs.built(subject, selection, say)
         self._subject = subject
-        self._files = {file.name: file for file in wanted.files_of(*HEADERS)}
-        self._generated = {program.library: program for program in wanted.generated}
-        self._allocators = wanted.allocators
+        self._files = {file.name: file for file in selection.files_of(*HEADERS)}
+        self._generated = {program.library: program for program in selection.generated}
+        self._allocators = selection.allocators
         self._programs = built.programs
         self.missing = built.missing
-        self.environment = {"compiler": built.compiler, "flags": " ".join(wanted.flags)}
+        self.environment = {"compiler": built.compiler, "flags": " ".join(selection.flags)}
 
     def contenders(self) -> list[Contender]:
         mallocs = self._mallocs()

@@ -40,7 +40,7 @@ class Built:
     missing: dict[str, str] = field(default_factory=dict)
 
 
-def built(subject: Subject, wanted: ContenderSelection, say: Say) -> Built:
+def built(subject: Subject, selection: ContenderSelection, say: Say) -> Built:
     """Compile all programs that this machine can compile.
 
     Raises UserError where it has no compiler, or a header cannot be read.
@@ -49,18 +49,18 @@ def built(subject: Subject, wanted: ContenderSelection, say: Say) -> Built:
     version = _version(compiler)
     with scratch.folder("message") as folder:
         say("generating")
-        sources, missing = generate(subject, wanted, folder)
-        cache = cached(folder, version, *wanted.flags)
+        sources, missing = generate(subject, selection, folder)
+        cache = cached(folder, version, *selection.flags)
         programs = Built(version, missing=missing)
         # What a user's header includes may have changed, so that one is always compiled.
         missed = [source for source in sources if not (cache / source.name).is_file()]
-        for file in wanted.files_of(*HEADERS):
+        for file in selection.files_of(*HEADERS):
             if not file.is_kept:
-                users = of_file(subject, wanted, file, folder)
+                users = of_file(subject, selection, file, folder)
                 missed += users
                 sources += users
         if missed:
-            _compile([compiler, *wanted.flags], folder, missed, wanted.jobs, say, programs)
+            _compile([compiler, *selection.flags], folder, missed, selection.jobs, say, programs)
         keep(folder, cache, [source.name for source in missed])
     for source in sources:
         if source.name in programs.missing:

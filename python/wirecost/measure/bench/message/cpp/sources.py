@@ -36,30 +36,30 @@ Texts = dict[str, str]
 
 
 def generate(
-    subject: Subject, wanted: ContenderSelection, folder: Path
+    subject: Subject, selection: ContenderSelection, folder: Path
 ) -> tuple[list[ProgramSource], dict[str, str]]:
     """Generate all sources into the folder; return them, and why others are missing, by library."""
-    sources, missing = _ours(subject, wanted, folder)
-    others = _others(subject, wanted)
-    if wanted.lists:
-        others["wirecost-columns"] = partial(_columns, wanted.lists)
+    sources, missing = _ours(subject, selection, folder)
+    others = _others(subject, selection)
+    if selection.lists:
+        others["wirecost-columns"] = partial(_columns, selection.lists)
     for name, make in others.items():
-        if not wanted.takes(name):
+        if not selection.takes(name):
             continue
         source = make(subject, folder)
         if isinstance(source, str):
             missing[name] = source
         else:
             sources.append(source)
-    sources += [program.generate(subject, folder) for program in wanted.generated]
-    for file in wanted.files_of(*HEADERS):
+    sources += [program.generate(subject, folder) for program in selection.generated]
+    for file in selection.files_of(*HEADERS):
         if file.is_kept:
-            sources += of_file(subject, wanted, file, folder)
+            sources += of_file(subject, selection, file, folder)
     return sources, missing
 
 
 def of_file(
-    subject: Subject, wanted: ContenderSelection, file: CodecFile, folder: Path
+    subject: Subject, selection: ContenderSelection, file: CodecFile, folder: Path
 ) -> list[ProgramSource]:
     """Return the programs of a user's codec, which are named as its header is. Raises UserError."""
     try:
@@ -74,7 +74,7 @@ def of_file(
     _put(folder, {unit: code.users(subject, f"users/{file.path.name}")})
     include = () if file.is_kept else (str(file.path.parent.resolve()),)
     source = ProgramSource(file.name, (unit,), include=include)
-    return [source, source.recycled()] if wanted.has_recycled else [source]
+    return [source, source.recycled()] if selection.has_recycled else [source]
 
 
 def _is_large(subject: Subject) -> bool:
@@ -87,11 +87,11 @@ def _put(folder: Path, texts: Texts) -> None:
 
 
 def _ours(
-    subject: Subject, wanted: ContenderSelection, folder: Path
+    subject: Subject, selection: ContenderSelection, folder: Path
 ) -> tuple[list[ProgramSource], dict[str, str]]:
     missing: dict[str, str] = {}
-    others = tuple(wire for wire in subject.other_wires if wanted.takes(f"wirecost-{wire}"))
-    if subject.ros is not None and wanted.asks_for("wirecost-protobuf"):
+    others = tuple(wire for wire in subject.other_wires if selection.takes(f"wirecost-{wire}"))
+    if subject.ros is not None and selection.asks_for("wirecost-protobuf"):
         others = (*others, "protobuf")
     if _is_large(subject):
         missing |= {f"wirecost-{wire}": LEFT_OUT for wire in others}
@@ -103,10 +103,10 @@ def _ours(
     sources = []
     for wire in wires:
         name = "wirecost" if wire == subject.wire else f"wirecost-{wire}"
-        if wanted.takes(name):
+        if selection.takes(name):
             texts[f"{name}.cpp"] = code.ours(subject, wire)
             sources.append(ProgramSource(name, (f"{name}.cpp",)))
-    if wanted.has_recycled:
+    if selection.has_recycled:
         write(emitted(subject.schema, ("cpp",), Request((subject.wire,))), folder / "recycled")
         sources += [source.recycled() for source in sources if source.name == "wirecost"]
     _put(folder, texts)
@@ -116,7 +116,7 @@ def _ours(
 Make = Callable[[Subject, Path], "ProgramSource | str"]
 
 
-def _others(subject: Subject, wanted: ContenderSelection) -> dict[str, Make]:
+def _others(subject: Subject, selection: ContenderSelection) -> dict[str, Make]:
     """Return what makes the source of each library of others, or says how to install it."""
     makers: dict[str, Make] = {"protobuf": _protobuf}
     if subject.wire == "protobuf":
@@ -125,10 +125,10 @@ def _others(subject: Subject, wanted: ContenderSelection) -> dict[str, Make]:
         makers["gencpp"] = _gencpp
     if subject.wire == "cdr":
         makers["fast-cdr"] = _fast_cdr
-        makers[rosidl.NAME] = partial(_rosidl, wanted.ros2)
-    if wanted.asks_for("protobuf-current"):
+        makers[rosidl.NAME] = partial(_rosidl, selection.ros2)
+    if selection.asks_for("protobuf-current"):
         makers["protobuf-current"] = _current_protobuf
-    if wanted.asks_for("memcpy"):
+    if selection.asks_for("memcpy"):
         makers["memcpy"] = _memcpy
     return makers | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
 

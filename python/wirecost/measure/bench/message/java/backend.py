@@ -41,13 +41,13 @@ class Java:
     lang = "java"
 
     def __init__(
-        self, subject: Subject, wanted: ContenderSelection, say: Callable[[str], None]
+        self, subject: Subject, selection: ContenderSelection, say: Callable[[str], None]
     ) -> None:
         self._subject = subject
         self._folder = scratch.make("message")
-        self._files = {file.name: file for file in wanted.files_of(JAVA)}
-        has_google = subject.ros is None and wanted.takes("protobuf")
-        self._libraries = [name for name in ("wirecost", "protobuf") if wanted.takes(name)]
+        self._files = {file.name: file for file in selection.files_of(JAVA)}
+        has_google = subject.ros is None and selection.takes("protobuf")
+        self._libraries = [name for name in ("wirecost", "protobuf") if selection.takes(name)]
         if subject.ros is not None and "protobuf" in self._libraries:
             self._libraries.remove("protobuf")
         self.environment: dict[str, str] = {}

@@ -88,10 +88,10 @@ def run(settings: ClassesSettings, journal: Journal, progress: Progress) -> None
     about = subject(narrow, "osi3", "osi3.GroundTruth")
     allocators = settings.allocators or ("",)
     libraries = frozenset(LIBRARIES)
-    programs = ContenderSelection(
+    selection = ContenderSelection(
         libraries, allocators=allocators, flags=OPTIMIZED, jobs=settings.jobs
     )
-    backend = ClassesBackend(about, programs, lambda text: progress(0, 1, text))
+    backend = ClassesBackend(about, selection, lambda text: progress(0, 1, text))
     contenders = backend.contenders()
     if not contenders:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in backend.missing.items())

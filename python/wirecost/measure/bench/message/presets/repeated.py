@@ -191,8 +191,8 @@ def _race(name: str, jobs: int, say: Callable[[str], None]) -> RepeatedRace:
             floor(mode="memcpy"),
         ),
     )
-    programs = ContenderSelection(LIBRARIES, generated=(generated,), flags=OPTIMIZED, jobs=jobs)
-    backend = RepeatedBackend(elements.subject, programs, lambda text: say(f"{name}: {text}"))
+    selection = ContenderSelection(LIBRARIES, generated=(generated,), flags=OPTIMIZED, jobs=jobs)
+    backend = RepeatedBackend(elements.subject, selection, lambda text: say(f"{name}: {text}"))
     contenders = {
         (_row_name(contender), contender.mode): contender for contender in backend.contenders()
     }

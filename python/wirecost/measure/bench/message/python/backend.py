@@ -42,10 +42,10 @@ class Python:
 
     lang = "python"
 
-    def __init__(self, subject: Subject, wanted: ContenderSelection) -> None:
+    def __init__(self, subject: Subject, selection: ContenderSelection) -> None:
         self._subject = subject
-        self._wanted = wanted
-        self._files = {file.name: file for file in wanted.files_of(MODULE)}
+        self._selection = selection
+        self._files = {file.name: file for file in selection.files_of(MODULE)}
         self._folder = scratch.make("message")
         write(
             emitted(subject.schema, ("python",), Request((subject.wire, *subject.other_wires))),
@@ -56,26 +56,26 @@ class Python:
         self.environment: dict[str, str] = {}
         if subject.wire == "ros1" and find_spec("genpy") is None:
             self.missing["genpy"] = "apt-get install python3-genpy"
-        if wanted.asks_for(NATIVE) and (why := native.build(subject, self._folder)):
+        if selection.asks_for(NATIVE) and (why := native.build(subject, self._folder)):
             self.missing[NATIVE] = why
-        self._ros2 = wanted.ros2
+        self._ros2 = selection.ros2
         self._rclpy = ""
-        if subject.wire == "cdr" and wanted.takes(rclpy_library.NAME):
-            self._rclpy, why = rclpy_library.probed(subject, wanted.ros2)
+        if subject.wire == "cdr" and selection.takes(rclpy_library.NAME):
+            self._rclpy, why = rclpy_library.probed(subject, selection.ros2)
             if why:
                 self.missing[rclpy_library.NAME] = why
 
     def contenders(self) -> list[Contender]:
-        return [contender for contender in self._all() if self._wanted.takes(contender.library)] + [
-            self._one(name, file.wire or name, "your own") for name, file in self._files.items()
-        ]
+        return [
+            contender for contender in self._all() if self._selection.takes(contender.library)
+        ] + [self._one(name, file.wire or name, "your own") for name, file in self._files.items()]
 
     def _all(self) -> list[Contender]:
         own = self._subject.wire
         ours = f"wirecost {version('wirecost')}"
         googles = f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})"
         contenders = [self._one("wirecost", own, ours), self._one("protobuf", "protobuf", googles)]
-        if self._wanted.asks_for(NATIVE) and NATIVE not in self.missing:
+        if self._selection.asks_for(NATIVE) and NATIVE not in self.missing:
             contenders.append(self._one(NATIVE, own, ours))
         if self._has_views:
             contenders.append(self._one("wirecost", own, ours, VIEW))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lists benchmark: times, sizes and what zstd makes of them, a table for each list."""
+"""Report of bench repeated: times, sizes and what zstd makes of them, a table for each list."""
 
 from __future__ import annotations
 
