@@ -27,7 +27,7 @@ class AvailableTransport:
     capabilities: Capabilities
 
     def document(self) -> dict[str, Any]:
-        """For JSON, the capabilities beside the rest."""
+        """Return it for JSON, the capabilities beside the rest."""
         fields = asdict(self)
         return {**fields, **fields.pop("capabilities")}
 
@@ -45,7 +45,7 @@ class AvailableFramework:
     install: str
 
     def document(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return it for JSON."""
         return asdict(self)
 
 

@@ -103,7 +103,7 @@ class Connection(Closing, Generic[Endpoint]):
             raise UserError(f"{self.topic} over {self.transport}: it is closed already")
 
     async def _in_worker(self, function: Callable[[], Result]) -> Result:
-        """In this connection's one thread, whose work survives the task that waits for it."""
+        """Run it in this connection's one thread, which outlives the task that waits for it."""
         with self._lock:
             self._check_open()
             if self._worker is None:

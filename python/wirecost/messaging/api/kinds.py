@@ -65,7 +65,7 @@ def shape_of(value: Any) -> tuple[int | None, ...]:
 
 
 def kind_of(value: Any) -> str:
-    """In a word or two: ``numpy``, ``pandas DataFrame``, ``float``."""
+    """Return the kind in a word or two: ``numpy``, ``pandas DataFrame``, ``float``."""
     package, name = _package(value), type(value).__name__
     if package == "builtins":
         return "None" if value is None else name

@@ -39,7 +39,7 @@ class Shared:
 
 
 def chosen(transport_or_topic: str, topic: str | None) -> tuple[str, str]:
-    """Transport and topic, the transport being the first that is usable if only a topic is given.
+    """Return transport and topic; the first usable transport if only a topic is given.
 
     Raises UserError where none is, and for a transport without a topic.
     """

@@ -42,12 +42,12 @@ class Publication(Connection[Publisher]):
 
     @property
     def sent(self) -> int:
-        """Messages that the middleware took."""
+        """Return messages that the middleware took."""
         return self._endpoint.sent
 
     @property
     def dropped(self) -> int:
-        """Messages that the middleware refused, where it reports that."""
+        """Return messages that the middleware refused, where it reports that."""
         return self._endpoint.dropped
 
     def send(self, message: Any) -> bool:
@@ -68,14 +68,14 @@ class Publication(Connection[Publisher]):
             return self._endpoint.send(frame)
 
     def _announce(self, message: Any) -> None:
-        """Once, as what comes later is mostly of the same kind."""
+        """Announce the schema once, as what comes later is mostly of the same kind."""
         self._carries_unknown = False
         with suppress(Exception):  # of an object's own attributes; the list can do without
             entry = replace(self._entry, carries=described(message))
             self._endpoint.announce(announcement(entry))
 
     async def send_async(self, message: Any) -> bool:
-        """``send`` in a thread, for messages so large or networks so slow that it takes long.
+        """Call ``send`` in a thread, for messages so large or networks so slow that it takes long.
 
         The message must not be changed before this returns; what was begun is sent even if the
         task is cancelled. ``send`` is quicker where it does not wait.

@@ -44,7 +44,7 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
 
     @abstractmethod
     def _take(self, timeout: float) -> Raw | None:
-        """From the transport. Raises UserError."""
+        """Receive from the transport. Raises UserError."""
 
     @abstractmethod
     def _message(self, raw: Raw) -> Message:
@@ -78,7 +78,7 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
         return None
 
     async def receive_async(self, timeout: float | None = None) -> Message | None:
-        """``receive`` for event loops. Cancelling the task loses no message."""
+        """Call ``receive`` from an event loop. Cancelling the task loses no message."""
         deadline = _deadline(timeout)
         while (raw := await self._wait_async(deadline)) is not None:
             with suppress(LostError):
@@ -167,7 +167,7 @@ def _deadline(timeout: float | None) -> float:
 
 
 async def _readable(fileno: int, timeout: float) -> None:
-    """Until the descriptor is readable or the time is over."""
+    """Wait until the descriptor is readable or the time is over."""
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
 

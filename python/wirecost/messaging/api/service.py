@@ -21,7 +21,7 @@ class Asked:
     """A question that waits for its answer."""
 
     def __init__(self, message: Any, send: Callable[[Any], None]) -> None:
-        """``send``: encodes and sends what it gets."""
+        """Answer by ``send``, which encodes and sends what it gets."""
         self.message = message
         """What was asked."""
         self._send: Callable[[Any], None] | None = send

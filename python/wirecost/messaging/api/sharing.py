@@ -14,7 +14,7 @@ class Sharing:
     """Sharing of device memory by one publication, client or service."""
 
     def __init__(self, device_to_host: Callable[[Any], Any] | None) -> None:
-        """``device_to_host``: its own, which goes before what was said once for all."""
+        """Prefer ``device_to_host`` to what was said once for all."""
         self._never = device_to_host is not None
         self._rings = sharing.Sharing()
 

@@ -36,7 +36,7 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
 
     @property
     def count(self) -> Count:
-        """Messages received, lost, doubled and out of order, by the senders' numbers.
+        """Return messages received, lost, doubled and out of order, by the senders' numbers.
 
         Those whose tensors on a device were overwritten before they were copied are lost.
         """

@@ -58,7 +58,7 @@ def announcement(one: OpenTopic) -> bytes:
 
 
 def topics() -> list[OpenTopic]:
-    """All that are open, by transport and name. What was damaged is left out. Raises UserError."""
+    """Return all open topics, by transport and name, without what was damaged. Raises UserError."""
     open_topics = [topic for each in announced() if (topic := _read(each)) is not None]
     return sorted(open_topics, key=lambda topic: (topic.transport, topic.topic, topic.since))
 
@@ -100,7 +100,7 @@ def check_names(topic: str, address: str | None) -> None:
 def find_topic(
     topic: str, transport: str | None = None, address: str | None = None
 ) -> tuple[str, str | None]:
-    """Transport and address that a topic is published at on this machine.
+    """Return transport and address that a topic is published at on this machine.
 
     With a transport given, a topic that nobody publishes yet has the given address. Raises
     UserError where nobody publishes it, or over several transports or addresses, which it names.

@@ -42,7 +42,7 @@ class Outcome:
     failed: str | None = None
 
     def document(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return it for JSON."""
         return asdict(self)
 
 

@@ -25,7 +25,7 @@ class Unpacker:
     """Counts the samples that messages hold."""
 
     def __init__(self, depth: int, options: Options) -> None:
-        """``depth``: samples that may be held at once. Raises UserError for too small a one."""
+        """Limit to ``depth`` the samples held at once. Raises UserError for too small a depth."""
         least = 1 if options.copy else 2
         if depth < least:
             raise UserError(

@@ -103,7 +103,7 @@ _REMEDY = 'decode with as_="pyarrow" and convert what you need'
 
 
 def afford(columns: Iterable[Any], wanted: str, budget: Budget, described: bool = False) -> None:
-    """For valid arrays that become columns of ``wanted``: pandas or polars.
+    """Take from the budget what valid arrays cost as columns of ``wanted``: pandas or polars.
 
     ``described``: pandas' own metadata is there, which may ask for any type of pandas'. Raises
     FrameError where that would take too much.

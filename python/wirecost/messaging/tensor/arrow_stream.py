@@ -224,7 +224,7 @@ class _Source:
         self._at = 0
 
     def read(self, nbytes: int) -> Piece:
-        """At most so many bytes; none at the end."""
+        """Read so many bytes at most; none at the end."""
         while self._at >= len(self._piece):
             following = next(self._pieces, None)
             if following is None:

@@ -32,7 +32,7 @@ class Budget:
 
     @property
     def patience(self) -> int:
-        """Nanoseconds, ten times what the whole frame should take, for what cannot be counted."""
+        """Return nanoseconds for what cannot be counted: ten times what the frame should take."""
         return 10 * (FREE_NANOSECONDS + NANOSECONDS_PER_BYTE * self.frame_bytes)
 
     def take(self, what: str, nbytes: float, nanoseconds: float = 0.0, remedy: str = "") -> None:

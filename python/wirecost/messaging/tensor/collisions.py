@@ -44,7 +44,7 @@ def dict_of(keys: Sequence[Any], values: Sequence[Any], budget: Budget) -> dict[
 
 
 def check_labels(labels: Sequence[Any]) -> None:
-    """For pandas, whose tables know 32 bits of a hash. Raises as ``set_of``."""
+    """Check keys for pandas, whose tables know 32 bits of a hash. Raises as ``set_of``."""
     if len(labels) > _MOST_EQUAL:
         hashes = _hashes(labels).view(np.uint64)
         _check((hashes ^ (hashes >> np.uint64(32))) & np.uint64(0xFFFFFFFF))

@@ -61,7 +61,7 @@ class Compressed:
     __slots__ = ("_form", "codec", "data", "nbytes", "shape")
 
     def __init__(self, codec: str, data: memoryview, form: Form) -> None:
-        """Made by ``compress`` and ``decode``."""
+        """Hold what ``compress`` or ``decode`` made."""
         self.codec = codec
         self.data = data
         self.nbytes = len(data)
@@ -74,7 +74,7 @@ class Compressed:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The array's; what NumPy has no type for is integers."""
+        """Return the array's type; what NumPy has no type for is integers."""
         return self._form.dtype
 
     def array(self) -> npt.NDArray[Any]:
@@ -143,7 +143,7 @@ def compress(
 
 
 def received(codec: Any, data: memoryview, form: Form) -> Compressed:
-    """From what ``write`` wrote. Raises FrameError."""
+    """Return what ``write`` wrote. Raises FrameError."""
     if codec not in compressors.NAMES:
         raise FrameError(f"frame: compression {short(codec)} is unknown to this version")
     return Compressed(codec, data, form)

@@ -71,7 +71,7 @@ def use_devices(
 
 
 def to_host(obj: Any) -> Any:
-    """``obj`` with every tensor in the host's memory: those on a device are copied and waited for.
+    """Return ``obj`` with every tensor in the host's memory, copied from devices and waited for.
 
     Looks into dicts, lists and tuples; CuPy's arrays become NumPy's. What is on the host already is
     returned as it is.
@@ -114,7 +114,7 @@ def to_device(obj: Any, device: str) -> Any:
 
 
 def refuse_moved(moved: Any, framework: str) -> UserError:
-    """For what a program's ``device_to_host`` gave that cannot be written."""
+    """Return an error for what a program's ``device_to_host`` gave that cannot be written."""
     accepted = "a NumPy array" if framework == "numpy" else f"a tensor of {framework} or NumPy"
     return UserError(
         f"device_to_host gave {type(moved).__module__}.{type(moved).__qualname__}, which is not"

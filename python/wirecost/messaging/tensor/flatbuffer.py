@@ -29,7 +29,7 @@ class Table:
     __slots__ = ("_at", "_bytes", "_known", "_places")
 
     def __init__(self, data: bytes, known: dict[int, _Places], at: int) -> None:
-        """``known``: where tables of a form have their fields, by the place of the form."""
+        """Read a table; ``known``: where tables of a form have their fields, by its place."""
         self._bytes, self._known, self._at = data, known, at
         form = at - _I32.unpack_from(data, at)[0]
         places = known.get(form)

@@ -53,7 +53,7 @@ def build(description: bytes, lengths: Sequence[int], checksum: bool) -> tuple[b
 def _places(
     description_bytes: int, lengths: tuple[int, ...], checksum: bool
 ) -> tuple[bytes, bytes, int, Layout]:
-    """Prefix but for its checksum, table, the checksum of both, a layout without description."""
+    """Return prefix but for its checksum, table, checksum of both, layout without description."""
     header_bytes = PREFIX.size + ENTRY.size * len(lengths) + description_bytes
     if header_bytes > MOST_HEADER:
         raise UserError(

@@ -83,7 +83,7 @@ def check_claims(packed: bytes) -> None:
 
 
 def plan(layout: Layout) -> Plan | None:
-    """For a frame that is one tensor; None for others and for what a reader must refuse."""
+    """Return the plan of a frame that is one tensor; None for others and what is to be refused."""
     description = layout.description
     # MessagePack's extensions begin so, but for those of 1, 2, 4, 8 and 16 bytes.
     if len(layout.segments) != 1 or len(description) > _LONGEST or description[:1] not in _EXT:

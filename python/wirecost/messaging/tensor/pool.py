@@ -22,7 +22,7 @@ class Loan:
         give_back: Callable[[Any, Callable[[Any], object] | None], None],
         release: Callable[[Any], object] | None,
     ) -> None:
-        """Made by ``SamplePool.borrow``."""
+        """Hold what ``SamplePool.borrow`` lends."""
         self.sample = sample
         self._give_back = give_back
         self._release = release
@@ -41,7 +41,7 @@ class SamplePool:
     """Counts samples whose memory is in use. A middleware has room for a few only."""
 
     def __init__(self, limit: int) -> None:
-        """``limit``: samples that may be borrowed at once."""
+        """Let ``limit`` samples be borrowed at once."""
         self._limit = limit
         # Reentrant: the garbage collector may give a loan back while one is taken.
         self._lock = threading.RLock()
@@ -49,7 +49,7 @@ class SamplePool:
 
     @property
     def held(self) -> int:
-        """Samples that are borrowed now."""
+        """Return the number of samples that are borrowed now."""
         return self._held
 
     def borrow(self, sample: Any, release: Callable[[Any], object] | None = None) -> Loan:

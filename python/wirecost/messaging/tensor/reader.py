@@ -80,7 +80,7 @@ class Reader:
         return value
 
     def _afford(self, description: bytes) -> None:
-        """Before anything is made of it. Raises FrameError."""
+        """Take what it costs from the budget before anything is made of it. Raises FrameError."""
         segments = _SEGMENT_BYTES * len(self._segments)
         cost = MOST_PER_BYTE * len(description)
         if cost + segments > _NOT_COUNTED:

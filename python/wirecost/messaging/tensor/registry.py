@@ -77,15 +77,15 @@ def register_plugin(
 
 
 def registered_class(name: str) -> type | None:
-    """By its name in frames."""
+    """Return what was registered under a name in frames."""
     return _CLASSES.get(name)
 
 
 def plugin_for(cls: type) -> Plugin | None:
-    """By exact class."""
+    """Return the plugin of exactly this class."""
     return _PLUGINS.get(cls)
 
 
 def plugin_named(name: str) -> Plugin | None:
-    """By its name in frames."""
+    """Return what was registered under a name in frames."""
     return _PLUGIN_NAMES.get(name)

@@ -39,7 +39,7 @@ _IN_TABLE = {codes.SET: 72, codes.MAP: 40}
 
 
 def _table(default: int, **ranges: int) -> npt.NDArray[np.int64]:
-    """By a value's first byte; ``x90_9f``: the bytes from 0x90 to 0x9f."""
+    """Return a table by a value's first byte; ``x90_9f``: the bytes from 0x90 to 0x9f."""
     table = np.full(256, default, np.int64)
     for name, value in ranges.items():
         first, _, last = name[1:].partition("_")

@@ -28,7 +28,7 @@ class Form:
     __slots__ = ("axes", "described", "dtype", "narrow", "nbytes", "shape", "stored_shape")
 
     def __init__(self, described: Any, shape: Any, axes: Any) -> None:
-        """``axes``: None, or the order in which they lie. Raises FrameError."""
+        """Check a form; ``axes``: None, or the order in which they lie. Raises FrameError."""
         if type(shape) is not list or not all(type(n) is int and n >= 0 for n in shape):
             raise FrameError("frame: the shape of a tensor cannot be read")
         if len(shape) > _MOST_DIMENSIONS:
@@ -61,7 +61,7 @@ class Source:
     def __init__(
         self, memory: Memory, segment: tuple[int, int], form: Form, budget: Budget
     ) -> None:
-        """``segment``: offset and length, bytes, of checked memory. Raises FrameError.
+        """Refer to a ``segment``: offset and length, bytes, of checked memory. Raises FrameError.
 
         ``narrow``: the element type's name where NumPy has none; ``kind``: NumPy's letter for it;
         ``budget``: for what takes more than the tensor's own memory.
@@ -114,7 +114,7 @@ class Source:
 
 
 def refuse(source: Source | Form, framework: str) -> UserError:
-    """For a type that a framework has not."""
+    """Return an error for a type that a framework has not."""
     name = source.described if isinstance(source.described, str) else "a structure"
     return UserError(f'{framework}: has no elements of type {name}; decode with as_="numpy"')
 

@@ -44,7 +44,7 @@ class Staging:
 
     @property
     def kept(self) -> int:
-        """Bytes that wait to be used again."""
+        """Return bytes that wait to be used again."""
         return sum(size * len(free) for size, free in list(self._free.items()))
 
     def borrow(self, nbytes: int) -> npt.NDArray[np.uint8]:

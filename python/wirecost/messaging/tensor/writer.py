@@ -32,7 +32,7 @@ class Writer:
         match: Callable[[Any], Handler],
         device_to_host: Callable[[Any], Any] | None = None,
     ) -> None:
-        """``match``: finds the handler of a value whose type ``HANDLERS`` does not have."""
+        """Write values; ``match`` finds the handler of a type that ``HANDLERS`` does not have."""
         self._match = match
         self.segments: list[Any] = []
         self.copies = 0

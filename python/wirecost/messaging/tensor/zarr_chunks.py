@@ -30,7 +30,7 @@ class Chunks:
         self.count = prod(self._counts)
 
     def __iter__(self) -> Iterator[str]:
-        """Keys, below the array's own."""
+        """Yield keys, below the array's own."""
         for place in product(*map(range, self._counts)):
             yield _key(place)
 
@@ -75,7 +75,7 @@ class Tree(MutableMapping[str, Any]):
         self._written[key] = load("zarr.buffer").cpu.Buffer.from_bytes(written.encode())
 
     def put(self, name: str, below: Tree) -> None:
-        """Another tree, under a name without slashes."""
+        """Put another tree in, under a name without slashes."""
         for key, value in below._written.items():
             self._written[f"{name}/{key}"] = value
         for key, chunks in below.arrays.items():

@@ -168,11 +168,11 @@ class Subscriber(Closing):
         return self._counter.total(self._drained_at == seen.received + seen.duplicates)
 
     def _met(self, stream: int) -> Publishing | None:
-        """With the first message of a publisher: how far that is, where it can be known."""
+        """Return how far the publisher of a first message is, where it can be known."""
         return follow(stream)
 
     def _drained(self) -> None:
-        """Nothing waits: what has not come by now from a publisher that has ended is lost."""
+        """Count as lost what has not come from publishers that have ended: nothing waits."""
         seen = self._counter.count
         self._drained_at = seen.received + seen.duplicates
 
@@ -299,7 +299,7 @@ class Transport(Closing):
 
     @abstractmethod
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        """``depth``: samples that wait to be received, and that may be held, each."""
+        """Return a subscriber; ``depth``: samples that wait, and samples that may be held, each."""
 
     def _kept(self, endpoint: _E) -> _E:
         """Close it with the transport, which may be before the endpoint's own user does."""

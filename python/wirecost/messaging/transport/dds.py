@@ -90,7 +90,7 @@ class _Messages:
 
 
 def _qos(quality: Quality, reliable: bool) -> _dds.Qos:
-    """Without loss nothing is overwritten, unless the option ``keep_last`` says so."""
+    """Keep all where nothing may get lost, unless the option ``keep_last`` says otherwise."""
     from wirecost import _dds  # noqa: PLC0415
 
     keeps_all = quality.waits() and not quality.get("keep_last", False)

@@ -97,7 +97,7 @@ class _Link:
         return self.start(work).result(_ANSWER_S)
 
     def subscribe(self, subject: str, take: Callable[[Any], object]) -> None:
-        """``take`` is called in the connection's thread, with each message."""
+        """Subscribe; ``take`` is called in the connection's thread, with each message."""
 
         async def called(message: Any) -> None:
             take(message)

@@ -21,7 +21,7 @@ class Package:
     debian: bool = False
 
     def missing(self) -> str | None:
-        """None if its modules can be found, else how to install it. Imports nothing of it."""
+        """Return how to install it; None if its modules can be found. Imports nothing of it."""
         if all(map(_is_there, self.modules)):
             return None
         return f"not installed: {self.install or f'pip install {self.name}'}"

@@ -65,7 +65,7 @@ def _host(address: str) -> tuple[str, int]:
 
 
 def _node(master: str) -> Any:
-    """rospy, as a node of that master."""
+    """Return rospy, as a node of that master."""
     global _node_of  # noqa: PLW0603
     import rospy  # noqa: PLC0415
 
@@ -126,7 +126,7 @@ class _Topic:
     """A publisher of rospy's; each connection has a queue and a thread."""
 
     def __init__(self, rospy: Any, topic: str, kind: type[Any], queue: int | None = _QUEUE) -> None:
-        """``queue``: messages for each connection; None writes to the socket and waits for it."""
+        """Queue so many messages for each connection; None writes to the socket and waits."""
         self.kind = kind
         try:
             self.publisher = rospy.Publisher(topic, kind, queue_size=queue, tcp_nodelay=True)
@@ -227,7 +227,7 @@ class Ros1(Transport):
     )
 
     def __init__(self, address: str | None = None) -> None:
-        """``address``: the master's, else ``ROS_MASTER_URI``, else the usual one on loopback."""
+        """Join a master at ``address``, else ``ROS_MASTER_URI``, else the usual one on loopback."""
         super().__init__(address)
         self._rospy = _node((address or os.environ.get("ROS_MASTER_URI") or _MASTER).rstrip("/"))
 

@@ -59,7 +59,7 @@ class TransportSetting:
 
     @property
     def promised(self) -> str:
-        """In words; empty where nothing is."""
+        """Return the promise in words; empty where there is none."""
         if not self.promise:
             return ""
         wait = self.longest_wait_s
@@ -67,11 +67,11 @@ class TransportSetting:
 
     @property
     def effect(self) -> tuple[Any, ...]:
-        """What differs between two groups if anything does."""
+        """Return what differs between two groups if anything does."""
         return self.reliability, self.sender_queue, self.receiver_queue, self.full, self.router
 
     def record(self) -> dict[str, Scalar]:
-        """For a result folder."""
+        """Return it for a result folder."""
         return {
             "reliability": self.reliability,
             "sender_queue": self.sender_queue,

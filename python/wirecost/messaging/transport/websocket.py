@@ -158,7 +158,7 @@ class _Client:
             self._flush()
 
     def read(self, opened: Callable[[], object], put: Callable[[Any], object]) -> None:
-        """Until the connection ends, calls ``opened`` once it is, and ``put`` with messages."""
+        """Call ``opened`` once there is a connection, and ``put`` with messages until it ends."""
         from websockets.frames import Frame as Piece, Opcode  # noqa: I001, PLC0415
 
         pieces: list[Any] = []

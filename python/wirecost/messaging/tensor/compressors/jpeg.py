@@ -34,7 +34,7 @@ _FACTORS = frozenset({0x11, 0x12, 0x21, 0x22})
 
 
 def compress(array: npt.NDArray[Any], quality: int | None) -> bytes:
-    """``quality``: 1 to 100, 90 if None. Raises UserError for what is no image."""
+    """Compress at ``quality`` 1 to 100, 90 if None. Raises UserError for what is no image."""
     quality = _QUALITY if quality is None else quality
     if not 1 <= quality <= _MOST_QUALITY:
         raise UserError(f"jpeg: quality {quality}; give 1 to {_MOST_QUALITY}")

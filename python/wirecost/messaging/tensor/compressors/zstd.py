@@ -26,7 +26,7 @@ _EXPANDERS: list[Any] = []
 
 
 def compress(array: npt.NDArray[Any], level: int | None) -> bytes:
-    """``level``: 1 to 22, 3 if None. Raises UserError for others."""
+    """Compress at ``level`` 1 to 22, 3 if None. Raises UserError for others."""
     level = _LEVEL if level is None else level
     if not 1 <= level <= _MOST_LEVEL:
         raise UserError(f"zstd: level {level}; give 1 to {_MOST_LEVEL}")

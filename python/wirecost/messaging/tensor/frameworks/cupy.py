@@ -21,7 +21,7 @@ PLUGIN_ORDER = 7
 
 
 def encoder(cls: type) -> Handler | None:
-    """Arrays, which always lie on a device."""
+    """Return how a class is written; arrays always lie on a device."""
     return _array if cls.__name__ == "ndarray" else None
 
 

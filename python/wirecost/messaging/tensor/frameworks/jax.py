@@ -27,7 +27,7 @@ _LARGEST_EMPTY = 1 << 20
 
 
 def encoder(cls: type) -> Handler | None:
-    """Arrays; a tracer within jit has no memory and is refused."""
+    """Return how a class is written; a tracer within jit has no memory and is refused."""
     if "Tracer" in cls.__name__:
         raise UserError("jax: an array within jit has no values yet; send what jit returns")
     return _array if cls.__name__ == "ArrayImpl" else None
@@ -75,7 +75,7 @@ def on_device(form: Form, place: Place) -> Any:
 
 
 def tensor(source: Source) -> Any:
-    """Over received memory. Raises UserError for element types that JAX has not."""
+    """Return an array over received memory. Raises UserError for types that JAX has not."""
     jax = load("jax", 'decode with as_="numpy"')
     name = source.narrow
     if name is None and source.kind not in _NUMPY_KINDS:

@@ -18,7 +18,7 @@ _TYPES = frozenset({"float16", "float32", "float64", "uint8", "int8", "int32", "
 
 
 def encoder(cls: type) -> Handler | None:
-    """Dense arrays; both kinds arrive as mxnet.nd's."""
+    """Return how a class is written: dense arrays, of which both kinds arrive as mxnet.nd's."""
     if cls.__name__ in {"CSRNDArray", "RowSparseNDArray"}:
         raise UserError("mxnet: a sparse array has no plain memory; send array.tostype('default')")
     return _array if cls.__name__ in {"NDArray", "ndarray"} else None
@@ -51,7 +51,7 @@ def _array(writer: Writer, array: Any) -> Any:
 
 
 def tensor(source: Source) -> Any:
-    """Over received memory. Raises UserError for element types that MXNet has not."""
+    """Return an array over received memory. Raises UserError for types that MXNet has not."""
     mxnet = load("mxnet", 'decode with as_="numpy"')
     array = source.aligned()
     if source.narrow is not None or array.dtype.name not in _TYPES:

@@ -19,7 +19,7 @@ _NARROW = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2"})
 
 
 def encoder(cls: type) -> Handler | None:
-    """Dense tensors and parameters; a parameter arrives as a tensor."""
+    """Return how a class is written: dense tensors, and parameters, which arrive as tensors."""
     return _tensor if cls.__name__ in {"Tensor", "EagerParamBase"} else None
 
 
@@ -46,7 +46,7 @@ def _memory(writer: Writer, tensor: Any) -> Any:
 
 
 def tensor(source: Source) -> Any:
-    """Over received memory. Raises UserError for element types that PaddlePaddle has not."""
+    """Return a tensor over received memory. Raises UserError for types that Paddle has not."""
     paddle = load("paddle", 'decode with as_="numpy"')
     array = source.aligned()
     name = source.narrow

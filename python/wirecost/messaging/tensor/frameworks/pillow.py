@@ -51,7 +51,7 @@ def _image(writer: Writer, image: Any) -> Any:
 
 
 def restore(kind: str, body: Any, budget: Budget) -> Any:
-    """Over received memory for the modes L, P, RGBX, RGBA, RGBa, CMYK, I and F; else a copy."""
+    """Return an image, over received memory for L, P, RGBX, RGBA, RGBa, CMYK, I and F."""
     image = load("PIL.Image")
     mode, (width, height), pixels = body["mode"], body["size"], body["pixels"]
     if kind != "image" or type(width) is not int or type(height) is not int:

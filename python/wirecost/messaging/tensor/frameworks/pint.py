@@ -22,7 +22,7 @@ _UNITS = re.compile(rf"(?:1|dimensionless|{_POWER})(?: [*/] {_POWER}){{0,15}}")
 
 
 def encoder(cls: type) -> Handler | None:
-    """Quantities of whatever registry, and units."""
+    """Return how a class is written: quantities of whatever registry, and units."""
     if cls.__name__ == "Measurement":
         raise UserError("pint: send value and error of a measurement as quantities")
     return {"Quantity": _quantity, "Unit": _unit}.get(cls.__name__)

@@ -19,7 +19,7 @@ _REMEDY = "send frame.to_dict(as_series=False)"
 
 
 def encoder(cls: type) -> Handler | None:
-    """Needs PyArrow, which sees the same memory."""
+    """Return how a class is written; needs PyArrow, which sees the same memory."""
     if cls.__name__ == "LazyFrame":
         raise UserError("polars: a lazy frame has no data; send frame.collect()")
     return {"DataFrame": _frame, "Series": _series}.get(cls.__name__)

@@ -79,7 +79,7 @@ def _schema(type_: Any) -> bytes:
 
 
 def restore(kind: str, body: Any, budget: Budget) -> Any:
-    """Over received memory. Everything is validated, what has offsets by reading them."""
+    """Return it over received memory, validated, what has offsets by reading them."""
     pa = load("pyarrow", 'decode tables with as_="polars" or as_="pandas" where PyArrow is')
     if kind == "tensor":
         names = body["names"]

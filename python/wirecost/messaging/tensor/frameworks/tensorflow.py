@@ -50,7 +50,7 @@ def _tensor(writer: Writer, tensor: Any) -> Any:
 
 
 def tensor(source: Source) -> Any:
-    """Over received memory; copied where it is not aligned as TensorFlow needs it.
+    """Return a tensor over received memory, copied where TensorFlow needs another alignment.
 
     Raises UserError for element types that TensorFlow has not.
     """

@@ -78,7 +78,7 @@ def on_device(form: Form, place: Place) -> Any:
 
 
 def tensor(source: Source) -> Any:
-    """Over received memory. Raises UserError for element types that PyTorch has not."""
+    """Return a tensor over received memory. Raises UserError for types that PyTorch has not."""
     torch = load("torch", 'decode with as_="numpy"')
     array = source.shared()
     name = source.narrow

@@ -40,7 +40,7 @@ def _group(writer: Writer, group: Any) -> Any:
 
 
 def restore(kind: str, body: Any, budget: Budget) -> Any:
-    """In a memory store, whose chunks are cut out of the received memory when they are read."""
+    """Return an array in a memory store, which cuts chunks out of received memory when read."""
     zarr, storage = load("zarr"), load("zarr.storage")
     tree = Tree()
     store = storage.MemoryStore(tree)
@@ -70,7 +70,7 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
 
 
 def _form(data: Any, chunks: tuple[int, ...]) -> dict[str, Any]:
-    """Zarr's document on an array whose chunks are stored as they lie."""
+    """Return Zarr's document on an array whose chunks are stored as they lie."""
     # What a sender made up is not kept.
     data_type, fill_value = _element(data.dtype) if data.dtype.fields else _known(data.dtype)
     return {
@@ -84,7 +84,7 @@ def _form(data: Any, chunks: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _element(dtype: np.dtype[Any]) -> tuple[Any, Any]:
-    """Zarr's names of a type and of its zero."""
+    """Return Zarr's names of a type and of its zero."""
     parsed = load("zarr.dtype").parse_dtype(dtype, zarr_format=3)
     zero = parsed.to_json_scalar(parsed.default_scalar(), zarr_format=3)
     return parsed.to_json(zarr_format=3), zero

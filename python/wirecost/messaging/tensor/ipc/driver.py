@@ -93,14 +93,14 @@ class Driver:
             self._call("cuMemFree_v2", address)
 
     def handle(self, device: int, address: int) -> bytes:
-        """By which other processes open what ``allocate`` gave."""
+        """Return a handle by which other processes open what ``allocate`` gave."""
         handle = _Handle()
         with self._on(device):
             self._call("cuIpcGetMemHandle", byref(handle), address)
         return bytes(handle.reserved)
 
     def open(self, device: int, handle: bytes) -> tuple[int, int]:
-        """Address and bytes of another process's memory. Not of this process's own."""
+        """Return address and bytes of another process's memory, not of this process's own."""
         address, base, size = c_uint64(), c_uint64(), c_size_t()
         with self._on(device):
             self._call(
@@ -128,12 +128,12 @@ class Driver:
                 self._call("cuMemcpyDtoDAsync_v2", to, source, nbytes, stream)
 
     def wait(self, device: int, stream: int) -> None:
-        """For all that a stream has to do."""
+        """Wait for all that a stream has to do."""
         with self._on(device):
             self._call("cuStreamSynchronize", stream)
 
     def copy_to_host(self, device: int, to: int, source: int, nbytes: int) -> None:
-        """To an address of the host; returns when it is there."""
+        """Copy to an address of the host; returns when it is there."""
         if nbytes:
             with self._on(device):
                 self._call("cuMemcpyDtoH_v2", to, source, nbytes)
@@ -146,7 +146,7 @@ class Driver:
 
     @contextmanager
     def _on(self, device: int) -> Iterator[None]:
-        """In the context that the frameworks have of a device."""
+        """Work in the context that the frameworks have of a device."""
         context = self._contexts.get(device)
         if context is None:
             context, current = c_void_p(), c_int()

@@ -70,7 +70,7 @@ class _Opened:
                 driver().close(self.device, self.address)
 
     def close(self) -> None:
-        """Once."""
+        """Close it. To be called once."""
         self._give_back()
         self.file.close()
 
@@ -79,14 +79,14 @@ class Place:
     """A checked place of a message in a ring: ``device``, as this process counts them."""
 
     def __init__(self, opened: _Opened, number: int, offset: int, nbytes: int) -> None:
-        """Made by ``reading``."""
+        """Hold what ``reading`` made."""
         self.device = opened.device
         self._opened = opened
         self._nbytes = nbytes
         self._address = opened.address + number % SLOTS * opened.file.slot_bytes + offset
 
     def copy(self, address: int, stream: int) -> None:
-        """To an address on the device; waits until it is there."""
+        """Copy to an address on the device; waits until it is there."""
         used = driver()
         used.copy(self.device, address, self._address, self._nbytes, stream)
         used.wait(self.device, stream)

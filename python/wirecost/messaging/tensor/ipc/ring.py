@@ -109,7 +109,7 @@ class Ring:
 
 
 def _end(file: RingFile, used: Driver, device: int, address: int, owner: int) -> None:
-    """Not in a forked process, whose parent still uses it."""
+    """Free it, but not in a forked process, whose parent still uses it."""
     if os.getpid() == owner:
         with READING, suppress(UserError):
             file.close()

@@ -70,11 +70,11 @@ class RingFile:
             ) from error
 
     def begin(self, number: int) -> None:
-        """Before a message is written: whoever reads its slot's former one has lost it."""
+        """Begin a message: whoever reads its slot's former one has lost it."""
         os.pwrite(self._lock.fileno(), STATE.pack(2 * number - 1), _place(number))
 
     def end(self, number: int) -> None:
-        """Once it is there."""
+        """Count the message, once it is there."""
         os.pwrite(self._lock.fileno(), STATE.pack(2 * number), _place(number))
 
     def close(self) -> None:
@@ -144,5 +144,5 @@ class FollowedFile:
         return True
 
     def close(self) -> None:
-        """Once."""
+        """Close it. To be called once."""
         os.close(self._file)

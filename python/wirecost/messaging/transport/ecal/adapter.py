@@ -54,7 +54,7 @@ _OPEN: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def _core() -> Any:
-    """eCAL, set up once in a process, for one more endpoint."""
+    """Return eCAL, set up once in a process, for one more endpoint."""
     core = importlib.import_module("ecal.nanobind_core")
     keep_umask()
     with _STARTING:
@@ -288,7 +288,7 @@ class Ecal(Transport):
     )
 
     def __init__(self, address: str | None = None) -> None:
-        """``address``: what precedes the names of topics and services."""
+        """Set eCAL up; ``address``: what precedes the names of topics and services."""
         super().__init__(address)
         self._prefix = f"{address}/" if address else ""
 

@@ -71,7 +71,7 @@ def _functions(name: str) -> tuple[Any, Any] | None:
 
 @functools.cache
 def _library() -> Any:
-    """eCAL as its binding has loaded it; None if it is another."""
+    """Return eCAL as its binding has loaded it; None if it is another."""
     core = importlib.import_module("ecal.nanobind_core")
     package = importlib.util.find_spec("ecal")
     same_version = core.get_version_string().removeprefix("v").startswith(_VERSION)

@@ -31,7 +31,7 @@ class Home:
     """One folder and one prefix, which belong together."""
 
     def __init__(self, library: Any, address: str | None) -> None:
-        """``address``: what the names begin with. Raises UserError."""
+        """Make the place; ``address``: what the names begin with. Raises UserError."""
         start = address or _PREFIX
         if not _ADDRESS.fullmatch(start):
             raise UserError(
@@ -54,7 +54,7 @@ class Home:
 
     @contextmanager
     def coming(self) -> Iterator[None]:
-        """While a node is made. Raises UserError."""
+        """Hold the folder while a node is made. Raises UserError."""
         with alone(self.folder):
             self._take_counters()
             yield
@@ -62,7 +62,7 @@ class Home:
 
     @contextmanager
     def going(self) -> Iterator[None]:
-        """While a node is given up; the last one's takes along what iceoryx2 leaves."""
+        """Hold the folder while a node is given up; the last one removes what iceoryx2 leaves."""
         with ExitStack() as stack:
             with suppress(UserError):
                 stack.enter_context(alone(self.folder))
@@ -79,7 +79,7 @@ class Home:
         return FOLDER.glob(f"{self.prefix}*.global_mgmt")
 
     def _take_counters(self) -> None:
-        """iceoryx2 makes it for everybody to write, and takes one that another user has made."""
+        """Take away what everybody may write, as iceoryx2 makes it; refuse another user's file."""
         for path in self._counters():
             try:
                 file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -58,7 +58,7 @@ class Received(_Places):
         super().__init__(_READ)
 
     def read(self, message: Any) -> tuple[int, int, memoryview]:
-        """Stream, number and frame of a received message. Raises UserError."""
+        """Return stream, number and frame of a received message. Raises UserError."""
         room = message.header.number_of_elements << 6
         address = message.payload_ptr
         whole = self.views.get(address)

@@ -14,7 +14,7 @@ class Wake:
     """Blocks without spinning until the other side has sent something."""
 
     def __init__(self, library: Any, service: Any) -> None:
-        """``service``: of events."""
+        """Listen to ``service``, a service of events."""
         self._library = library
         self._service = service
         self._listener: Any = None

@@ -28,7 +28,7 @@ _UNFINISHED_S = 2.0
 
 
 def path_of(kind: str, name: str) -> str:
-    """``/kind/name``, any characters allowed. Raises UserError for names that are too long."""
+    """Return ``/kind/name``, any characters allowed. Raises UserError for too long names."""
     quoted = urllib.parse.quote(name, safe="")
     if not name or len(quoted) > 200:
         raise UserError(f"{kind} {name!r}: a name of 1 to 200 bytes is needed")
@@ -123,7 +123,7 @@ class Servers:
     """The servers of one middleware: a folder of offers, or one address."""
 
     def __init__(self, name: str, address: str | None) -> None:
-        """``address``: the path of a folder; None: this user's; else where one server is."""
+        """Look in the folder ``address``; None: this user's; else it is where one server is."""
         if address is None:
             address = str(private_folder(name))
         self.folder = Path(address) if address.startswith("/") else None

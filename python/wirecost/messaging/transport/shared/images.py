@@ -61,7 +61,7 @@ class ImagePublisher:
     def __init__(
         self, topic: RosTopic, message: Callable[[Image, int, str], Sequence[Any]]
     ) -> None:
-        """``message``: the parts of one, of an image, its time and the name of its frame."""
+        """Publish images; ``message`` makes the parts of one, its time and its frame's name."""
         self._topic = topic
         self._message = message
 
@@ -73,7 +73,7 @@ class ImagePublisher:
         stamp_ns: int | None = None,
         frame_id: str = "",
     ) -> None:
-        """``array``, ``encoding``: as ``image`` takes them. ``stamp_ns``: since 1970, else now."""
+        """Publish ``array`` as ``image`` takes it. ``stamp_ns``: since 1970, else now."""
         stamp = time.time_ns() if stamp_ns is None else stamp_ns
         self._topic.send(self._message(image(array, encoding), stamp, frame_id))
 

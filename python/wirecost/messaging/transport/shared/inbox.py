@@ -27,7 +27,7 @@ class Inbox:
         self._signalling = threading.Lock()
 
     def put(self, message: Any) -> None:
-        """From any thread."""
+        """Put a message in, from any thread."""
         if (room := self._room) is not None:
             room.acquire()
         elif self._waiting.qsize() >= self._depth:
@@ -61,11 +61,11 @@ class Inbox:
 
     @property
     def waiting(self) -> int:
-        """Messages that nobody has taken."""
+        """Return the number of messages that nobody has taken."""
         return self._waiting.qsize()
 
     def fileno(self) -> int:
-        """Readable while messages wait; made when first asked for, since it costs system calls."""
+        """Return a descriptor that is readable while messages wait; made when first needed."""
         if self._signal is None:
             self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
             if not self._waiting.empty():
@@ -73,7 +73,7 @@ class Inbox:
         return self._signal
 
     def never_wait(self) -> None:
-        """From now on, and who waits does so no longer: nobody takes messages any more."""
+        """Let nobody wait any more, from now on: nobody takes messages."""
         room, self._room = self._room, None
         if room is not None:
             room.release(_MANY)

@@ -38,7 +38,7 @@ class Progress:
     """A publisher's side: ``sent[0] = n``: this process has sent n frames."""
 
     def __init__(self, stream: int) -> None:
-        """Without a folder nobody can look it up."""
+        """Make the file; without a folder nobody can look it up."""
         self.sent = memoryview(bytearray(SENT.size)).cast("Q")
         self._end: Callable[[], object] = bool
         self._lock: Lock | None = None
@@ -68,7 +68,7 @@ class Progress:
 
 
 def _close(lock: Lock, owner: int) -> None:
-    """Not in a forked process, which ends before its parent may."""
+    """Release the lock, but not in a forked process, which ends before its parent may."""
     if os.getpid() == owner:
         lock.release()
 
@@ -87,7 +87,7 @@ class Followed:
 
     @property
     def sent(self) -> int:
-        """Frames that were sent up to now."""
+        """Return frames that were sent up to now."""
         sent: int = SENT.unpack(self._mapped)[0]
         return sent
 

@@ -94,7 +94,7 @@ def claim(path: Path, what: str) -> Lock:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """One process after the other is inside, for the folder. Raises UserError."""
+    """Let one process after the other inside, for the folder. Raises UserError."""
     try:
         door = hold(folder / "door.lock", patience_s=DOOR_S)
     except BlockingIOError:

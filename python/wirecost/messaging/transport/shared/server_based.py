@@ -120,7 +120,7 @@ class ServerTransport(Transport):
 
     @abstractmethod
     def _serve(self) -> Server:
-        """At the given address, else on loopback and a free port. Raises UserError."""
+        """Listen at the given address, else on loopback and a free port. Raises UserError."""
 
     def _own(self) -> Server:
         if self._server is None:

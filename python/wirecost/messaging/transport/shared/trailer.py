@@ -57,7 +57,7 @@ class StreamCounter:
     """Messages back within which one that comes late is distinguished from a duplicate."""
 
     def __init__(self, follow: Callable[[int], Publishing | None] = lambda _: None) -> None:
-        """``follow``: looks a stream's publisher up, which must be there or None."""
+        """Count streams; ``follow`` looks a stream's publisher up, which must be there or None."""
         self.count = Count()
         self._follow = follow
         self._next: dict[int, int] = {}
@@ -113,7 +113,7 @@ class StreamCounter:
 
 
 def split(message: Any) -> tuple[int, int, memoryview]:
-    """Stream, number and the frame's bytes of a received message.
+    """Return stream, number and the frame's bytes of a received message.
 
     Raises UserError for bytes that no publisher of wirecost sent.
     """

@@ -55,7 +55,7 @@ class Yarp(Transport):
     )
 
     def __init__(self, address: str | None = None) -> None:
-        """``address``: the name server's; None is the one that YARP is set to."""
+        """Join the name server at ``address``; None is the one that YARP is set to."""
         super().__init__(address)
         self._server: str | None = use(address)
         self._connecting = Connecting()

@@ -31,7 +31,7 @@ _users = 0
 
 @cache
 def yarp() -> Any:
-    """YARP, without its messages on standard output. This folder's own name is the package's."""
+    """Return YARP, without its messages on standard output."""
     with _environment(YARP_QUIET="1"):
         return importlib.import_module("yarp")
 
@@ -74,7 +74,7 @@ def _set(variables: dict[str, str | None]) -> None:
 
 @contextmanager
 def _configuration(host: str, port: int) -> Iterator[dict[str, str | None]]:
-    """Variables that set YARP to a name server, by a folder that is there meanwhile."""
+    """Yield variables that set YARP to a name server, by a folder that is there meanwhile."""
     with scratch.folder("yarp") as folder:
         (folder / "yarp.conf").write_text(f"{host} {port} yarp\n")
         yield {"YARP_CONFIG_HOME": str(folder), "YARP_NAMESPACE": None}

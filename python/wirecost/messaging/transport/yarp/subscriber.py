@@ -49,7 +49,7 @@ def _reader() -> type[Any]:
             return kind
 
         def give_back(self, image: Any) -> None:
-            """Its memory takes another message of the same size."""
+            """Give the memory back, which takes another message of the same size."""
             if len(self._spare) < _SPARE_IMAGES:
                 self._spare.append(image)
 

@@ -132,7 +132,7 @@ class Pool:
         return path in self._files
 
     def _forget(self) -> None:
-        """In a forked process, whose parent goes on with it."""
+        """Forget it in a forked process, whose parent goes on with it."""
         _PARENTS.append(self._provider)
         self.__init__()  # type: ignore[misc]
 
@@ -180,7 +180,7 @@ def allow_locks() -> None:
 
 
 def one_line(error: BaseException) -> str:
-    """Zenoh's reason without the place in its source."""
+    """Return Zenoh's reason without the place in its source."""
     return str(error).partition(" at /")[0].split("\n", 1)[0].rstrip()
 
 

@@ -72,7 +72,7 @@ class _Publisher(Publisher):
         self._subscribed = False
 
     def _listen(self) -> None:
-        """libzmq reports the first subscription and the end of the last as messages."""
+        """Take libzmq's messages on the first subscription and the end of the last."""
         while self.end.socket.events & self._pollin:
             for news in self.end.receive(0) or ():
                 if news.bytes[:1] in {b"\0", b"\1"}:
