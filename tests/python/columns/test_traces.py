@@ -126,9 +126,9 @@ def test_a_path_that_is_no_list_is_named(path: str) -> None:
 
 
 def test_all_lists_are_those_that_come_once_a_sensor_and_more() -> None:
-    found = lists.chosen(osi_schema(), "osi3.SensorView", ["all"])
-    assert {"osi3.LidarSensorView.Reflection", "osi3.MovingObject"} <= set(found)
-    assert "osi3.LidarSensorView" not in found
+    elements = lists.chosen(osi_schema(), "osi3.SensorView", ["all"])
+    assert {"osi3.LidarSensorView.Reflection", "osi3.MovingObject"} <= set(elements)
+    assert "osi3.LidarSensorView" not in elements
 
 
 def test_a_result_keeps_its_converter() -> None:

@@ -70,14 +70,14 @@ def test_unknown_values_of_closed_enums_keep_all_bits_in_classes(schema: Path) -
     sources = [folder / "main.cpp", *(folder / "cpp").rglob("*.cc")]
     command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{folder / 'cpp'}"]
     subprocess.run([*command, *sources, "-o", folder / "main"], check=True)
-    given = "\n".join(before for before, _ in UNKNOWN.values())
-    done = execute([folder / "main"], input=given, check=True)
+    inputs = "\n".join(before for before, _ in UNKNOWN.values())
+    done = execute([folder / "main"], input=inputs, check=True)
     # Declared elements of a packed field are packed again.
-    found = dict(zip(UNKNOWN, done.stdout.split(), strict=True))
+    printed = dict(zip(UNKNOWN, done.stdout.split(), strict=True))
     expected = {name: after.replace(" ", "") for name, (_, after) in UNKNOWN.items()}
     expected["packed alone"] = f"0a010008{BIG}"
     expected["packed between"] = f"0a02000008{BIG}0801"
-    assert found == expected
+    assert printed == expected
 
 
 @pytest.mark.parametrize("name", UNKNOWN)

@@ -72,8 +72,8 @@ def test_rows_survive_columns(name: str, data: st.DataObject):
 @SETTINGS
 def test_arrays_become_the_same_bytes_as_rows(name: str, data: st.DataObject):
     columns = columns_of(name)
-    made = columns.from_rows(data.draw(lists(columns.NODE)), "exact")
-    read = columns.read(made)
+    stored = columns.from_rows(data.draw(lists(columns.NODE)), "exact")
+    read = columns.read(stored)
     values, present = arrays(read, runtime(columns).Ragged)
     for reduction in ("exact", "auto"):
         expected = columns.from_rows(read.to_rows(), reduction, 5)
@@ -88,21 +88,21 @@ def test_bytes_that_are_changed_are_refused_or_read(name: str, data: st.DataObje
     columns = columns_of(name)
     error = runtime(columns).columns.WireError
     rows = data.draw(lists(columns.NODE))
-    made = bytearray(columns.from_rows(rows, data.draw(st.sampled_from(REDUCTIONS))))
+    stored = bytearray(columns.from_rows(rows, data.draw(st.sampled_from(REDUCTIONS))))
     for _ in range(data.draw(st.integers(1, 4))):
-        at = data.draw(st.integers(0, len(made) - 1))
+        at = data.draw(st.integers(0, len(stored) - 1))
         match data.draw(st.sampled_from(["set", "cut", "drop", "double"])):
             case "set":
-                made[at] = data.draw(st.integers(0, 255))
+                stored[at] = data.draw(st.integers(0, 255))
             case "cut":
-                del made[max(1, at) :]
+                del stored[max(1, at) :]
             case "drop":
-                del made[at : at + 1 : 1]
-                made = made or bytearray(1)
+                del stored[at : at + 1 : 1]
+                stored = stored or bytearray(1)
             case "double":
-                made[at:at] = made[at : at + 40]
+                stored[at:at] = stored[at : at + 40]
     try:
-        touch(columns.read(bytes(made), limit=1 << 16), 1 << 24)
+        touch(columns.read(bytes(stored), limit=1 << 16), 1 << 24)
     except error as fault:
         assert fault.reason
 
@@ -128,9 +128,9 @@ def test_rows_are_bounded_in_proportion_to_the_columns():
     """64 MiB and 256 bytes for each of 21; a row of nine fields, there or not, counts 160."""
     error = runtime(Reflections).columns.WireError
     for count, fits in ((419_464, True), (419_465, False)):
-        made = Reflections.build(count, {"signal_strength": 0.5}, reductions="auto")
-        assert len(made) == 21
-        read = Reflections.read(made)
+        stored = Reflections.build(count, {"signal_strength": 0.5}, reductions="auto")
+        assert len(stored) == 21
+        read = Reflections.read(stored)
         if fits:
             assert len(read.to_rows()) == count
         else:
@@ -140,18 +140,18 @@ def test_rows_are_bounded_in_proportion_to_the_columns():
 
 def test_few_bytes_take_little_memory():
     count = 1 << 26
-    made = Reflections.build(count, {"time_of_flight": 1.0}, reductions="auto")
-    assert len(made) < 40
+    stored = Reflections.build(count, {"time_of_flight": 1.0}, reductions="auto")
+    assert len(stored) < 40
     error = runtime(Reflections).columns.WireError
     tracemalloc.start()
-    read = Reflections.read(made)
+    read = Reflections.read(stored)
     assert read.time_of_flight.values[count - 1] == 1
     assert read.signal_strength.present is not None
     assert not read.signal_strength.present.any()
     with pytest.raises(error, match=r"the rows take about .* bytes, allowed are"):
         read.to_rows()
     with pytest.raises(error, match=r"more than 1000 elements.* limit"):
-        Reflections.read(made, limit=1000)
+        Reflections.read(stored, limit=1000)
     assert tracemalloc.get_traced_memory()[1] < 1 << 20
     tracemalloc.stop()
 
@@ -193,8 +193,8 @@ def test_payloads_are_aligned_in_the_whole_message(position: int):
     values = {"real": np.arange(5.0), "place.x": np.arange(5.0), "a_string": list("abcde")}
     values |= REQUIRED
     values["a_required_place.y"] = np.ma.MaskedArray(np.arange(5.0), mask=[0, 1, 0, 0, 0])
-    made = columns.build(5, values, reductions="exact", position=position)
-    whole = np.frombuffer(bytes(position) + made, np.uint8)
+    stored = columns.build(5, values, reductions="exact", position=position)
+    whole = np.frombuffer(bytes(position) + stored, np.uint8)
     read = columns.read(whole, position)
     start = whole.ctypes.data
     places = [c.values.ctypes.data - start for c in (read.real, read.place.x)]
@@ -219,12 +219,12 @@ def test_each_form():
         "a_string": "same",
         "with_default_number": np.ma.MaskedArray(many, mask=many > 3),
     }
-    made = columns.build(
+    stored = columns.build(
         1000,
         values | REQUIRED,
         reductions={**dict.fromkeys(values, "auto"), "real": "error:0.01"},
     )
-    read = columns.read(made)
+    read = columns.read(stored)
     forms = {path: column.form for path, column in read.columns() if path in values}
     assert forms == {
         "real": "scaled runs",
@@ -253,7 +253,7 @@ def test_each_form():
 def test_nested_lists():
     columns = columns_of(SAMPLES[0])
     ragged = runtime(columns).Ragged
-    made = columns.build(
+    stored = columns.build(
         2,
         {
             "places": ragged([0, 2, 3], {"x": [1.0, 2.0, None]}),
@@ -262,7 +262,7 @@ def test_nested_lists():
             **REQUIRED,
         },
     )
-    read = columns.read(made)
+    read = columns.read(stored)
     assert read.places.offsets.tolist() == [0, 2, 3]
     assert read.places.x.filled().tolist() == [1, 2, 0]
     assert read.strings[0] == ["a", "b"]
@@ -402,13 +402,13 @@ def test_ros_types(tmp_path: Path):
         "few": [[0.5], [1, 2]],
         "name": ["a", "bc"],
     }
-    made = columns.build(2, values, reductions="auto")
-    rows = columns.read(made).to_rows()
+    stored = columns.build(2, values, reductions="auto")
+    rows = columns.read(stored).to_rows()
     assert [row.small for row in rows] == [-3, 5]
     assert [row.place.x for row in rows] == [0.5, 0.25]
     assert [row.raw for row in rows] == [b"ab", b""]
     assert [list(row.fixed) for row in rows] == values["fixed"]
-    assert columns.from_rows(rows, "auto") == made
+    assert columns.from_rows(rows, "auto") == stored
     (row,) = columns.read(columns.build(1, {})).to_rows()
     assert list(row.fixed) == [0, 0, 0]
     assert row.encode_protobuf() == type(row)().encode_protobuf()
@@ -430,10 +430,10 @@ def google_columns(name: str, folder: Path) -> Any:
     (proto,) = (folder / "proto").rglob("columns.proto")
     command = ["protoc", f"--descriptor_set_out={folder / 'set'}", f"-I{proto.parent}", str(proto)]
     subprocess.run(command, check=True)
-    found = descriptor_pb2.FileDescriptorSet.FromString((folder / "set").read_bytes())
+    descriptors = descriptor_pb2.FileDescriptorSet.FromString((folder / "set").read_bytes())
     pool = descriptor_pool.DescriptorPool()
-    pool.Add(found.file[0])
-    full_name = f"{found.file[0].package}.SampleColumns"
+    pool.Add(descriptors.file[0])
+    full_name = f"{descriptors.file[0].package}.SampleColumns"
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(full_name))
 
 
@@ -444,10 +444,10 @@ def test_google_reads_the_same(name: str, tmp_path: Path):
     @given(lists(columns.NODE))
     @SETTINGS
     def check(rows: list[Any]) -> None:
-        made = columns.from_rows(rows, "exact")
-        read, theirs = columns.read(made), google.FromString(made)
-        assert theirs.element_count == len(read)
-        same_columns(read, theirs)
+        stored = columns.from_rows(rows, "exact")
+        read, parsed = columns.read(stored), google.FromString(stored)
+        assert parsed.element_count == len(read)
+        same_columns(read, parsed)
 
     check()
 
@@ -508,8 +508,14 @@ def test_names_of_fields_do_not_hide_those_of_the_class(tmp_path: Path):
         name: [float(at)] for at, name in enumerate(("read", "present", "present_", "_private"), 1)
     }
     read = columns.read(columns.build(1, {**values, "class": True, "columns.offsets": [9]}))
-    found = [read.read_, read.present_, read.present__, read.field_private, read.columns_.offsets_]
-    assert [column.values[0] for column in found] == [1, 2, 3, 4, 9]
+    attributes = [
+        read.read_,
+        read.present_,
+        read.present__,
+        read.field_private,
+        read.columns_.offsets_,
+    ]
+    assert [column.values[0] for column in attributes] == [1, 2, 3, 4, 9]
     assert read.class_.values[0]
     assert columns.from_rows(read.to_rows()) == columns.build(
         1, {**values, "class": True, "columns.offsets": [9]}

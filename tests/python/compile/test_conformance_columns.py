@@ -44,8 +44,8 @@ def test_rows_become_these_columns():
     assert len(vectors) > 40
     for name, reduction, columns, *rows in vectors:
         held = rows_of(name, bytes.fromhex("".join(rows)))
-        made = columns_of(name).from_rows(held, reduction)
-        assert made.hex() == columns, (name, reduction, rows)
+        stored = columns_of(name).from_rows(held, reduction)
+        assert stored.hex() == columns, (name, reduction, rows)
 
 
 def test_columns_become_these_rows():

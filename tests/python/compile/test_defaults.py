@@ -116,12 +116,14 @@ def test_python_writes_the_declared_bits(lines: list[str]) -> None:
 
 def test_cpp_writes_the_same(generated: Path, lines: list[str]) -> None:
     (generated / "absent.cpp").write_text(CPP)
-    made = generated / "absent"
+    program = generated / "absent"
     command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{generated / 'cpp'}"]
     sources = [generated / "absent.cpp", *(generated / "cpp").rglob("*.cc")]
-    subprocess.run([*command, *map(str, sources), "-o", str(made)], check=True)
-    found = subprocess.run([made], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert found == [*lines, "-0x0p+0 -0x0p+0"]
+    subprocess.run([*command, *map(str, sources), "-o", str(program)], check=True)
+    printed = subprocess.run(
+        [program], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert printed == [*lines, "-0x0p+0 -0x0p+0"]
 
 
 def test_java_writes_the_same(generated: Path, lines: list[str]) -> None:
@@ -130,8 +132,8 @@ def test_java_writes_the_same(generated: Path, lines: list[str]) -> None:
     classes = str(generated / "classes")
     subprocess.run(["javac", "-d", classes, *map(str, sources)], check=True)
     command = ["java", "-cp", classes, "Absent"]
-    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert found.split() == lines
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert printed.split() == lines
 
 
 def test_defaults_and_constants_of_ros(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +155,10 @@ def test_defaults_and_constants_of_ros(tmp_path: Path, monkeypatch: pytest.Monke
     codec = (tmp_path / "cpp" / "d_msgs" / "d.protobuf.hpp").read_text()
     assert "std::bit_cast<std::uint64_t>(-0.0)" in codec
     monkeypatch.syspath_prepend(tmp_path / "python")
-    made = importlib.import_module("ros_defaults.d_msgs").D()
-    assert (made.encode_protobuf(), made.to_json()) == (b"", "{}")
-    made.y = 0.0
-    assert (made.encode_protobuf().hex(), made.to_json()) == ("110000000000000000", '{"y":0.0}')
+    defaults = importlib.import_module("ros_defaults.d_msgs").D()
+    assert (defaults.encode_protobuf(), defaults.to_json()) == (b"", "{}")
+    defaults.y = 0.0
+    assert (defaults.encode_protobuf().hex(), defaults.to_json()) == (
+        "110000000000000000",
+        '{"y":0.0}',
+    )

@@ -47,17 +47,17 @@ def test_a_build_runs_again_for_each_file(tool: str, tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text(MAKEFILE)
     (tmp_path / "run").write_text(RUN)
     (tmp_path / "run").chmod(0o755)
-    made = 0
+    builds = 0
 
     def runs() -> int:
         """Return how often the rule runs now."""
-        nonlocal made
+        nonlocal builds
         # Ninja takes the depfile away unless it is told to keep it.
         command = [tool, *(["-d", "keepdepfile"] if tool == "ninja" else [])]
         done = execute(command, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
-        before, made = made, len((tmp_path / "log").read_text().splitlines())
-        return made - before
+        before, builds = builds, len((tmp_path / "log").read_text().splitlines())
+        return builds - before
 
     assert runs() == 1
     assert runs() == 0
@@ -79,7 +79,7 @@ def test_names_that_no_depfile_can_hold(name: str) -> None:
 
 
 def sources_of(*inputs: Path | str, include: tuple[Path, ...] = ()) -> set[Path]:
-    schema = frontends.load([str(one) for one in inputs], include)
+    schema = frontends.load([str(name) for name in inputs], include)
     return {path for file in schema.files for path in file.sources}
 
 
@@ -116,12 +116,12 @@ def test_messages_of_other_packages_and_manifests(tmp_path: Path) -> None:
 
 def test_a_descriptor_set_and_a_module_are_their_own_sources(tmp_path: Path) -> None:
     (tmp_path / "a.proto").write_text('syntax = "proto3";')
-    made = tmp_path / "a.fds"
+    descriptors = tmp_path / "a.fds"
     command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{tmp_path}"]
-    subprocess.run([*command, f"--descriptor_set_out={made}", "a.proto"], check=True)
-    assert sources_of(made) == {made}
-    (found,) = sources_of("google.protobuf.any_pb2")
-    assert found.name == "any_pb2.py"
+    subprocess.run([*command, f"--descriptor_set_out={descriptors}", "a.proto"], check=True)
+    assert sources_of(descriptors) == {descriptors}
+    (source,) = sources_of("google.protobuf.any_pb2")
+    assert source.name == "any_pb2.py"
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -37,11 +37,11 @@ def chain() -> list[pb.FileDescriptorProto]:
 
 def fault(files: list[pb.FileDescriptorProto]) -> str:
     """Return the one line that both readers of sets say: the compiler and the benchmark."""
-    found = pb.FileDescriptorSet(file=files)
+    descriptors = pb.FileDescriptorSet(file=files)
     with pytest.raises(CompileError) as of_compiler:
-        frontends.load_descriptors(found, "a set")
+        frontends.load_descriptors(descriptors, "a set")
     with pytest.raises(CompileError) as of_benchmark:
-        subject(found, "a set", "p.M2")
+        subject(descriptors, "a set", "p.M2")
     assert str(of_compiler.value) == str(of_benchmark.value)
     assert "\n" not in str(of_compiler.value)
     return str(of_compiler.value)
@@ -50,9 +50,9 @@ def fault(files: list[pb.FileDescriptorProto]) -> str:
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_files_may_be_in_any_order(order: tuple[int, ...], tmp_path: Path) -> None:
     files = chain()
-    found = pb.FileDescriptorSet(file=[files[i] for i in order])
+    descriptors = pb.FileDescriptorSet(file=[files[i] for i in order])
     path = tmp_path / "made.fds"
-    path.write_bytes(found.SerializeToString())
+    path.write_bytes(descriptors.SerializeToString())
     assert [file.name for file in frontends.load([str(path)]).files] == list(NAMES)
     about = subject(frontends.descriptors([str(path)]), str(path), "p.M2")
     assert about.read(bytes.fromhex("0a021005")).m.x == 5
@@ -69,10 +69,12 @@ def test_equal_files_are_one_and_keep_their_comments() -> None:
     files = chain()
     again = chain()
     again[0].source_code_info.location.add(path=[4, 0], leading_comments="What it is.")
-    found = pb.FileDescriptorSet(file=[*files, *reversed(again)])
-    schema = frontends.load_descriptors(found, "a set")
+    descriptors = pb.FileDescriptorSet(file=[*files, *reversed(again)])
+    schema = frontends.load_descriptors(descriptors, "a set")
     assert [file.name for file in schema.files] == list(NAMES)
-    assert [file.name for file in subject(found, "a set", "M2").descriptors.file] == list(NAMES)
+    assert [file.name for file in subject(descriptors, "a set", "M2").descriptors.file] == list(
+        NAMES
+    )
     assert schema.message("p.M0").comment == "What it is."
 
 
@@ -83,13 +85,15 @@ def test_two_files_of_one_name_are_refused(snapshot: SnapshotAssertion) -> None:
 
 
 def test_googles_own_files_may_be_of_two_versions() -> None:
-    one = pb.FileDescriptorProto(name="google/protobuf/empty.proto", package="google.protobuf")
-    two = pb.FileDescriptorProto(name=one.name, package=one.package)
-    for file in (one, two):
+    first = pb.FileDescriptorProto(name="google/protobuf/empty.proto", package="google.protobuf")
+    second = pb.FileDescriptorProto(name=first.name, package=first.package)
+    for file in (first, second):
         file.message_type.add(name="Empty")
-    two.options.java_package = "com.google.protobuf"
-    found = pb.FileDescriptorSet(file=[one, two])
-    assert [file.name for file in frontends.load_descriptors(found, "a set").files] == [one.name]
+    second.options.java_package = "com.google.protobuf"
+    descriptors = pb.FileDescriptorSet(file=[first, second])
+    assert [file.name for file in frontends.load_descriptors(descriptors, "a set").files] == [
+        first.name
+    ]
 
 
 def test_a_missing_import_and_a_circle_are_named(snapshot: SnapshotAssertion) -> None:
@@ -108,12 +112,12 @@ def test_one_schema_may_be_given_as_a_file_a_set_and_a_module(
         "// Comments and places are in the file only.\n"
         "message A { int32 two_words = 1; optional google.protobuf.Timestamp time = 2; }\n"
     )
-    made = tmp_path / f"{name}.fds"
+    descriptor_set = tmp_path / f"{name}.fds"
     command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{tmp_path}", "--include_imports"]
-    command += [f"--python_out={tmp_path}", f"--descriptor_set_out={made}", str(path)]
+    command += [f"--python_out={tmp_path}", f"--descriptor_set_out={descriptor_set}", str(path)]
     subprocess.run(command, check=True)
     monkeypatch.syspath_prepend(tmp_path)
-    schema = frontends.load([str(path), str(made), f"{name}_pb2"])
+    schema = frontends.load([str(path), str(descriptor_set), f"{name}_pb2"])
     assert [file.name for file in schema.files] == ["google/protobuf/timestamp.proto", path.name]
 
 

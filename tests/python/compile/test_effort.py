@@ -162,7 +162,8 @@ def test_more_than_decoders_read_is_refused_where_all_is_written(
 ):
     schemas = {"a chain": wide_schemas.chain(DEEPEST + 1), "shared": wide_schemas.shared(30)}
     said = {
-        name: fault(described(tmp_path, made), (wire,), "python") for name, made in schemas.items()
+        name: fault(described(tmp_path, schema), (wire,), "python")
+        for name, schema in schemas.items()
     }
     assert said == snapshot
     compiled(described(tmp_path, wide_schemas.chain(DEEPEST)), (wire,))
@@ -171,8 +172,8 @@ def test_more_than_decoders_read_is_refused_where_all_is_written(
 def test_more_than_a_struct_holds_is_refused_for_cpp_only(
     tmp_path: Path, snapshot: SnapshotAssertion
 ):
-    for made in (wide_schemas.shared(30), wide_schemas.chain(DEEPEST_STRUCT + 1)):
-        path = described(tmp_path, made)
+    for schema in (wide_schemas.shared(30), wide_schemas.chain(DEEPEST_STRUCT + 1)):
+        path = described(tmp_path, schema)
         assert fault(path, ("protobuf",), "cpp") == snapshot
         assert compile_schema([path], ["python", "java"], Request(("protobuf",)))
 
@@ -183,8 +184,8 @@ def test_arrays_that_no_memory_holds_are_refused(tmp_path: Path, snapshot: Snaps
 
 
 def test_columns_mirror_the_nesting_up_to_a_limit(tmp_path: Path, snapshot: SnapshotAssertion):
-    for made in (wide_schemas.shared(20), wide_schemas.chain(DEEPEST_COLUMNS + 2)):
-        path = described(tmp_path, made)
+    for schema in (wide_schemas.shared(20), wide_schemas.chain(DEEPEST_COLUMNS + 2)):
+        path = described(tmp_path, schema)
         assert fault(path, ("protobuf",), "python", columns="wide.M0") == snapshot
 
 
@@ -201,10 +202,10 @@ def test_python_reads_back_what_many_fields_hold(tmp_path: Path):
     module = compile_python([path])("wide.wide")
     for number, value in ((0, 1.5), (1, "text"), (150, 1), (299, [])):
         name = f"field_{number}"
-        made = module.Wide(**{name: value}) if number != 299 else module.Wide()
+        message = module.Wide(**{name: value}) if number != 299 else module.Wide()
         for wire in ALL_WIRES:
-            data = getattr(made, f"encode_{wire}")()
-            assert getattr(module.Wide, f"decode_{wire}")(data) == made
+            data = getattr(message, f"encode_{wire}")()
+            assert getattr(module.Wide, f"decode_{wire}")(data) == message
     both = module.Wide(field_0=1.0).encode_protobuf() + module.Wide(field_1="b").encode_protobuf()
     assert module.Wide.decode_protobuf(both) == module.Wide(field_1="b")
 

@@ -55,12 +55,12 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def protoc(folder: Path, name: str, *options: str) -> Path:
-    made = folder / f"{name}.fds"
+    path = folder / f"{name}.fds"
     subprocess.run(
-        ["protoc", f"-I{folder}", f"--descriptor_set_out={made}", *options, f"{name}.proto"],
+        ["protoc", f"-I{folder}", f"--descriptor_set_out={path}", *options, f"{name}.proto"],
         check=True,
     )
-    return made
+    return path
 
 
 def test_every_golden_error_has_its_schema() -> None:
@@ -88,9 +88,9 @@ def test_a_descriptors_text_that_is_not_utf_8_is_refused(
     file.message_type.add(name="Message")
     file.source_code_info.location.add(path=[4, 0], leading_comments="comment")
     data = pb.FileDescriptorSet(file=[file]).SerializeToString()
-    made = tmp_path / "made.fds"
-    made.write_bytes(data.replace(text, b"\xff" * len(text)))
-    assert fault([str(made)]) == snapshot
+    path = tmp_path / "made.fds"
+    path.write_bytes(data.replace(text, b"\xff" * len(text)))
+    assert fault([str(path)]) == snapshot
 
 
 def test_a_recursive_message_is_no_fault_where_presence_ends_it(
@@ -126,21 +126,21 @@ def test_descriptor_sets_that_are_none(tmp_path: Path, snapshot: SnapshotAsserti
 
 def test_every_cut_of_a_descriptor_set_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.proto").write_text(PROTO + "message M { repeated M children = 1; }\n")
-    made = protoc(tmp_path, "a")
-    whole = made.read_bytes()
-    assert [m.full_name for m in frontends.load([str(made)]).messages()] == ["a.M"]
+    descriptors = protoc(tmp_path, "a")
+    whole = descriptors.read_bytes()
+    assert [m.full_name for m in frontends.load([str(descriptors)]).messages()] == ["a.M"]
     for length in range(len(whole)):
-        made.write_bytes(whole[:length])
-        assert fault([str(made)])
+        descriptors.write_bytes(whole[:length])
+        assert fault([str(descriptors)])
 
 
 def test_a_descriptor_set_that_refers_to_nothing(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     (tmp_path / "a.proto").write_text(PROTO + "message Mm {}\nmessage N { Mm m = 1; }\n")
-    made = protoc(tmp_path, "a")
-    made.write_bytes(made.read_bytes().replace(b".a.Mm", b".a.Zz"))
-    assert fault([str(made)]) == snapshot
+    descriptors = protoc(tmp_path, "a")
+    descriptors.write_bytes(descriptors.read_bytes().replace(b".a.Mm", b".a.Zz"))
+    assert fault([str(descriptors)]) == snapshot
 
 
 @pytest.mark.parametrize(

@@ -75,9 +75,9 @@ def test_comments_of_python(text: FreeText):
 @given(TEXTS)
 def test_docstrings_of_python_say_the_text(text: FreeText):
     tree = ast.parse(f"class A:\n    {python.docstring(text, '    ')}\n    x = 1\n".encode())
-    (made,) = tree.body
-    assert isinstance(made, ast.ClassDef) and len(made.body) == 2
-    said = ast.get_docstring(made, clean=False) or ""
+    (statement,) = tree.body
+    assert isinstance(statement, ast.ClassDef) and len(statement.body) == 2
+    said = ast.get_docstring(statement, clean=False) or ""
     stripped = "\n".join(line.strip() for line in said.splitlines()).rstrip()
     assert stripped == "\n".join(line.strip() for line in lines(text)).rstrip()
 
@@ -148,8 +148,8 @@ def test_all_texts_of_a_schema_are_such():
     message = Message("M", (item,), constants=(constant,), comment="c")
     enum = Enum("E", (EnumValue("V", 0, "c"),), comment="c")
     file = File("f.proto", "", (message,), (enum,), comment="c")
-    for one in (item, constant, message, enum, enum.values[0], file):
-        assert isinstance(one.comment, FreeText)
+    for declaration in (item, constant, message, enum, enum.values[0], file):
+        assert isinstance(declaration.comment, FreeText)
     assert isinstance(item.default, FreeText) and isinstance(constant.value, FreeText)
     assert Field("f", 1, Kind.BYTES, default=b"d").default == b"d"
 

@@ -46,24 +46,24 @@ class ForeignSet:
 
     def files_of(self, *names: str) -> list[File]:
         """Return the files that messages' own need, themselves included."""
-        found: dict[str, File] = {}
+        files: dict[str, File] = {}
         waiting = [self.code.schema.home(name) for name in names]
         while waiting:
             file = waiting.pop()
-            if file.name not in found:
-                found[file.name] = file
+            if file.name not in files:
+                files[file.name] = file
                 waiting += self.code.schema.imported(file)
-        return list(found.values())
+        return list(files.values())
 
     def messages(self, names: Sequence[str]) -> list[tuple[str, bytes]]:
         """Google's, with random content."""
-        found = []
+        full_names = []
         for name in names:
             google = foreign.classes(self.name)[name]
             for seed in range(SAMPLES):
                 message = fill(google(), random.Random(f"{name}:{seed}"), DEPTH)
-                found.append((name, message.SerializeToString(deterministic=True)))
-        return found
+                full_names.append((name, message.SerializeToString(deterministic=True)))
+        return full_names
 
 
 @pytest.fixture(scope="module", params=foreign.SETS)

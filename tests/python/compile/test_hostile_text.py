@@ -170,8 +170,10 @@ def test_defaults_keep_their_value_in_java(out: Path, tmp_path: Path):
 
 def declared(seed: int, name: str) -> str:
     """Return a default as the descriptor set holds it."""
-    found = descriptor_set("evil", file_stem(seed)[0], hostile(seed))
-    (value,) = [f.default_value for f in found.file[1].message_type[0].field if f.name == name]
+    descriptors = descriptor_set("evil", file_stem(seed)[0], hostile(seed))
+    (value,) = [
+        f.default_value for f in descriptors.file[1].message_type[0].field if f.name == name
+    ]
     return value
 
 

@@ -154,17 +154,19 @@ def test_random_messages_keep_their_bytes(
     google: Callable[[str], Any], check: Check, module: str, name: str, wire: str
 ):
     chance = random.Random(f"{module} {wire}")
-    made = getattr(google(module), name)
+    cls = getattr(google(module), name)
     depth = 2 if module.startswith("osi3") else 4
-    check([line(fill(made(), chance, depth), wire) for _ in range(SAMPLES)])
+    check([line(fill(cls(), chance, depth), wire) for _ in range(SAMPLES)])
 
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("package", ["proto2", "proto3"])
 def test_too_little_room_is_refused(google: Any, classes: Path, package: str, wire: str):
     chance = random.Random(f"room {package} {wire}")
-    made = google(f"every_type_{package}_pb2").EveryType
-    vectors = [line(fill(made(), chance, 2), wire).partition(f" {wire} ")[2] for _ in range(8)]
+    every_type = google(f"every_type_{package}_pb2").EveryType
+    vectors = [
+        line(fill(every_type(), chance, 2), wire).partition(f" {wire} ")[2] for _ in range(8)
+    ]
     (source := classes.parent / "Room.java").write_text(ROOM)
     words = [f"wire.conformance.{package}.EveryType", wire.capitalize(), *vectors]
     command = ["java", "-cp", str(classes), str(source), *words]
@@ -193,11 +195,11 @@ def test_real_traces_keep_their_bytes(osi_data: Path, check: Check):
     for path in sorted(osi_data.rglob("*.osi")):
         name = TRACES.get(path.name, "SensorView")
         module = re.sub("(?<!^)", "", name).lower()
-        made = getattr(importlib.import_module(f"osi3.osi_{module}_pb2"), name)
+        cls = getattr(importlib.import_module(f"osi3.osi_{module}_pb2"), name)
         content, at = path.read_bytes(), 0
         while at < len(content):
             (size,) = struct.unpack_from("<I", content, at)
-            message = made.FromString(content[at + 4 : at + 4 + size])
+            message = cls.FromString(content[at + 4 : at + 4 + size])
             lines.append(line(message, "protobuf"))
             at += 4 + size
     assert len(lines) > 100
@@ -206,8 +208,8 @@ def test_real_traces_keep_their_bytes(osi_data: Path, check: Check):
 
 def test_cdr_reads_both_orders(google: Callable[[str], Any], check: Check):
     """A big-endian message has the content of the little-endian one but not its bytes."""
-    made = google("every_type_proto3_pb2").EveryType
-    message = made(an_int32=1, a_double=2, floats=[3], by_int64={4: 5}, chosen_string="six")
+    every_type = google("every_type_proto3_pb2").EveryType
+    message = every_type(an_int32=1, a_double=2, floats=[3], by_int64={4: 5}, chosen_string="six")
     little, big = encode(message, "cdr"), encode(message, "cdr", ">")
     name = message.DESCRIPTOR.full_name
     check([f"{name} cdr {big.hex()} {little.hex()}"])
@@ -219,17 +221,17 @@ UNKNOWN = "c03e05c13e0102030405060708c23e03616263c33e0801c43ec53e01020304"
 
 def test_unknown_fields_are_kept(google: Callable[[str], Any], check: Check):
     chance = random.Random(3)
-    made = google("every_type_proto3_pb2").EveryType
-    lines = [line(fill(made(), chance), "protobuf") + UNKNOWN for _ in range(SAMPLES)]
-    inner = made.Inner(id=1).SerializeToString() + bytes.fromhex(UNKNOWN)
-    wrapped = made(an_inner=made.Inner.FromString(inner))
+    every_type = google("every_type_proto3_pb2").EveryType
+    lines = [line(fill(every_type(), chance), "protobuf") + UNKNOWN for _ in range(SAMPLES)]
+    inner = every_type.Inner(id=1).SerializeToString() + bytes.fromhex(UNKNOWN)
+    wrapped = every_type(an_inner=every_type.Inner.FromString(inner))
     lines.append(line(wrapped, "protobuf"))
     assert UNKNOWN in lines[-1]
     check(lines)
 
 
 def test_numbers_a_closed_enum_lacks_are_unknown(google: Callable[[str], Any], check: Check):
-    made = google("every_type_proto2_pb2").EveryType
+    every_type = google("every_type_proto2_pb2").EveryType
     lines = []
     for raw in (
         "800102",  # a_color
@@ -238,7 +240,7 @@ def test_numbers_a_closed_enum_lacks_are_unknown(google: Callable[[str], Any], c
         "d00407",  # chosen_color
         "8a05050a01611007",  # color_of
     ):
-        message = made.FromString(bytes.fromhex(raw) + required(made))
+        message = every_type.FromString(bytes.fromhex(raw) + required(every_type))
         lines.append(line(message, "protobuf"))
     check(lines)
 
@@ -274,10 +276,10 @@ def test_unusual_bytes_mean_what_they_mean_to_google(
 ):
     from google.protobuf.message import DecodeError
 
-    made = google("every_type_proto3_pb2").EveryType
-    name = made.DESCRIPTOR.full_name
+    every_type = google("every_type_proto3_pb2").EveryType
+    name = every_type.DESCRIPTOR.full_name
     try:
-        expected = made.FromString(bytes.fromhex(raw)).SerializeToString(deterministic=True)
+        expected = every_type.FromString(bytes.fromhex(raw)).SerializeToString(deterministic=True)
     except DecodeError:
         check([f"{name} protobuf {raw}"], refuse=True)
     else:
@@ -286,8 +288,8 @@ def test_unusual_bytes_mean_what_they_mean_to_google(
 
 def test_what_is_no_message_is_refused(google: Callable[[str], Any], check: Check):
     proto2, proto3 = "conformance.proto2.EveryType", "conformance.proto3.EveryType"
-    made = google("every_type_proto3_pb2").EveryType
-    full = fill(made(), random.Random(5))
+    every_type = google("every_type_proto3_pb2").EveryType
+    full = fill(every_type(), random.Random(5))
     lines = [
         f"{proto2} protobuf ",  # required fields are missing
         f"{proto3} protobuf 00",  # field 0
@@ -318,14 +320,14 @@ def test_what_is_no_message_is_refused(google: Callable[[str], Any], check: Chec
 def test_damaged_messages_are_read_or_refused(google: Callable[[str], Any], check: Check):
     """Neither another exception than WireException nor more memory than allowed."""
     chance = random.Random(11)
-    made = google("every_type_proto2_pb2").EveryType
+    every_type = google("every_type_proto2_pb2").EveryType
     lines = []
     for wire in WIRES:
         for _ in range(150):
-            content = bytearray.fromhex(line(fill(made(), chance), wire).split()[-1])
+            content = bytearray.fromhex(line(fill(every_type(), chance), wire).split()[-1])
             for _ in range(chance.randint(1, 3)):
                 content[chance.randrange(len(content))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF))
-            lines.append(f"{made.DESCRIPTOR.full_name} {wire} {content.hex()}")
+            lines.append(f"{every_type.DESCRIPTOR.full_name} {wire} {content.hex()}")
     try:
         check(lines)
     except AssertionError as shown:
@@ -361,8 +363,8 @@ def test_the_vectors_pass(check: Check):
     lines = []
     for path in sorted((CONFORMANCE / "vectors").glob("*.txt")):
         lines += [text for text in path.read_text().splitlines() if text[:1] not in ("", "#")]
-    known = ("conformance.proto2.", "conformance.proto3.", "rsb.protocol.", "osi3.")
-    lines = [text for text in lines if text.startswith(known)]
+    packages = ("conformance.proto2.", "conformance.proto3.", "rsb.protocol.", "osi3.")
+    lines = [text for text in lines if text.startswith(packages)]
     assert lines
     check(lines)
 

@@ -101,8 +101,8 @@ def rows_hex(rows: list[Message]) -> str:
 
 def line(rows: list[Message], how: str) -> str:
     type_ = rows[0].DESCRIPTOR
-    made = columns(rows, type_, REDUCTIONS[how])
-    return f"{type_.full_name} {how} {made.hex()} {rows_hex(rows)}"
+    stored = columns(rows, type_, REDUCTIONS[how])
+    return f"{type_.full_name} {how} {stored.hex()} {rows_hex(rows)}"
 
 
 def test_the_vectors_pass(run: Run):
@@ -119,11 +119,11 @@ def test_what_is_no_columns_is_refused(run: Run):
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_random_rows_become_the_columns_of_the_reference(run: Run, name: str):
-    made = google_class(name)
+    cls = google_class(name)
     lines = []
     for seed in range(40):
         chance = random.Random(f"{name} {seed}")
-        rows = [fill(made(), chance) for _ in range(chance.choice((1, 3, 8, 65)))]
+        rows = [fill(cls(), chance) for _ in range(chance.choice((1, 3, 8, 65)))]
         lines += [line(rows, how) for how in REDUCTIONS]
     run(lines)
 
@@ -266,8 +266,8 @@ def test_names_of_methods_are_no_trouble(tmp_path: Path):
 
 def test_output_says_what_reductions_were_asked_for():
     schema = str(CONFORMANCE / "schemas" / "columns_proto2.proto")
-    asked = Columns((SAMPLES[0],), ("*=auto", "real=error:0.001"))
-    texts = compile_schema([schema], ["java"], Request(("protobuf",)), columns=asked)
+    requested = Columns((SAMPLES[0],), ("*=auto", "real=error:0.001"))
+    texts = compile_schema([schema], ["java"], Request(("protobuf",)), columns=requested)
     (text,) = [t for path, t in texts.items() if path.name == "SampleColumns.java"]
     assert re.search(r'"real", 1, .*reduced\(Reduction\.error\(0\.001\)\)', text)
     assert re.search(r'"a_bool", 13, .*reduced\(Reduction\.AUTO\)', text)

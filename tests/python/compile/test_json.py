@@ -63,15 +63,15 @@ def wire_error(holder: Any) -> type[ValueError]:
 def test_google_reads_what_is_written_and_the_reverse(name: str):
     holder = holder_of(name)
     for seed in range(SEEDS):
-        theirs = random_message(name, seed)
-        data = theirs.SerializeToString(deterministic=True)
+        reference = random_message(name, seed)
+        data = reference.SerializeToString(deterministic=True)
         ours = holder.decode_protobuf(data)
         for options in ({}, {"indent": 2}, {"proto_names": True}, {"defaults": True}):
             text = ours.to_json(**options)
             again = json_format.Parse(text, google_class(name)())
             assert again.SerializeToString(deterministic=True) == data
             assert holder.from_json(text) == ours
-        text = json_format.MessageToJson(theirs)
+        text = json_format.MessageToJson(reference)
         assert holder.from_json(text) == ours
         assert holder.from_json(text.encode()).encode_protobuf() == data
         shorter = text.replace("1.4013e-45", "1e-45")  # Google writes six digits
@@ -100,9 +100,9 @@ def test_forms(texts: tuple[str, ...]):
 
 @pytest.mark.parametrize(("text", "reason"), REFUSED)
 def test_refused(text: str, reason: str):
-    with pytest.raises(wire_error(known().Known), match=reason) as found:
+    with pytest.raises(wire_error(known().Known), match=reason) as caught:
         known().Known.from_json(text)
-    position = found.value.position  # type: ignore[attr-defined]
+    position = caught.value.position  # type: ignore[attr-defined]
     assert (position is None) == (reason != "not JSON")
 
 
@@ -110,9 +110,9 @@ def test_bytes_that_are_no_text():
     holder = known().Known
     assert holder.from_json(memoryview(b'{"text":"\xc3\xa4"}')).text == "ä"
     for data, position in ((b'{"text":"\xff"}', 9), (b'{"text":"\xed\xa0\x80"}', 9)):
-        with pytest.raises(wire_error(holder), match="not UTF-8") as found:
+        with pytest.raises(wire_error(holder), match="not UTF-8") as caught:
             holder.from_json(data)
-        assert found.value.position == position  # type: ignore[attr-defined]
+        assert caught.value.position == position  # type: ignore[attr-defined]
     with pytest.raises(wire_error(holder), match="neither text nor bytes"):
         holder.from_json(5)
 
@@ -123,8 +123,8 @@ def test_what_is_unknown_is_skipped_if_that_is_asked():
     )
     with pytest.raises(wire_error(known().Known), match="no field 'new'"):
         known().Known.from_json(text)
-    found = known().Known.from_json(text, ignore_unknown=True)
-    assert found.to_json() == '{"colors":["RED"],"wide":"1"}'
+    message = known().Known.from_json(text, ignore_unknown=True)
+    assert message.to_json() == '{"colors":["RED"],"wide":"1"}'
 
 
 def test_options_of_writing():
@@ -170,9 +170,9 @@ def test_what_cannot_be_written():
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_texts_are_refused_in_one_short_line(kind: str):
-    with pytest.raises(wire_error(known().Known)) as found:
+    with pytest.raises(wire_error(known().Known)) as caught:
         known().Known.from_json(HOSTILE[kind])
-    assert len(str(found.value)) < 1000
+    assert len(str(caught.value)) < 1000
 
 
 def test_messages_that_take_far_more_memory_than_their_text_are_refused(tmp_path: Path):
@@ -233,8 +233,8 @@ def test_real_traces(osi_data: Path):
             ours = getattr(load(f"osi3.osi_{name.lower()}"), name).decode_protobuf(data)
             text = ours.to_json()
             module = importlib.import_module(f"osi3.osi_{name.lower()}_pb2")
-            theirs = json_format.Parse(text, getattr(module, name)())
-            assert theirs.SerializeToString(deterministic=True) == ours.encode_protobuf()
+            reference = json_format.Parse(text, getattr(module, name)())
+            assert reference.SerializeToString(deterministic=True) == ours.encode_protobuf()
             assert type(ours).from_json(text) == ours
             read += 1
     assert read > 10

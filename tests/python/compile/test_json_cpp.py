@@ -40,11 +40,11 @@ class Program:
 
     def __init__(self, folder: Path, schema: Path, header: str, message: str, types: str) -> None:
         write(compile_schema([str(schema)], ["cpp"], Request(("protobuf",), json=True)), folder)
-        made = folder / "texts"
+        program = folder / "texts"
         defined = [f'-DHEADER="{header}"', f"-DMESSAGE={message}", *types.split()]
         command = ["g++", *FLAGS, *SANITIZERS, f"-I{folder / 'cpp'}", *defined]
-        subprocess.run([*command, str(SOURCE), "-o", str(made)], check=True)
-        self.process = subprocess.Popen([made], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        subprocess.run([*command, str(SOURCE), "-o", str(program)], check=True)
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, text: str | bytes, ignore_unknown: bool = False) -> tuple[bool, str]:
         """Return whether it is a message, and its text or what is wrong."""
@@ -168,7 +168,7 @@ def test_messages_in_an_any_are_written_as_deep_as_in_python(known: Program, pyt
 def test_python_and_cpp_take_the_same_texts(known: Program, python: Any):
     error = importlib.import_module(python.__module__.partition(".")[0]).WireError
     chance = random.Random(1)
-    taken = 0
+    accepted = 0
     for _ in range(MUTATIONS):
         text = list(chance.choice(TEXTS)[0])
         for _ in range(chance.randint(1, 2)):
@@ -184,8 +184,8 @@ def test_python_and_cpp_take_the_same_texts(known: Program, python: Any):
             continue
         assert read, (mutated, said)
         assert json.loads(said) == json.loads(ours)
-        taken += 1
-    assert taken > MUTATIONS / 20
+        accepted += 1
+    assert accepted > MUTATIONS / 20
 
 
 @pytest.mark.parametrize("name", EVERY_TYPE)
@@ -195,13 +195,15 @@ def test_google_reads_what_is_written_and_the_reverse(name: str, tmp_path: Path)
     header = f"{package.replace('.', '/')}/{path.stem}.json.hpp"
     program = Program(tmp_path, path, header, f"::wire::{name.replace('.', '::')}", "")
     for seed in range(SEEDS):
-        theirs = random_message(name, seed)
+        reference = random_message(name, seed)
         for as_declared in (False, True):
-            given = json_format.MessageToJson(theirs, preserving_proto_field_name=as_declared)
-            read, text = program.ask(given)
+            as_google = json_format.MessageToJson(
+                reference, preserving_proto_field_name=as_declared
+            )
+            read, text = program.ask(as_google)
             assert read, text
             again = json_format.Parse(text, google_class(name)())
-            assert again == theirs
+            assert again == reference
     program.close()
 
 

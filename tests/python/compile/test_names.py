@@ -123,9 +123,9 @@ def test_nested_types_that_lie_on_others(tmp_path: Path):
 def _field(**changes: Any) -> pb.FileDescriptorProto:
     file = pb.FileDescriptorProto(name="a.proto", package="p", syntax="proto2")
     message = file.message_type.add(name="M")
-    made = message.field.add(name="f", number=1, label=1, type=pb.FieldDescriptorProto.TYPE_INT32)
+    field = message.field.add(name="f", number=1, label=1, type=pb.FieldDescriptorProto.TYPE_INT32)
     for name, value in changes.items():
-        setattr(made, name, value)
+        setattr(field, name, value)
     return file
 
 
@@ -189,10 +189,12 @@ def test_python_takes_any_names(tmp_path: Path):
         wide_schemas._add(message, "others", kinds.TYPE_MESSAGE, 3, f".names.{USED[i - 1]}")
         enum.value.add(name=name, number=i + 1)
     module = compile_python([str(described(tmp_path / "n.fds", file))])("names.n")
-    made = [c for c in vars(module).values() if isinstance(c, type) and hasattr(c, "decode_ros1")]
-    assert len(made) == len(USED) + 5
+    classes = [
+        c for c in vars(module).values() if isinstance(c, type) and hasattr(c, "decode_ros1")
+    ]
+    assert len(classes) == len(USED) + 5
     assert len(module.Holder_Values) == len(USED) + 1
-    for cls in made:
+    for cls in classes:
         for wire in ("protobuf", "ros1", "cdr"):
             data = getattr(cls(), f"encode_{wire}")()
             assert getattr(cls, f"decode_{wire}")(data) == cls()

@@ -47,8 +47,11 @@ def same_outcome(native: Any, pure: Any, wire: str, data: bytes) -> bool:
 def test_random_messages_are_the_pure_ones(name: str, wire: str):
     package = name.rpartition(".")[0]
     for seed in range(30):
-        theirs = random_message(name, seed)
-        pure, native = filled(theirs, module_of(package)), filled(theirs, native_module(package))
+        reference = random_message(name, seed)
+        pure, native = (
+            filled(reference, module_of(package)),
+            filled(reference, native_module(package)),
+        )
         assert repr(native) == repr(pure)
         data = getattr(pure, f"encode_{wire}")()
         assert getattr(native, f"encode_{wire}")() == data
@@ -96,8 +99,8 @@ def test_classes_have_the_same_names(name: str):
             fields = tuple(n for n in pure.__match_args__)
             assert tuple(n for n in counterpart.__match_args__ if n in fields) == fields
             # What messages lack has defaults; these are compared as they are shown.
-            known = package != "conformance"
-            assert not known or repr(counterpart()) == repr(pure())
+            is_known = package != "conformance"
+            assert not is_known or repr(counterpart()) == repr(pure())
             assert counterpart.__doc__ == pure.__doc__
             assert counterpart.__module__ == native.__name__
         compared += 1
@@ -379,13 +382,13 @@ def test_deleted_attributes_are_missed():
 def test_messages_are_copied_and_pickled():
     for name in MESSAGES:
         message = filled(random_message(name, 5), native_module(name.rpartition(".")[0]))
-        for made in (
+        for duplicate in (
             pickle.loads(pickle.dumps(message)),
             copy.copy(message),
             copy.deepcopy(message),
         ):
-            assert made == message
-            assert made is not message
+            assert duplicate == message
+            assert duplicate is not message
     chain = native_class(CHAIN)()
     chain.next = chain
     copied = copy.deepcopy(chain)
@@ -473,11 +476,11 @@ Notification(scope="text")
 Notification(nothing=1)
 message.causes = None
 """
-    found = []
+    outputs = []
     for root in ("every", "every_native"):
         (tmp_path / "user.py").write_text(code.format(root=root))
         command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "user.py"]
         done = execute(command, cwd=tmp_path, env={"MYPYPATH": str(folder())})
-        found.append(done.stdout.replace("every_native", "every"))
-    assert found[0] == found[1]
-    assert found[0].count("error:") == 3
+        outputs.append(done.stdout.replace("every_native", "every"))
+    assert outputs[0] == outputs[1]
+    assert outputs[0].count("error:") == 3

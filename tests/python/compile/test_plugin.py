@@ -79,12 +79,12 @@ def test_it_writes_what_compile_writes(name: str, protoc: list[str], tmp_path: P
 
 
 def test_columns_and_the_native_extension(protoc: list[str], tmp_path: Path) -> None:
-    wanted = "conformance.columns3.Samples"
-    options = f"wire=protobuf+columns,columns={wanted},reduce=*=auto,native,no-recycling"
+    message = "conformance.columns3.Samples"
+    options = f"wire=protobuf+columns,columns={message},reduce=*=auto,native,no-recycling"
     done = run(protoc, tmp_path / "out", f"--wirecost_opt={options}", "columns_proto3.proto")
     assert (done.returncode, done.stderr) == (0, "")
     request = Request(("protobuf",), native=True, recycling=False)
-    columns = Columns((wanted,), ("*=auto",))
+    columns = Columns((message,), ("*=auto",))
     path = str(SCHEMAS / "columns_proto3.proto")
     assert files(tmp_path / "out") == named(
         compile_schema([path], LANGUAGES, request, columns=columns)
@@ -193,10 +193,10 @@ def test_the_command_has_the_same_options() -> None:
 def request(text: str = "wire=protobuf") -> bytes:
     file = pb.FileDescriptorProto(name="a.proto", package="a", syntax="proto3")
     file.message_type.add(name="M")
-    made = plugin_pb2.CodeGeneratorRequest(
+    code_request = plugin_pb2.CodeGeneratorRequest(
         file_to_generate=["a.proto"], parameter=text, proto_file=[file]
     )
-    return made.SerializeToString()
+    return code_request.SerializeToString()
 
 
 def silent(_: Omission) -> None:
@@ -213,33 +213,33 @@ def answered(data: bytes) -> plugin_pb2.CodeGeneratorResponse | None:
 
 def test_every_cut_of_a_request_is_refused() -> None:
     whole = request()
-    made = answered(whole)
-    assert made is not None
-    assert made.file
+    response = answered(whole)
+    assert response is not None
+    assert response.file
     for length in range(len(whole)):
-        found = answered(whole[:length])
-        assert found is None or (found.error and not found.file), length
+        cut = answered(whole[:length])
+        assert cut is None or (cut.error and not cut.file), length
 
 
 @given(st.binary(max_size=200))
 def test_bytes_that_are_no_request_are_refused(data: bytes) -> None:
-    found = answered(data)
-    assert found is None or found.error
+    response = answered(data)
+    assert response is None or response.error
 
 
 def test_a_request_that_asks_for_a_file_it_lacks(snapshot: SnapshotAssertion) -> None:
-    made = plugin_pb2.CodeGeneratorRequest.FromString(request())
-    made.file_to_generate.append("gone.proto")
-    found = answered(made.SerializeToString())
-    assert found is not None
-    assert found.error == snapshot
+    changed = plugin_pb2.CodeGeneratorRequest.FromString(request())
+    changed.file_to_generate.append("gone.proto")
+    response = answered(changed.SerializeToString())
+    assert response is not None
+    assert response.error == snapshot
 
 
 @pytest.mark.parametrize("field", [b"\x0a\x02\xff.", b"\x12\x01\xff"])
 def test_a_request_whose_texts_are_none(field: bytes) -> None:
-    found = answered(request() + field)
-    assert found is not None
-    assert "not UTF-8" in found.error
+    response = answered(request() + field)
+    assert response is not None
+    assert "not UTF-8" in response.error
 
 
 def alone(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -58,13 +58,13 @@ def wire_error(holder: Any) -> type[ValueError]:
 def test_protobuf_bytes_are_googles(name: str):
     holder, module = holder_of(name), module_of(name.rpartition(".")[0])
     for seed in range(SEEDS):
-        theirs = random_message(name, seed)
-        data = theirs.SerializeToString(deterministic=True)
+        reference = random_message(name, seed)
+        data = reference.SerializeToString(deterministic=True)
         ours = holder.decode_protobuf(data)
-        assert differences(ours, theirs) == []
+        assert differences(ours, reference) == []
         assert ours.encode_protobuf() == data
         assert ours.encoded_size_protobuf() == len(data)
-        assert filled(theirs, module).encode_protobuf() == data
+        assert filled(reference, module).encode_protobuf() == data
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -72,13 +72,13 @@ def test_protobuf_bytes_are_googles(name: str):
 def test_sequential_bytes_follow_the_rules(name: str, wire: str):
     holder, module = holder_of(name), module_of(name.rpartition(".")[0])
     for seed in range(SEEDS):
-        theirs = random_message(name, seed)
-        data = sequential_reference.encode(theirs, wire)
-        assert encode(filled(theirs, module), wire) == data
+        reference = random_message(name, seed)
+        data = sequential_reference.encode(reference, wire)
+        assert encode(filled(reference, module), wire) == data
         ours = decode(holder, wire, data)
         assert encode(ours, wire) == data
         if wire == "cdr":
-            big = sequential_reference.encode(theirs, wire, ">")
+            big = sequential_reference.encode(reference, wire, ">")
             assert decode(holder, wire, big) == ours
 
 
@@ -113,7 +113,8 @@ def test_holders_are_typed_dataclasses():
     assert isinstance(ours.int64s, array.array)
     assert not hasattr(ours, "__dict__")
     assert module.EveryType(class_=1) != ours
-    assert module.__doc__.startswith("Every type")
+    notice = "SPDX-License-Identifier: Apache-2.0"
+    assert module.__doc__ == f"{notice}\nEvery type of field that proto2 has.\n"
 
 
 def test_absent_fields_are_present_behind_wires_without_presence():
@@ -128,13 +129,13 @@ def test_absent_fields_are_present_behind_wires_without_presence():
 
 def test_unknown_fields_are_kept_on_request():
     unknown = bytes.fromhex("c03e01 ca3e0161 d33ed43e")
-    known = holder_of(EVERY_TYPE[1])(an_int32=3).encode_protobuf()
+    data = holder_of(EVERY_TYPE[1])(an_int32=3).encode_protobuf()
     keeping = module_of("conformance.proto3", preserve_unknown=True).EveryType
-    ours = keeping.decode_protobuf(unknown + known)
+    ours = keeping.decode_protobuf(unknown + data)
     assert ours.unknown_fields == unknown
-    assert ours.encode_protobuf() == known + unknown
+    assert ours.encode_protobuf() == data + unknown
     assert keeping.decode_cdr(ours.encode_cdr()).unknown_fields == b""
-    assert holder_of(EVERY_TYPE[1]).decode_protobuf(unknown + known).encode_protobuf() == known
+    assert holder_of(EVERY_TYPE[1]).decode_protobuf(unknown + data).encode_protobuf() == data
 
 
 def test_undeclared_numbers_of_closed_enums_are_unknown_fields():
@@ -245,8 +246,8 @@ def test_any_bytes_are_a_message_or_an_error(name: str, wire: str, data: bytes):
 @given(st.sampled_from(MESSAGES), st.sampled_from(WIRES), st.integers(0, 9), st.data())
 def test_damaged_bytes_are_a_message_or_an_error(name: str, wire: str, seed: int, draw: Any):
     holder = holder_of(name)
-    theirs = random_message(name, seed, 1)
-    data = bytearray(encode(filled(theirs, module_of(name.rpartition(".")[0])), wire))
+    reference = random_message(name, seed, 1)
+    data = bytearray(encode(filled(reference, module_of(name.rpartition(".")[0])), wire))
     for _ in range(draw.draw(st.integers(1, 4))):
         at = draw.draw(st.integers(0, len(data)))
         data[at : at + draw.draw(st.integers(0, 4))] = draw.draw(st.binary(max_size=5))
@@ -260,9 +261,9 @@ def _value_or_error(holder: Any, wire: str, data: bytes) -> None:
     except wire_error(holder) as error:
         assert 0 <= error.position <= len(data)  # type: ignore[attr-defined]
         if wire in SEQUENTIAL:
-            with pytest.raises(wire_error(holder)) as found:
+            with pytest.raises(wire_error(holder)) as caught:
                 getattr(holder, f"decode_{wire}")(bytearray(data), views=True)
-            assert str(found.value) == str(error)
+            assert str(caught.value) == str(error)
         return
     encoded = encode(ours, wire)
     if wire in SEQUENTIAL:
@@ -287,8 +288,8 @@ def test_real_traces(osi_data: Path):
             again = ours.encode_protobuf()
             if again != data:
                 module = importlib.import_module(f"osi3.osi_{name.lower()}_pb2")
-                theirs = getattr(module, name).FromString(data)
-                assert again == theirs.SerializeToString(deterministic=True), path.name
+                reference = getattr(module, name).FromString(data)
+                assert again == reference.SerializeToString(deterministic=True), path.name
             for wire in ("ros1", "cdr") if number < LONGEST else ():
                 encoded = encode(ours, wire)
                 assert encode(decode(type(ours), wire, encoded), wire) == encoded
@@ -301,9 +302,9 @@ def test_a_real_ros_recording(osi_data: Path, tmp_path: Path):
     recording = osi_data / "asam-osi-converter" / "only_osi_topic.mcap"
     if not recording.is_file():
         pytest.skip(f"{recording} is not there")
-    root, found = ros_definitions(recording, tmp_path)
+    root, definitions = ros_definitions(recording, tmp_path)
     holder = compile_python([str(root)], ("ros1",))("osi_3_msgs").osi_GroundTruth
-    for data in found[:LONGEST]:
+    for data in definitions[:LONGEST]:
         assert holder.decode_ros1(data).encode_ros1() == data
 
 

@@ -102,7 +102,7 @@ def test_a_view_shows_what_is_written_into_the_memory_later(cloud: Any, wire: st
 
 @pytest.mark.parametrize("wire", SEQUENTIAL)
 def test_memory_in_pieces_is_refused_with_the_remedy(clouds: Any, cloud: Any, wire: str) -> None:
-    data = memoryview(bytes(byte for one in encoded(cloud, wire) for byte in (one, 0)))[::2]
+    data = memoryview(bytes(byte for value in encoded(cloud, wire) for byte in (value, 0)))[::2]
     with pytest.raises(clouds("").WireError, match="one piece; decode without views"):
         decoded(cloud, wire, data, views=True)
     assert decoded(cloud, wire, data) == cloud

@@ -124,9 +124,9 @@ def test_messages_of_editions_are_googles(tmp_path: Path, monkeypatch: pytest.Mo
         inners={"a": {"value": 2}}, inner={"value": -1},
     )  # fmt: skip
     data = message.SerializeToString(deterministic=True)
-    found = ours.decode_protobuf(data)
-    assert (found.explicit, found.many[1].value, found.inners["a"].value) == (0, 1, 2)
-    assert found.encode_protobuf() == data
+    parsed = ours.decode_protobuf(data)
+    assert (parsed.explicit, parsed.many[1].value, parsed.inners["a"].value) == (0, 1, 2)
+    assert parsed.encode_protobuf() == data
     assert google.FromString(ours(required=1).encode_protobuf()) == google(required=1)
 
 
@@ -179,8 +179,8 @@ def test_ros_packages_as_they_are_found(tmp_path: Path, snapshot: SnapshotAssert
         dialect="ros2",
         warn=lambda omission: said.append(str(omission)),
     )
-    made = {path.name for path in texts if "parts_msgs" in path.parts}
-    assert made >= {"part.py", "bolt.py", "part_srv.py"}
+    names = {path.name for path in texts if "parts_msgs" in path.parts}
+    assert names >= {"part.py", "bolt.py", "part_srv.py"}
     assert said == snapshot
 
 
@@ -208,8 +208,8 @@ def test_proto_files_are_told_from_modules(
     if name == "trip.proto3":
         Path(name).write_text('syntax = "proto3";\nmessage Trip {}\n')
     schema = frontends.load([name])
-    wanted = "Trip" if name == "trip.proto3" else "google.protobuf.Timestamp"
-    assert [m.full_name for m in schema.messages()] == [wanted]
+    message = "Trip" if name == "trip.proto3" else "google.protobuf.Timestamp"
+    assert [m.full_name for m in schema.messages()] == [message]
     for module in ("trip", "trip.proto"):
         sys.modules.pop(module, None)
 

@@ -33,7 +33,7 @@ def types(folder: Path, *, recycling: bool) -> set[str]:
     )
     texts = compile_schema([str(path)], ["cpp"], request)
     generated = [text for name, text in texts.items() if "wirecost" not in name.parts]
-    return {found for text in generated for found in OWNING.findall(text)}
+    return {type_ for text in generated for type_ in OWNING.findall(text)}
 
 
 @pytest.mark.parametrize("options", [(), ("--recycling",), ("--no-recycling",)])

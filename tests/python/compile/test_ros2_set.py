@@ -45,13 +45,13 @@ def messages(compiled: Generated) -> list[tuple[str, bytes]]:
     """rosbags', with random content."""
     names = sorted(message.full_name for message in compiled.schema.messages())
     assert len(names) > 150
-    found = []
+    differences = []
     for name in random.Random(1).sample(names, TYPES):
         content = RandomMessages(compiled.schema, seed=len(name))
         for _ in range(SAMPLES):
             value = content.message(name)
-            found.append((name, rosbags_bytes(compiled.schema, STORE, name, value)))
-    return found
+            differences.append((name, rosbags_bytes(compiled.schema, STORE, name, value)))
+    return differences
 
 
 def types(messages: list[tuple[str, bytes]]) -> list[str]:

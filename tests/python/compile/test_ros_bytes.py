@@ -62,7 +62,7 @@ def _emitted(folder: Path, inputs: list[str], schema: Schema, namespace: str) ->
 def _filled(schema: Schema, namespace: str, name: str, value: dict[str, Any]) -> Any:
     fill = partial(_filled, schema, namespace)
     package, _, message = name.partition(".")
-    made = getattr(importlib.import_module(f"{namespace}.{package}"), message)()
+    filled = getattr(importlib.import_module(f"{namespace}.{package}"), message)()
     for item in schema.message(name).fields:
         content = value[item.name]
         many = item.label is not Label.SINGLE
@@ -73,8 +73,8 @@ def _filled(schema: Schema, namespace: str, name: str, value: dict[str, Any]) ->
             content = bytes(content)
         elif many and item.type not in (Kind.STRING, Kind.BOOL):
             content = array(Kind(item.type).code, content)
-        setattr(made, item.name, content)
-    return made
+        setattr(filled, item.name, content)
+    return filled
 
 
 def test_there_are_messages() -> None:
@@ -88,10 +88,10 @@ def test_ros1_is_genpys(name: str, fill: Fill) -> None:
         expected = genpy_bytes(debian(), name, value)
         assert plans.encode(name, value) == expected
         assert len(expected) >= plans.minimum(name)
-        made = fill(name, value)
-        assert made.encode_ros1() == expected
-        assert made.encoded_size_ros1() == len(expected)
-        assert type(made).decode_ros1(expected) == made
+        message = fill(name, value)
+        assert message.encode_ros1() == expected
+        assert message.encoded_size_ros1() == len(expected)
+        assert type(message).decode_ros1(expected) == message
 
 
 @pytest.mark.parametrize("name", IN_ROS2)
@@ -101,10 +101,10 @@ def test_cdr_is_rosbags(name: str, fill: Fill) -> None:
         expected = rosbags_bytes(debian(), typestore(), name, value)
         assert plans.encode(name, value) == expected
         assert len(expected) >= plans.minimum(name)
-        made = fill(name, value)
-        assert made.encode_cdr() == expected
-        assert made.encoded_size_cdr() == len(expected)
-        assert type(made).decode_cdr(expected) == made
+        message = fill(name, value)
+        assert message.encode_cdr() == expected
+        assert message.encoded_size_cdr() == len(expected)
+        assert type(message).decode_cdr(expected) == message
 
 
 def test_everything_of_ros2_is_rosbags(tmp_path: Path, fill_ros2: Fill) -> None:
@@ -116,9 +116,9 @@ def test_everything_of_ros2_is_rosbags(tmp_path: Path, fill_ros2: Fill) -> None:
         value = content.message("demo_msgs.Everything")
         expected = rosbags_bytes(schema, store, "demo_msgs.Everything", value)
         assert plans.encode("demo_msgs.Everything", value) == expected
-        made = fill_ros2("demo_msgs.Everything", value)
-        assert made.encode_cdr() == expected
-        assert type(made).decode_cdr(expected) == made
+        message = fill_ros2("demo_msgs.Everything", value)
+        assert message.encode_cdr() == expected
+        assert type(message).decode_cdr(expected) == message
 
 
 def test_the_notification_has_the_tickets_sizes() -> None:

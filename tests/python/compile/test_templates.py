@@ -16,5 +16,5 @@ def test_empty_lines_are_kept_up_to_a_number_and_never_at_the_ends() -> None:
 
 def test_braces_hold_no_empty_lines(snapshot: SnapshotAssertion) -> None:
     text = "class A {\n\n  x\n\n  }\n\n};\n"
-    kept = {"behind braces": tidy(text), "nowhere": tidy(text, behind_braces=False)}
-    assert kept == snapshot
+    tidied = {"behind braces": tidy(text), "nowhere": tidy(text, behind_braces=False)}
+    assert tidied == snapshot

@@ -46,13 +46,13 @@ def variants(parts: tuple[Part, ...]) -> list[bytes]:
     """Messages, most of them as long as the whole one."""
     fields = [tag + value for tag, value in parts]
     whole = b"".join(fields)
-    found = [b"".join(order) for count in range(4) for order in permutations(fields, count)]
-    found += [b"".join(chosen) for chosen in combinations(fields * 2, 3)]
+    messages = [b"".join(order) for count in range(4) for order in permutations(fields, count)]
+    messages += [b"".join(chosen) for chosen in combinations(fields * 2, 3)]
     # Fields 4 and 212, which the schema does not have, and an end of a group.
     strange = (b"\x21", b"\x22", b"\xa2\x0d", b"\x0c")
     for place, (_, value) in enumerate(parts):
-        found += [b"".join([*fields[:place], o + value, *fields[place + 1 :]]) for o in strange]
-    return [*found, *(whole[:length] for length in range(len(whole))), whole + b"\0"]
+        messages += [b"".join([*fields[:place], o + value, *fields[place + 1 :]]) for o in strange]
+    return [*messages, *(whole[:length] for length in range(len(whole))), whole + b"\0"]
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +97,8 @@ def test_every_form_reads_as_google_reads_it(
             )
         except DecodeError:
             expected = None
-        given = f"0 {data.hex()}\n"
-        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+        line = f"0 {data.hex()}\n"
+        done = subprocess.run(command, input=line, capture_output=True, text=True, check=False)
         assert done.returncode == (0 if expected is not None else 1), data.hex()
         assert expected is None or done.stdout == f"{expected}\n", data.hex()
 
@@ -128,7 +128,7 @@ def test_many_small_messages_are_not_deep_and_deep_ones_are_refused(
         (nested(DEPTH - 1, point), True),
         (nested(DEPTH, point), False),
     ):
-        given = f"0 {data.hex()}\n"
-        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+        line = f"0 {data.hex()}\n"
+        done = subprocess.run(command, input=line, capture_output=True, text=True, check=False)
         assert done.returncode == (0 if accepted else 1)
         assert not accepted or done.stdout == f"{data.hex()}\n"
