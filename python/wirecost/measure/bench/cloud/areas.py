@@ -51,7 +51,7 @@ def scene(points: int, vertices: int, inside: float, seed: int) -> Scene:
     areas = []
     for middle, phase in zip(middles, phases, strict=True):
         angles = np.arange(vertices) * 2 * np.pi / vertices
-        # What a map's author clicks is not smooth to the millimetre.
+        # An area that a map's author clicks is not smooth to the millimetre.
         radii = _radius(angles, phase) * random.normal(1, 0.003, vertices)
         areas.append(middle + _polar(angles, radii))
     hit_count = round(points * inside)

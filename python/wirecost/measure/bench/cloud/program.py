@@ -28,7 +28,7 @@ class Version:
 
 @dataclass(frozen=True)
 class CloudContender:
-    """A version, plain or under the heap."""
+    """Version, plain or under the heap."""
 
     version: Version
     mode: str

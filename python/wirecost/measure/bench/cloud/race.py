@@ -137,7 +137,7 @@ def difference(answers: list[bytes], reference: list[bytes], who: str) -> str | 
 
 
 class _Turns:
-    """A process of each contender; they run in turns, in the entries' order.
+    """Processes, one of each contender; they run in turns, in the entries' order.
 
     ``before``: callbacks that each had in earlier processes. Methods raise ProgramFailedError. The
     messages differ from those that were verified, and no contender can know them.

@@ -44,7 +44,7 @@ class Allocator:
 
 @dataclass(frozen=True)
 class AllocatorContender:
-    """An allocator in one of ``MODES``."""
+    """Allocator in one of ``MODES``."""
 
     allocator: Allocator
     mode: str

@@ -31,7 +31,7 @@ class StageSample:
 
 @dataclass
 class Entry(Generic[C]):
-    """A contender that takes part in a case.
+    """Contender that takes part in a case.
 
     Its record in ``meta.json`` has ``who``, ``facts``, ``message_bytes``, ``message_digest`` and
     ``failure``; ``who`` and the bytes are columns of its samples as well.

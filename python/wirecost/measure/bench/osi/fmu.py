@@ -24,7 +24,7 @@ Values = dict[str, int | float | bool | str]
 
 @dataclass(frozen=True)
 class OsmpMessage:
-    """An OSMP message where the FMU keeps it: address and size in bytes."""
+    """OSMP message where the FMU keeps it: address and size in bytes."""
 
     address: int
     size: int
@@ -104,7 +104,7 @@ class _Imported:
 
 
 class Fmi2(_Imported):
-    """An FMI 2 co-simulation FMU: a message is three integers."""
+    """FMI 2 co-simulation FMU: a message is three integers."""
 
     kind = FMU2Slave
     setters: ClassVar = {
@@ -141,7 +141,7 @@ class Fmi2(_Imported):
 
 
 class Fmi3(_Imported):
-    """An FMI 3 co-simulation FMU: a message is one Binary, copied by whoever receives it."""
+    """FMI 3 co-simulation FMU: a message is one Binary, copied by whoever receives it."""
 
     kind = FMU3Slave
     setters: ClassVar = {

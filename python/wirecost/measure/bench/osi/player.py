@@ -73,7 +73,7 @@ class Player(Closing):
             raise _failed(self._archive, "end", error) from error
 
     def __exit__(self, *raised: object) -> None:
-        # Of two failures the first is the one to report.
+        # The first of two failures is the one to report.
         with suppress(UserError) if any(raised) else nullcontext():
             self.close()
 

@@ -194,7 +194,7 @@ class ContenderModels:
             before = time.perf_counter_ns()
             self._step()
             samples.append(time.perf_counter_ns() - before)
-        # What libraries do beside at their start is done by now.
+        # By now libraries have done what they do beside at their start.
         self._others_ns = _others_ns(self._own_threads)
         return min(samples[1:])
 

@@ -251,7 +251,7 @@ def both(
 def _makes_itself(sender: TensorSender, task: TensorTask) -> str | None:
     """Return the failure of a contender that makes the objects itself.
 
-    They are made before the time that counts, so it could encode there. A floor may, as it says so.
+    They are made before the time that counts, so it could encode there. A floor may.
     """
     if task.order.objects and type(sender).make is not TensorSender.make:
         return "it makes the objects itself, before the time that counts"

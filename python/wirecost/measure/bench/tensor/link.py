@@ -16,7 +16,7 @@ TEXT = 300
 
 
 class LinkError(Exception):
-    """The connection has ended, or what came is no line of this protocol; one line."""
+    """End of the connection, or a line that is none of this protocol; one line."""
 
 
 def plain(text: object) -> str:

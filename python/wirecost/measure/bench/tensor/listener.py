@@ -120,7 +120,7 @@ class ListenerSession:
     """Session with one publisher: its commands go to workers, their answers to it."""
 
     def __init__(self, link: Link, addresses: dict[str, str], loopback: bool, logs: Path) -> None:
-        """``loopback``: whether the publisher is on this machine."""
+        """Prepare a session; ``loopback``: whether the publisher is on this machine."""
         self._link = link
         self._addresses = addresses
         self._loopback = loopback

@@ -64,7 +64,7 @@ class TensorTask:
             yield at, array, due
             due += period
         if period:
-            # Who sends no more reports what was sent, which would disturb the last message.
+            # The report after the last message would disturb it.
             spin_until(due)
 
     @property

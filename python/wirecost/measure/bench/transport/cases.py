@@ -63,7 +63,7 @@ def quiet_for(size: int, profile: Profile | None, longest_wait_s: float = 0.0) -
 def _quiet_for(size: int, profile: Profile | None) -> float:
     if profile is None:
         return 0.5
-    # What is sent again comes after some round trips; what waits, as quickly as the link has it.
+    # A message sent again comes after some round trips, a waiting one at the rate of the link.
     again = 1.0 + 10 * (profile.delay_ms + profile.jitter_ms) / 1e3 + profile.cut_s
     return again + min(5.0, 8 * size / (profile.rate_mbit * 1e6))
 

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.measure.bench.transport import loops, priming
-from wirecost.measure.bench.transport.protocol import PROTOCOL, RECEIVED, ROLES, SENT, write_rows
+from wirecost.measure.bench.transport.protocol import (
+    PROTOCOL,
+    RECEIVED,
+    ROLES,
+    SENT,
+    quality_of,
+    write_rows,
+)
 from wirecost.messaging.transport import Transport, find, names, open_transport
 from wirecost.messaging.transport.quality import Quality
 from wirecost.system.channel.json_stream import JsonObject
@@ -53,10 +60,7 @@ class TransportClient:
         role, topic = command["role"], command["topic"]
         if role not in ROLES:
             raise UserError(f"{role!r} is no role")
-        reliable_and_queue = command["reliable"], command["queue"]
-        quality = Quality(
-            *reliable_and_queue, command["settings"], untouched=reliable_and_queue == (None, None)
-        )
+        quality = quality_of(command)
         self._transport = transport = self._opened(
             command["transport"], command["address"], quality
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wirecost.measure.bench.transport.clients import ClientProgram
 from wirecost.measure.bench.transport.settings import TransportSetting
+from wirecost.system.channel.json_stream import JsonObject
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,17 @@ class TransportContender:
     mware: str
     client: ClientProgram
     setting: TransportSetting
+
+    def opening(self, address: str | None, size: int) -> JsonObject:
+        """Return the keys of ``open`` that describe a transport; see ``protocol``."""
+        return {
+            "transport": self.mware,
+            "address": address,
+            "size": size,
+            "queue": self.setting.queue,
+            "reliable": self.setting.reliable,
+            "settings": dict(self.setting.options),
+        }
 
     @property
     def mode(self) -> str:

@@ -78,7 +78,7 @@ class RunOrder:
                     break
             yield number, due
         if period:
-            # Who sends no more reports what was sent, which would disturb the last message.
+            # The report after the last message would disturb it.
             sleep_until(now() + min(round(period), LOOK_NS))
 
 

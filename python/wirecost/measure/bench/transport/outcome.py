@@ -117,7 +117,7 @@ class TransportOutcome:
                 were = "was" if of.lost == 1 else "were"
                 return f"{of.lost:,} of {counted(expected, 'message')} {were} lost{when}", rate
         if setting.longest_wait_s:
-            # What was tried does not say how long its calls waited.
+            # The rates that were tried do not say how long their calls waited.
             return "", rate
         for tried_rate, _, why, *_ in self.peak.tried if self.peak else ():
             if LOST in str(why):

@@ -137,7 +137,7 @@ def _leave_out(request: TransportRequest, planned: TransportPlan) -> None:
         for kind in request.clients:
             if kind not in kinds:
                 why = _absence(mware, kind)
-                # Who asks for both kinds need not hear that one is impossible.
+                # A request of both kinds needs no line about one that is impossible.
                 if why != NATIVE_ALONE or NATIVE not in request.clients:
                     names.setdefault((kind, why), []).append(mware)
     for (kind, why), mwares in names.items():

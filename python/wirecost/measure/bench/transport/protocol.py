@@ -74,6 +74,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecost.messaging.transport.quality import Quality
+from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.errors import UserError
 
 PROTOCOL = 2
@@ -87,6 +89,12 @@ SENT, RECEIVED = 4, 3
 """Numbers in a row."""
 
 Rows = NDArray[np.int64]
+
+
+def quality_of(command: JsonObject) -> Quality:
+    """Return the quality that ``open`` asks for."""
+    asked_for = command["reliable"], command["queue"]
+    return Quality(*asked_for, command["settings"], untouched=asked_for == (None, None))
 
 
 def write_rows(path: Path, rows: Any, width: int) -> None:

@@ -130,27 +130,25 @@ class TransportSession:
 
     def _end(self, role: str, spot: Spot, suffix: str) -> Channel:
         """Start a process, which then opens its end."""
+        process = self._process(f"{self.contender.mware} {role}{suffix}", role, spot)
+        process.send("open", **self._opening(role, spot))
+        return process
+
+    def _process(self, name: str, role: str, spot: Spot) -> Channel:
+        """Start a process that opens nothing yet."""
         mware, client = self.contender.mware, self.contender.client
         log = self._logs / f"{mware}-{client.kind}-{role}.txt"
-        process = client.start(
-            f"{mware} {role}{suffix}", spot, log, self._meeting.environment_at(spot)
-        )
+        process = client.start(name, spot, log, self._meeting.environment_at(spot))
         self._stack.callback(process.end)
-        process.send("open", **self._opening(role, spot))
         return process
 
     def _opening(self, role: str, spot: Spot) -> JsonObject:
         """Return the command's keys for an end that opens there."""
-        setting = self.contender.setting
+        address = self._meeting.address_at(spot)
         return {
             "role": role,
-            "transport": self.contender.mware,
-            "address": self._meeting.address_at(spot),
             "topic": self._topic,
-            "size": self._size,
-            "queue": setting.queue,
-            "reliable": setting.reliable,
-            "settings": dict(setting.options),
+            **self.contender.opening(address, self._size),
         }
 
     def prime(self) -> None:
@@ -190,7 +188,7 @@ class TransportSession:
         for end, file in zip(self.receivers, files, strict=True):
             end.send("run", **what, records=str(file))
         self.sender.send("run", **what, records=str(sent_file))
-        # What they need is made before anything is counted.
+        # They prepare their run before anything is counted.
         for end in (*self.receivers, self.sender):
             end.receive(START_S)
         limit = (order.seconds or order.count / (order.rate or 1.0)) + SPARE_S

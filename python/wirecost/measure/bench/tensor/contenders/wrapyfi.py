@@ -176,6 +176,8 @@ class WrapyfiDecoder(base.Taker):
 
 
 class Wrapyfi(TensorContender):
+    """Wrapyfi over one of its middlewares, or within one process."""
+
     package = Package("wrapyfi", ("wrapyfi",))
     takes_compressed = False
 
@@ -209,7 +211,7 @@ class Wrapyfi(TensorContender):
         except UserError as error:
             return str(error)
         except Exception as error:
-            # Whatever it imports meets packages here that it was not made for.
+            # Its imports meet packages here that it was not made for.
             return f"Wrapyfi cannot be imported: {type(error).__name__}: {error}"
         return None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrapyfi's middlewares: what each needs between its peers, and how it is told where that is."""
+"""Wrapyfi's middlewares: servers between their peers, and variables with their addresses."""
 
 from __future__ import annotations
 

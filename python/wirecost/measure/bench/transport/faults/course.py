@@ -86,11 +86,7 @@ class Course(TransportSession):
 
     def spare(self, role: str, number: int) -> Channel:
         """Start a process that opens nothing yet, as the time of a start is Python's."""
-        spot = self.spot(role, number)
-        mware, client = self.contender.mware, self.contender.client
-        log = self._logs / f"{mware}-{client.kind}-{role}.txt"
-        process = client.start(f"another {role}", spot, log, self._meeting.environment_at(spot))
-        self._stack.callback(process.end)
+        process = self._process(f"another {role}", role, self.spot(role, number))
         process.ask("hello", START_S)
         return process
 

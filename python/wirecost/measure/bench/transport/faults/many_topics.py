@@ -16,7 +16,6 @@ from wirecost.measure.bench.transport.ground import Spot
 from wirecost.measure.bench.transport.meeting import TransportMeeting, meeting
 from wirecost.observe.usage import memory
 from wirecost.observe.usage.meter import Meter
-from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.process import Channel
 from wirecost.system.children import ProgramFailedError
 
@@ -48,7 +47,8 @@ class ManyTopics(InjectedFault):
             ends = receiver, sender
             pids = [receiver.pid, sender.pid, *met.servers]
             for end, role in zip(ends, ROLES, strict=True):
-                end.ask("load", OPEN_S, **_load(setup, met, role))
+                address = met.address_at(_spot(setup, role))
+                end.ask("load", OPEN_S, **setup.contender.opening(address, setup.size))
             outcome.memory_bytes_before = memory.held(pids)
             topic = f"bench_{secrets.token_hex(6)}"
             begin = time.monotonic_ns()
@@ -86,19 +86,6 @@ def _start(setup: Setup, met: TransportMeeting, role: str, stack: ExitStack) -> 
     process = clients.started(command, f"{role} of topics", spot, log, met.environment_at(spot))
     stack.callback(process.end)
     return process
-
-
-def _load(setup: Setup, met: TransportMeeting, role: str) -> JsonObject:
-    contender = setup.contender
-    setting = contender.setting
-    return {
-        "transport": contender.mware,
-        "address": met.address_at(_spot(setup, role)),
-        "size": setup.size,
-        "queue": setting.queue,
-        "reliable": setting.reliable,
-        "settings": dict(setting.options),
-    }
 
 
 def _spot(setup: Setup, role: str) -> Spot:

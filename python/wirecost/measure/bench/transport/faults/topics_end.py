@@ -14,8 +14,8 @@ from contextlib import suppress
 from typing import Any
 
 from wirecost.measure.bench.transport.payload import TransportPayload, read_head
+from wirecost.measure.bench.transport.protocol import quality_of
 from wirecost.messaging.transport import Transport, open_transport
-from wirecost.messaging.transport.quality import Quality
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.serving import Lines, drive
 from wirecost.system.errors import UserError
@@ -55,12 +55,10 @@ class TopicsEnd:
     def _load(self, command: JsonObject) -> JsonObject:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        reliable_and_queue = command["reliable"], command["queue"]
-        quality = Quality(
-            *reliable_and_queue, command["settings"], untouched=reliable_and_queue == (None, None)
-        )
         self._size = command["size"]
-        self._transport = open_transport(command["transport"], command["address"], quality)
+        self._transport = open_transport(
+            command["transport"], command["address"], quality_of(command)
+        )
         return {"done": "load"}
 
     def _open(self, command: JsonObject) -> JsonObject:
