@@ -11,7 +11,7 @@ import polars as pl
 from wirecost.results.analysis.summary import Row
 
 MOST_OFF = 0.2
-"""Of its total, by which the sum of a contender's stages may differ from it."""
+"""Share of its total by which the sum of a contender's stages may differ from it."""
 MOST_APART = 2.0
 """Times as long as in the quickest process a total may take in the slowest."""
 TOTAL = "total"

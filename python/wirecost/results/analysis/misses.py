@@ -14,7 +14,7 @@ from wirecost.results.analysis.probe_sections import turnarounds
 from wirecost.results.records.probe_log import COUNTER
 
 MOST = 1000
-"""Of a section; the longest."""
+"""Most misses of a section; the longest."""
 
 
 @dataclass(frozen=True)

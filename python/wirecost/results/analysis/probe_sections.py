@@ -20,7 +20,7 @@ class CounterSummary:
     mean: float | None
     maximum: int | None
     counted: int
-    """In how many executions it had a value."""
+    """Number of executions in which it had a value."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class SectionSummary:
     counters: dict[str, CounterSummary]
     total_ns: int = 0
     rate_hz: float | None = None
-    """From the begin of the first execution to that of the last; null of one alone."""
+    """Rate from the begin of the first execution to that of the last; null of one alone."""
 
 
 def executions(events: pl.DataFrame) -> pl.DataFrame:

@@ -19,11 +19,11 @@ class Node:
     level: int
     """0: outermost."""
     calls: int
-    """From inside the section above it; of an outermost one, all."""
+    """Calls from inside the section above it; of an outermost one, all."""
     ns: int
     parent_calls: int | None
     parent_ns: int | None
-    """Of all calls of the section above; None for an outermost one."""
+    """Time of all calls of the section above; None for an outermost one."""
     self_ns: float
     """Mean of a call of this section, wherever it was called, without the sections inside."""
     self_share: float

@@ -68,7 +68,7 @@ class Race:
         """Nanoseconds of a contender's stage, shape (repetitions,)."""
         by_series = {which: part["process"].to_numpy() for which, part in parts.items()}
         self.processes = max(len(np.unique(processes)) for processes in by_series.values())
-        """That took the repetitions of a contender."""
+        """Number of processes that took the repetitions of a contender."""
         each = round(max(map(len, by_series.values())) / self.processes)
         self._resampled = {
             which: Resampler(by_series[which], each).medians(ns)

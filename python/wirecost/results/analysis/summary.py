@@ -44,7 +44,7 @@ class Row:
     stage: str
     n: int
     processes: int
-    """That took the samples, each a start of the program."""
+    """Processes that took the samples, each a start of the program."""
     median_ns: float
     p5_ns: float
     p95_ns: float
@@ -53,11 +53,12 @@ class Row:
     bytes: int
     digest: str
     ratio: Ratio | None
-    """To the scenario's baseline."""
+    """Ratio to the scenario's baseline."""
     ratio_best: Ratio | None
-    """To the incumbent at its best."""
+    """Ratio to the incumbent at its best."""
     ratio_best_codec: Ratio | None
-    """To the incumbent's wire with our own best codec, where the scenario has such a contender."""
+    """Ratio to the incumbent's wire with our own best codec, if the scenario has such a
+    contender."""
     lang: str
     mode: str
     run: Run
@@ -65,9 +66,9 @@ class Row:
     p999_ns: float
     max_ns: float
     tail: Tail | None = None
-    """Of callbacks that were counted one by one."""
+    """Tail of callbacks that were counted one by one."""
     ratio_floor: Ratio | None = None
-    """To what the contender cannot beat, where the scenario has such a thing."""
+    """Ratio to what the contender cannot beat, where the scenario has such a thing."""
     clock_bound_ns: int | None = None
     """The most by which the clocks of the two machines between which the stage lies can differ."""
 

@@ -27,7 +27,8 @@ class Tail:
     p999_ns: float | None
     p999_ci95_ns: tuple[float, float] | None
     undisturbed_p999_ns: float | None
-    """Of callbacks that no context switch interrupted: what remains is the program's own."""
+    """Quantile of callbacks that no context switch interrupted: what remains is the program's
+    own."""
     undisturbed: float
     """Their share of all."""
     minor_faults: float

@@ -6,6 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 HERE = Path("results")
-"""Where every ``wirecost bench`` puts its folder unless it is told otherwise."""
+"""Folder of every ``wirecost bench``'s results, without ``--out``."""
 PROBE_FORMATS = ("parquet", "setlevel", "perfetto", "values")
-"""In which probe logs are exported."""
+"""Formats in which probe logs are exported."""

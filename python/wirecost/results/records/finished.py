@@ -31,9 +31,9 @@ TYPES: dict[str, type[pl.DataType]] = {
 }
 
 DAMAGE = (ValueError, KeyError, RecursionError)
-"""What reading a line that is not as it was written raises."""
+"""Errors that reading a line raises that is not as it was written."""
 Values = dict[str, object]
-"""By name, as JSON has them."""
+"""Values by name, as JSON has them."""
 
 
 class _Line(msgspec.Struct, kw_only=True):
@@ -123,7 +123,7 @@ class _Run:
     logs: PurePosixPath | None
     blocks: list[dict[str, list[Cell]]] = field(default_factory=list)
     turns: dict[int | None, list[Turn]] = field(default_factory=dict)
-    """By process; None where a journal knows one alone."""
+    """Turns by process; None where a journal knows one alone."""
 
 
 @dataclass

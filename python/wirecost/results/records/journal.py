@@ -106,7 +106,7 @@ class Run:
     def __init__(self, journal: Journal, number: int) -> None:
         self.number = number
         self.rows: dict[str, list[Cell]] = {}
-        """Since the round began."""
+        """Cells since the round began, by column."""
         self._journal = journal
 
     def row(self, **cells: Cell) -> None:

@@ -16,7 +16,7 @@ from wirecost.results.records.stages import MEASURED, OF_SENSOR_VIEW, step_stage
 from wirecost.system.errors import UserError
 
 PARTS = len(MEASURED) + 1
-"""Of a step: both models release a message."""
+"""Parts of a step: both models release a message."""
 Turn = tuple[int, list[int]]
 """Number of the first of consecutive steps, and nanoseconds of transfer each."""
 

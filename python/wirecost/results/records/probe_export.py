@@ -25,7 +25,7 @@ MODEL_EVENTS = (
     "StopOSIDeserialize",
     "StopRelease",
 )
-"""What the parts of a model's marks mean, which stand within a message: those of our FMUs."""
+"""Meanings of the parts of a model's marks within a message: those of our FMUs."""
 
 
 def write_parquet(logs: list[ProbeLog], out: Path) -> None:

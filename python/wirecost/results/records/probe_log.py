@@ -139,9 +139,9 @@ class ProbeLog:
     unclosed: int
     unmatched: int
     ended: bool
-    """Whether the thread ended in order: its file is cut to its records."""
+    """True if the thread ended in order: its file is cut to its records."""
     lacks: tuple[str, ...] = ()
-    """What else is missing, a sentence each."""
+    """Sentences about what else is missing."""
 
     @property
     def count(self) -> int:

@@ -10,7 +10,7 @@ from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.schemas.common import Scenario
 
 RACE = ("case", "variant", "build", "fmi", "lang")
-"""What names one race: contenders are compared within it only."""
+"""Columns that name one race: contenders are compared within it only."""
 
 
 def scenario_of(results: Results) -> Scenario:

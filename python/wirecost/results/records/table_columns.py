@@ -10,7 +10,7 @@ from enum import Enum
 LARGEST_NUMBER = 1e18
 """Nanoseconds: 31 years. Sums and products of such numbers stay finite."""
 SMALLEST_NUMBER = 1e-9
-"""That is not 0: quotients stay finite."""
+"""Smallest number that is not 0: quotients stay finite."""
 
 
 class ColumnKind(Enum):
@@ -35,4 +35,4 @@ TEXT = TableColumn(ColumnKind.TEXT)
 WHOLE, COUNT = TableColumn(ColumnKind.WHOLE), TableColumn(ColumnKind.WHOLE, 0)
 NUMBER, AMOUNT = TableColumn(ColumnKind.NUMBER), TableColumn(ColumnKind.NUMBER, 0)
 Columns = Mapping[str, TableColumn]
-"""By name; ``counter:*`` is every name that begins so."""
+"""Columns by name; ``counter:*`` is every name that begins so."""

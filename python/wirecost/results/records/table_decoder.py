@@ -37,14 +37,15 @@ REQUEST, ANSWER = struct.Struct("<QQ"), struct.Struct("<cQ")
 OK, REFUSED = b"+", b"-"
 
 ROWS = 1 << 19
-"""That a table may have however small its file; beyond, what was measured takes a byte a row."""
+"""Rows that a table may have however small its file; beyond, what was measured takes a byte a
+row."""
 MOST_COLUMNS = 64
 LONGEST_TEXT = 4096
 MEMORY, MEMORY_PER_BYTE = 2 << 30, 64
 """Address space that decoding may take: so much, and so much for each byte of the file."""
 TOO_LARGE = b"has more samples than fit the memory that its decoder may take"
 SECONDS, SECONDS_PER_BYTE = 8, 1e-7
-"""Of the processor."""
+"""Seconds of the processor."""
 LONGEST_REASON = 120
 TYPES = {
     ColumnKind.TEXT: pl.String(),

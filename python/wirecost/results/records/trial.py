@@ -15,7 +15,7 @@ from wirecost.system.whole_file import write_text
 
 RUNS = "runs"
 TRIAL = "trial.json"
-"""By it, what a killed trial had done is kept."""
+"""File by which what a killed trial had done is kept."""
 
 
 def begin_trial(folder: Path) -> None:

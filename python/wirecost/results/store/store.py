@@ -29,7 +29,7 @@ LARGEST_ABOUT = 1 << 16
 REMEDY = "name a store that can be written"
 RECORDS, SAMPLES, ROWS = "records", "samples", "rows"
 KINDS = (SAMPLES, ROWS, RECORDS)
-"""In the order of writing: what has a record is whole."""
+"""Kinds in the order of writing: what has a record is whole."""
 DONE, FAILED = "done", "failed"
 
 
@@ -72,7 +72,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "wirecost": pl.String, "meta": pl.String, "created": pl.String, "revision": pl.String,
     "beside": pl.String,
 }  # fmt: skip
-"""Of the records' files; the order of ``Record``'s fields."""
+"""Columns of the records' files, in the order of ``Record``'s fields."""
 LATER = ("created", "revision", "beside")
 """Columns that version 1 lacks."""
 

@@ -18,7 +18,8 @@ SEED = 1979
 LEAST = 3
 """Values on each side of a change."""
 ENOUGH = 8
-"""Of fewer values no change can be told from chance: four on each side have 70 orders."""
+"""Fewest values of a series: of fewer no change can be told from chance; four on each side have 70
+orders."""
 WITHIN = 0.01
 """Probability below which a part of a changed series is cut once more."""
 

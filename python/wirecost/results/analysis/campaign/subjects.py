@@ -16,7 +16,7 @@ CHOOSING = frozenset(
 )  # fmt: skip
 """Options that choose who takes part, and in which order, and change nothing for those who do."""
 COLUMNS = ["task", "case", "contender", "mode", "stage", "repetition", "process", "ns"]
-"""Of samples, as far as they are needed here."""
+"""Columns of samples, as far as they are needed here."""
 
 
 @dataclass(frozen=True, order=True)

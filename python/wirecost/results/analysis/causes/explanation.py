@@ -11,9 +11,9 @@ class Origin(StrEnum):
     """Origin of the price of one fault, switch or unit."""
 
     REGRESSION = "regression"
-    """From these executions: how the time varies with the number."""
+    """Regression of these executions: how the time varies with the number."""
     MACHINE = "machine"
-    """From a benchmark on the machine, where the number hardly varies."""
+    """Benchmark on the machine, where the number hardly varies."""
     ITSELF = "itself"
     """The number is a time, as that spent waiting."""
 
@@ -60,7 +60,8 @@ class Cause:
     usual: float
     """Its share of the variance among the other executions."""
     undisturbed: float
-    """Of the variance among those during which no other thread ran; as ``usual`` if few are."""
+    """Share of the variance among those during which no other thread ran; as ``usual`` if few
+    are."""
     ns_each: float
     rivals: list[str]
     """Numbers that explain the same as well: the times do not show which one it is."""
@@ -78,7 +79,7 @@ class Steady:
 
     name: str
     each: float
-    """Of the median execution."""
+    """Events of the median execution."""
     advice: str
 
 

@@ -17,7 +17,7 @@ class CauseKind:
     unit: str
     advice: str
     event: str | None = None
-    """What prices it where it hardly varies: a name of ``records.recorded_machine``."""
+    """Name in ``records.recorded_machine`` of what prices it where it hardly varies."""
 
 
 _OTHER = CauseKind("count", "see what changes it")

@@ -17,7 +17,7 @@ from wirecost.results.records.probe_log import COUNTER
 FEWEST = 30
 SWITCHES, BLOCKED = "context-switches", "blocked-ns"
 JITTER_NS = {BLOCKED: 2000.0}
-"""What reading three clocks one after another moves a time by: less is none."""
+"""Nanoseconds by which reading three clocks one after another moves a time: less is none."""
 COUNTED = 0.9
 """Share of the executions in which a counter must have a value."""
 Indices = NDArray[np.intp]
@@ -29,7 +29,7 @@ class Executions:
 
     ns: Array
     numbers: dict[str, Array]
-    """By name: counters, and ``value`` for what the program recorded."""
+    """Numbers by name: counters, and ``value`` for what the program recorded."""
     absent: list[str]
     """Counters that were asked for and have too few values."""
     processor_ns: Array | None = None

@@ -21,7 +21,7 @@ WAITS, LOCKS, BLOCKED = "lock-waits", "lock-wait-ns", "blocked-ns"
 ALIKE = 0.5
 """Share of a number's variance from which on it goes along with a cause."""
 TOGETHER = 1.1
-"""Of the whole, costs may take so much, since they are estimates."""
+"""Share of the whole that costs may take together, since they are estimates."""
 
 
 def without_overlaps(executions: Executions, costs: list[Cost], causes: list[Cause]) -> list[Cost]:
@@ -68,7 +68,7 @@ class _Overlaps:
         self._costs = {cost.name: cost for cost in costs}
         self._causes = causes
         self._first: dict[str, str] = {}
-        """Of each event the counter that counts: a price of these executions is preferred."""
+        """Counter that counts, by event: a price of these executions is preferred."""
         for cost in sorted(costs, key=self._rank):
             if not is_duration(cost.name) and (event := kind_of(cost.name).event) is not None:
                 self._first.setdefault(event, cost.name)

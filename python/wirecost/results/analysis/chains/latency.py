@@ -37,7 +37,7 @@ class PartSummary:
     maximum_ns: int
     missed_ns: float | None
     rule: str | None
-    """By which a message that was kept belongs to the callback."""
+    """Rule by which a message that was kept belongs to the callback."""
 
 
 @dataclass(frozen=True)

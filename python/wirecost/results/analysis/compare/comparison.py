@@ -47,7 +47,7 @@ from wirecost.system.errors import UserError
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 FALSE_DISCOVERIES = 0.05
 DRIFT_ROWS, DRIFT_SHARE = 8, 0.8
-"""So many rows, and such a share of them in one direction, make a change of the machine likely."""
+"""Number of rows, and share of them in one direction, that make a change of the machine likely."""
 
 SLOWER, FASTER, SAME = "slower", "faster", "no difference"
 UNDECIDED = "cannot tell"
@@ -114,7 +114,7 @@ class Comparison:
     settings: CompareSettings
     names: list[str]
     samples: dict[Key, tuple[pl.DataFrame, pl.DataFrame]]
-    """Of each row that both runs have, in the order of run A."""
+    """Samples of each row that both runs have, in the order of run A."""
     times: list[TimeChange]
     counts: list[CountChange]
     plain: list[PlainChange]
@@ -124,11 +124,11 @@ class Comparison:
     other_contents: list[str]
     outputs: list[TopicOutputs] | None
     noise: dict[str, float]
-    """By percentile and counter, where A was measured again: margins of the comparison if they are
-    larger; of rows that have one each, the largest."""
+    """Margins of the comparison by percentile and counter, if they are larger, where A was measured
+    again; of rows that have one each, the largest."""
     drift: dict[str, float]
-    """By percentile, where A was not and there are contenders enough: what rows of others moved by
-    at most, which is a margin likewise."""
+    """Margins likewise by percentile, where A was not measured again and there are contenders
+    enough: what rows of others moved by at most."""
     notes: list[str]
 
     def series(self, row: Key) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ RESAMPLES = 2000
 SEED = 997
 BATCHES = 1000
 LEAST_SAMPLES = 6
-"""As for a median: with fewer, no division of two runs is unlikely enough."""
+"""Fewest samples, as for a median: with fewer, no division of two runs is unlikely enough."""
 
 Array = NDArray[np.float64]
 Processes = NDArray[np.int64]

@@ -33,7 +33,7 @@ LEAST_ROWS = 20
 """With fewer, no share of 95 % can be told from all."""
 
 Noise = dict[tuple[Key, str], float]
-"""By row and percentile or counter: the share by which two runs of the same program may differ."""
+"""Share by which two runs of the same program may differ, by row and percentile or counter."""
 
 
 def noise(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LEAST_PROCESSES = 6
-"""Of a run; fewer say too little about the next one."""
+"""Fewest processes of a run; fewer say too little about the next one."""
 RESAMPLES = 2000
 SEED = 997
 GRID = 96

@@ -10,7 +10,7 @@ from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.transport import TransportRun
 
 SENT = 0.98
-"""Of the asked rate must have been sent."""
+"""Share of the asked rate that must have been sent."""
 ENOUGH = 990
 """Arrivals, about 1,000, from which on a 99th percentile says something."""
 

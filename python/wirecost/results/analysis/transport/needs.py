@@ -22,7 +22,7 @@ LARGE_BYTES = 100_000
 LOOPBACK = "loopback"
 SMALLEST = "with the smallest messages"
 TAIL = "Tail: p99, or the median where fewer than 1,000 messages arrived."
-"""What ``about`` means by it."""
+"""Meaning of the tail in ``about``."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Need:
     """Factor of the best's value; None: that what was taken arrives is all that is asked."""
     asks: str = ""
     scope: str = ""
-    """Where there are several sizes, of which messages it is."""
+    """Messages that it is about, where there are several sizes."""
     promised: bool = False
-    """That the settings promise it is asked for besides; ``value`` is then no time."""
+    """True if the settings must promise it besides; ``value`` is then no time."""
 
     def holds(self, one: MeasuredTransport) -> bool:
         """Say whether its messages are as they must be."""

@@ -27,9 +27,9 @@ class Choice:
     lossless: bool
     cheapest: MeasuredTransport | None
     able: frozenset[Who] = frozenset()
-    """Who delivered everything."""
+    """Contenders that delivered everything."""
     promised: tuple[MeasuredTransport, ...] = ()
-    """Of them those that promise no loss, the quickest first."""
+    """Contenders of ``able`` that promise no loss, the quickest first."""
     settings: frozenset[str] = frozenset()
     """Groups of settings that were measured."""
 

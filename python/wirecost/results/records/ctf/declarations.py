@@ -23,7 +23,7 @@ LARGEST_ALIGNMENT = 1 << 16
 LONGEST_ARRAY = 1 << 31
 MOST_FIELDS = 10_000
 MOST_WORDS = 16
-"""Of a type's name; in C they are four."""
+"""Most words of a type's name; in C they are four."""
 KEYWORDS = ("typealias", "typedef", "struct", "variant", "enum")
 ENDIAN = {"le": False, "be": True, "network": True, "native": None}
 

@@ -93,7 +93,7 @@ class Layout:
     steps: list[LayoutStep] = field(default_factory=list)
     options: list[tuple[int, int, int, int]] = field(default_factory=list)
     _size: int = 0
-    """Of all structs: a struct of nothing takes time too."""
+    """Size of all structs: a struct of nothing takes time too."""
     _free: int = Slot.FIRST_FREE
     _lasting: int = SLOTS
     """Slots from here on belong to fields of headers and contexts."""

@@ -12,7 +12,7 @@ from wirecost.system.regular_file import read_regular
 MAGIC = 0x75D11D57
 LARGEST = 32 << 20
 HEADER = struct.Struct("I16sIIIBBBBB")
-"""Without the alignment of C: magic, UUID, checksum, sizes of content and packet in bits,
+"""Header without the alignment of C: magic, UUID, checksum, sizes of content and packet in bits,
 compression, encryption, checksum scheme, major, minor."""
 
 

@@ -148,7 +148,7 @@ class Clock:
     frequency: int = 1_000_000_000
     offset_s: int = 0
     offset: int = 0
-    """In ticks, from 1970."""
+    """Offset in ticks, from 1970."""
 
 
 @dataclass
@@ -174,4 +174,4 @@ class Metadata:
     clocks: dict[str, Clock] = field(default_factory=dict)
     streams: dict[int, Stream] = field(default_factory=dict)
     events: dict[tuple[int, int], TraceEvent] = field(default_factory=dict)
-    """By stream and event number."""
+    """Events by stream and event number."""

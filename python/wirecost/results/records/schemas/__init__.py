@@ -17,4 +17,4 @@ SCENARIOS: dict[str, Scenario] = {
     _NAMES.get(module, module): scenario
     for module, scenario in load_plugins(__name__, _FOLDER, "SCENARIO").items()
 }
-"""By the scenario's name; no other name in a folder leads anywhere."""
+"""Scenarios by name; no other name in a folder leads anywhere."""

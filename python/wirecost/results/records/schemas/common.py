@@ -77,7 +77,7 @@ class Meta(msgspec.Struct, kw_only=True):
     created: str
     command: list[str]
     interrupted: bool | str
-    """Where it did not come to its end, why; true in older folders."""
+    """Reason why it did not come to its end; true in older folders."""
     environment: dict[str, Entry]
     not_run: dict[str, str] = {}
     contenders: Mapping[str, About]
@@ -102,13 +102,13 @@ class Scenario:
     meta: type[Meta]
     columns: Columns
     stages: tuple[str, ...] = ("total",)
-    """In the order in which they are shown."""
+    """Stages in the order in which they are shown."""
     needed: tuple[str, ...] = ("total",)
     """Stages that every contender that was measured has."""
     baseline: tuple[str, str]
     """Contender and mode in which the incumbent is usually used."""
     incumbent: str = "protobuf"
-    """What the incumbent's contenders' names start with; the best of them is a yardstick too."""
+    """Start of the names of the incumbent's contenders; the best of them is a yardstick too."""
     usual: tuple[str, ...] = ()
     """Contenders that are baseline and incumbent instead where one takes part: whom people use on
     other wires, first come first."""
@@ -118,9 +118,9 @@ class Scenario:
     """Stages whose size and digest are those of ``subjects[1]``."""
     subjects: tuple[str, str] = ("message", "message")
     floor: Callable[[str], str] | None = None
-    """By contender: the one, without a mode, that it cannot beat."""
+    """Contender, without a mode, that a contender cannot beat."""
     facts: tuple[str, ...] = ()
-    """What its summary rows have in JSON beside the times: attributes of a row, or of its run."""
+    """Facts of its summary rows in JSON beside the times: attributes of a row, or of its run."""
 
     def incumbents(self, names: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], str]:
         """Return baseline and incumbent among these contenders."""

@@ -11,9 +11,9 @@ from wirecost.results.records.schemas.common import Count, Scenario, columns
 from wirecost.results.records.table_columns import AMOUNT, COUNT, TEXT
 
 COUNTED = replace(COUNT, nullable=True)
-"""Of callbacks, not of stresses of threads."""
+"""Column of callbacks, not of stresses of threads."""
 WORK = replace(AMOUNT, nullable=True, optional=True)
-"""Of stresses; the first folders have none."""
+"""Column of stresses; the first folders have none."""
 
 
 class HeapAbout(common.About, kw_only=True):

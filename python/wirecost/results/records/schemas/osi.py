@@ -24,9 +24,9 @@ class OsiRun(common.Run, kw_only=True):
     objects: Count
     content: str
     read: str = "sampled"
-    """Whether the sensor read a sample of the reflections or all."""
+    """Part of the reflections that the sensor read: a sample or all."""
     pages: str = "huge"
-    """Of memory: huge where a contender asks for them, or small for all."""
+    """Pages of memory: huge where a contender asks for them, or small for all."""
     mode: str = ""
     """The allocator; empty: the one with which wirecost was started."""
     malloc: str | None = None

@@ -93,11 +93,11 @@ OUTPUTS: Columns = {
     "digest": TEXT,
     "bytes": COUNT,
 }
-"""What is compared of ``outputs.parquet``; the first folders were of one repetition."""
+"""Columns of ``outputs.parquet`` to compare; the first folders were of one repetition."""
 
 INPUTS: Columns = {
     "due_ns": WHOLE,
     "before_ns": WHOLE,
     "cause": replace(TEXT, nullable=True),
 }
-"""What is shown of ``inputs.parquet``."""
+"""Columns of ``inputs.parquet`` to show."""

@@ -28,16 +28,16 @@ class Usage(msgspec.Struct, kw_only=True):
 
     cpu_ns: Amount | None = None
     kernel_ns: Amount | None = None
-    """What of ``cpu_ns`` the kernel took."""
+    """Part of ``cpu_ns`` that the kernel took."""
     wait_ns: Amount | None = None
-    """That its threads could run, but waited for a processor: what waking up takes."""
+    """Time in which its threads could run, but waited for a processor: what waking up takes."""
     switches: Amount | None = None
     """Context switches."""
     memory_bytes: Count | None = None
     """Resident, the most of all samples; of several processes the sum."""
     processes: Count = 0
     source: str = ""
-    """Of the processor time: ``cgroup``, ``clocks``, or ``mixed``."""
+    """Source of the processor time: ``cgroup``, ``clocks``, or ``mixed``."""
 
 
 class Peak(msgspec.Struct, kw_only=True):
@@ -65,7 +65,7 @@ class Totals(msgspec.Struct, kw_only=True):
     rounds: Count = 0
     counts: dict[str, Count] = {}
     verified: Count = 0
-    """In folders of older versions, in the place of ``first``."""
+    """Count in folders of older versions, in the place of ``first``."""
     first: dict[str, Count] = {}
     """Counts of what was compared before anything was timed."""
     kernel_ns: int = 0
@@ -111,13 +111,14 @@ class TransportRun(common.Run, kw_only=True):
     checked: Count
     """Messages of which every byte was compared."""
     lost_before: Count = 0
-    """Of those that were sent before anything was timed."""
+    """Lost messages of those that were sent before anything was timed."""
     usage: dict[str, Usage] = msgspec.field(default_factory=dict)
-    """By part: ``publisher``, ``subscribers``, ``daemon``."""
+    """Usage by part: ``publisher``, ``subscribers``, ``daemon``."""
     machine_cpu_ns: Amount | None = None
-    """Of the kernel's own threads for soft interrupts, which are in nobody's name, per message."""
+    """Time per message of the kernel's own threads for soft interrupts, which are in nobody's
+    name."""
     wire_bytes: Amount | None = None
-    """Of the network's interfaces, sent from the publisher to subscribers, per message."""
+    """Bytes per message of the network's interfaces, sent from the publisher to subscribers."""
     wire_bytes_back: Amount | None = None
     message_bytes: Amount
     message_digest: str
@@ -139,7 +140,7 @@ class Fault(msgspec.Struct, kw_only=True):
     memory_bytes_before: Count | None = None
     memory_bytes_after: Count | None = None
     others: str = ""
-    """What became of those that had no fault."""
+    """Fate of those that had no fault."""
     failure: str | None = None
     timeline: list[list[int | None]] = msgspec.field(default_factory=list)
     """Each message for each subscriber: nanoseconds since the fault at which it was sent, its

@@ -26,7 +26,7 @@ from wirecost.system.function_names import short_names
 
 SECTION = "section"
 MOST_TURNS = 50
-"""How many times as many turns anybody would take."""
+"""Most times as many turns as anybody would take."""
 DEPENDENT = (
     "count as: executions that follow one another, and those of one process, depend on each other, "
     "so they say only as much as so many independent ones"

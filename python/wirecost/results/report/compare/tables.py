@@ -38,7 +38,7 @@ from wirecost.system.counted import counted
 CHANGED = "Changed"
 DOCTOR = "doctor"
 IN_NANOSECONDS = ("-ns", "TASK-CLOCK", "CPU-CLOCK")
-"""How the names of counters end that count time."""
+"""Ends of the names of counters that count time."""
 ALL = 1_000_000
 
 

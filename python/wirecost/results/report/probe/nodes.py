@@ -20,8 +20,8 @@ from wirecost.system.counted import counted
 OPTIONAL = {99.99: 2, 95.0: 3, 99.9: 4, 99.0: 6}
 """Percentiles that a narrow terminal leaves out, by rank."""
 LINES, OTHER_LINES, FEWEST_ROWS = 24, 8, 4
-"""Of the first answer: in all, around its rows and the text above them; rows that it has at least,
-for which the text may lack what explains the time."""
+"""Lines of the first answer: in all, around its rows and the text above them; rows that it has at
+least, for which the text may lack what explains the time."""
 INFRASTRUCTURE = "infrastructure"
 INFRASTRUCTURE_NOTE = "infrastructure: /parameter_events, /rosout, /clock, unknown publishers"
 

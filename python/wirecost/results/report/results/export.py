@@ -24,7 +24,7 @@ from wirecost.system.whole_file import write_text
 
 WITHOUT_FIGURES = {"md", "csv", "mcap"}
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a formula of a spreadsheet begins with."""
+"""First characters of a spreadsheet's formula."""
 
 
 def write_report(

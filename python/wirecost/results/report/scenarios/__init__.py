@@ -33,15 +33,15 @@ class ScenarioContent:
     """The one sentence a hurried reader takes away."""
     tables: list[Table]
     details: list[Table]
-    """What a terminal leaves out."""
+    """Tables that a terminal leaves out."""
     built: str
-    """How the contenders were built."""
+    """Build of the contenders."""
     folded: list[Table] = field(default_factory=list)
-    """What a terminal shows behind the tables, and a page folds away."""
+    """Tables that a terminal shows behind the others, and a page folds away."""
     checked: list[tuple[bool, str]] = field(default_factory=list)
-    """What was examined beside times: whether it holds, and in words."""
+    """Examinations beside times: the answer, and in words."""
     begins_with_lead: bool = False
-    """Whether a terminal shows the lead first, not last."""
+    """True if a terminal shows the lead first, not last."""
 
 
 def content_of(results: Results, rows: list[Row]) -> ScenarioContent:

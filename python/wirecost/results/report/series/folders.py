@@ -18,7 +18,7 @@ from wirecost.results.report.series.replayed import replayed_parts
 from wirecost.system.errors import UserError
 
 LATEST_NS = 1 << 61
-"""In the year 2043: nothing that is added to it comes out of 64 bits."""
+"""Time in the year 2043: nothing that is added to it comes out of 64 bits."""
 Parts = Callable[[Results, int, Path], list[SeriesPart]]
 
 
@@ -31,7 +31,7 @@ KINDS: dict[str, tuple[Parts, str]] = {
     "tensor": (delivery_parts, OF_DELIVERIES),
     "transport": (_transport, OF_DELIVERIES),
 }
-"""By scenario: what makes its series, and what their times are."""
+"""Maker of the series and origin of their times, by scenario."""
 
 
 def write_folder(results: Results, out: Path, advance: Progress = silent) -> Written:

@@ -30,7 +30,7 @@ CERTAIN = 0.05
 ROUNDED = 1.005
 NONE, DAGGER, OVERLAPPING = "–", " †", " ‡"
 WAITING = "with waiting"
-"""In place of a price."""
+"""Text in place of a price."""
 MARKS = {Origin.REGRESSION: "", Origin.MACHINE: " *", Origin.ITSELF: ""}
 
 

@@ -34,7 +34,7 @@ REPEATED = {"config", "$schema"}
 LEAST_DATA = 100
 """Characters of a figure's data that are worth a name."""
 DESCRIPTIONS = re.compile(r' (?:aria-[a-z]+|role|class)="[^"]*"')
-"""What describes each mark of a drawn figure by itself; the caption describes the figure."""
+"""Descriptions of each mark of a drawn figure by itself; the caption describes the figure."""
 PLACES = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 DECIMALS = re.compile(r"(\.\d)\d+")
 TAGS = re.compile(r"<[^>]*>")

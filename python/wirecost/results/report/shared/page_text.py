@@ -15,9 +15,9 @@ LONGEST_WORD = 120
 LONGEST_IN_FIGURE = 300
 """Characters of a name; to measure longer ones takes seconds."""
 DIGITS = 7
-"""Of a number in a figure: hundreds of times what a pixel shows."""
+"""Digits of a number in a figure: hundreds of times what a pixel shows."""
 EXPRESSIONS = {"labelExpr", "expr", "filter", "calculate", "test"}
-"""What Vega computes; nothing of it is shown as it is."""
+"""Expressions that Vega computes; nothing of them is shown as it is."""
 LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 """Blocks of scripts that are written from right to left (Unicode's Bidi_Class R and AL)."""

@@ -58,7 +58,8 @@ class Column(Generic[R]):
     title: str
     cell: Callable[[R], str]
     bar: bool | str = False
-    """Whether a page draws bars in its cells; columns with the same word share a scale."""
+    """True, or a word, if a page draws bars in its cells; columns with the same word share a
+    scale."""
     optional: int = 0
     """Rank among the columns that a narrow terminal leaves out, 1 first; 0: it is always there."""
     shown: bool = True

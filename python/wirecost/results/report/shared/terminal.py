@@ -15,7 +15,7 @@ from wirecost.results.report.shared.table import Table
 from wirecost.system.printable import printable
 
 MOST_LINES = 2
-"""Of a name in its column."""
+"""Most lines of a name in its column."""
 
 
 def print_table(console: Console, content: Table, wider: str = "") -> None:

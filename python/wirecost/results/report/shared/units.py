@@ -12,7 +12,7 @@ SIZE_UNITS = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
 NEAR = 1.1
 """Ratio up to which a difference is given in per cent."""
 NONE = "–"
-"""What stands in place of a number that there is not."""
+"""Text in place of a number that there is not."""
 
 
 def time(ns: float | None) -> Amount:

@@ -134,7 +134,7 @@ class Growth:
     over: str
     """points or vertices"""
     held: str
-    """What else there is, the same for all."""
+    """Facts that are the same for all."""
     sizes: list[int]
     ns: list[float]
     order: float

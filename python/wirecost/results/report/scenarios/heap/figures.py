@@ -15,7 +15,7 @@ from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
 ALL, QUIET = "all callbacks", "without context switches"
 DASHES = {"defaults": [1, 0], "low-fault": [4, 3]}
 MOST_POINTS = 800
-"""Of one allocator; the slowest callbacks are always among them."""
+"""Most points of one allocator; the slowest callbacks are always among them."""
 SHADES = {"none": "#0072B2", "page faults": "#D55E00"}
 
 

@@ -18,7 +18,7 @@ MANY_FIELDS = "Fields to change"
 ALL_PEERS = "all peers must change"
 FASTER = "faster"
 MOST_OF_BASELINE = 0.95
-"""Of the baseline's total, for another library or mode to be worth a change."""
+"""Share of the baseline's total up to which another library or mode is worth a change."""
 COLUMNS = "wirecost-columns"
 SCHEMAS = (".proto", ".msg", ".srv", ".desc")
 COMPILED = ("wirecost", "wirecost-cdr", "wirecost-ros1")

@@ -13,7 +13,7 @@ INDENT = "· "
 SHOWN = 25
 """Fields in the table that a terminal shows."""
 LEAST_SHOWN = 0.01
-"""Of all bytes, for a field whose time was not measured."""
+"""Least share of all bytes for a field whose time was not measured."""
 TIMED = STAGES[:2]
 TIMED_LANGUAGE = "cpp"
 UNKNOWN = "–"

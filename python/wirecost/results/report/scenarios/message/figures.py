@@ -19,11 +19,11 @@ ROW_HEIGHT = 26
 LETTER = 6.6
 """Pixels."""
 THINNEST = 0.002
-"""Of the width; thinner boxes are left out."""
+"""Share of the width; thinner boxes are left out."""
 DEEPEST = 6
 ALMOST_ALL = 0.7
 FEWEST_LETTERS = 5
-"""Of a name that is cut."""
+"""Fewest letters of a name that is cut."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ TABLE1 = (
         "trace player", 668_052, 10, "release", "flatbuffers-table", (1, 7), (7, 49), player=True
     ),
 )
-"""In the report's order: its figures 1 to 10. The three before the last send 829,440."""
+"""Rows in the report's order: its figures 1 to 10. The three before the last send 829,440."""
 
 PUBLISHED_RATIO = (43 + 9) / (27 + 66)
 """FlatBuffers to Protobuf, source + model at 829,440 reflections: the report's 0.56."""
@@ -93,7 +93,7 @@ FLOORS = {"arrays"}
 NOT_THE_SAME = {"columns-reduced", "columns-to-old", "also-rows-to-old"}
 """Contenders that carry less, or to another reader."""
 FEWEST_SIZES = 3
-"""Of messages, for a table by size."""
+"""Fewest sizes of messages for a table by size."""
 TITLE = "OSI co-simulation: what a sensor view costs"
 NOTES = {
     "protobuf-view": "protobuf-view: the unchanged Protobuf wire, written row by row and read in "

@@ -21,7 +21,7 @@ SHADES = {"encode": "#56B4E9", "decode": "#D55E00", PLAIN: "#0072B2", COMPRESSED
 CELL = 46, 24
 """Pixels."""
 MOST_CELLS = 2000
-"""Of a figure; more are read in the table."""
+"""Most cells of a figure; more are read in the table."""
 FARTHEST = 10.0
 """Ratios beyond it, either way, have the colour of its end."""
 

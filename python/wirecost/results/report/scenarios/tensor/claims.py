@@ -54,7 +54,7 @@ class Claim:
     of_objects: bool
     highest: bool
     spread: bool = False
-    """Whether it speaks of the variance, not of the median."""
+    """True if it speaks of the variance, not of the median."""
 
 
 CLAIMS = (

@@ -40,7 +40,7 @@ from wirecost.results.report.shared.table import Amount, Table, present
 
 TITLE = "Tensors over middlewares"
 FEW_SIZES = 3
-"""More are a sweep: one table with a column for each size."""
+"""Fewest sizes of a sweep: one table with a column for each size."""
 MOST_LATE = 12
 """Runs with late messages that a terminal lists."""
 

@@ -16,9 +16,9 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Column, Table
 
 BEFORE = ("lateness", "construct")
-"""From when a message is due until its object is finished."""
+"""Stages from when a message is due until its object is finished."""
 SENDING = ("to_host", "share", "compress", "encode", "publish")
-"""From then until the sender's call returned."""
+"""Stages from then until the sender's call returned."""
 STAGES = (*BEFORE, *SENDING, "total")
 BEHIND = "Listeners that fell behind"
 DIFFER = "Pairs of processes behind one median"

@@ -36,7 +36,7 @@ PUBLISHED_NS = {
     for library, medians in _MS.items()
     for plugin, ms in zip(PLUGINS, medians, strict=True)
 }
-"""By library and plugin, both as they are named here."""
+"""Nanoseconds by library and plugin, both as they are named here."""
 SOURCE = (
     "From Wrapyfi's documentation: another machine (i9-11900), 10 Hz, the object's building "
     "included, float32 but for NumPy and pandas, Pillow uint8"

@@ -17,12 +17,12 @@ from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 
 Settings = dict[str, dict[str, Scalar]]
-"""Of each group of settings of a transport, by its name, what it says."""
+"""Settings of each group of settings of a transport, by its name."""
 MATCHED = "matched"
 """The group of settings that asks all transports for no loss."""
 MANY_LOST = 3.0
-"""Where none of n was lost, the true share is below 3 / n with 95 % certainty, if losses do not
-depend on each other (the "rule of three")."""
+"""Bound of the rule of three: where none of n was lost, the true share is below 3 / n with 95 %
+certainty, if losses do not depend on each other."""
 
 
 def lead(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | None:

@@ -44,7 +44,7 @@ ROLES = {
 """Subscribers, by their number in a fault's time line."""
 ARRIVED, LOST = "arrived", "lost"
 MOST_MARKS = 400
-"""Of a contender that are drawn; lost messages are drawn all, up to as many."""
+"""Most marks of a contender; lost messages are drawn all, up to as many."""
 
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:

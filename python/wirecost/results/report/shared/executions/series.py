@@ -33,7 +33,7 @@ class Options:
     by: str = "process"
     """The column whose values are series of their own, in a colour each."""
     dropped: Mapping[str, int] = field(default_factory=dict)
-    """How many records of each series were not kept."""
+    """Number of records of each series that were not kept."""
 
 
 @dataclass(frozen=True)
