@@ -10,12 +10,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from wirecost.measure.network import counters, support
-from wirecost.measure.network.bridge import Bridge
 from wirecost.measure.network.counters import Traffic
 from wirecost.measure.network.namespace import Namespace, NetworkError
 from wirecost.measure.network.profiles import Profile
 from wirecost.measure.network.relay import Relay
-from wirecost.measure.network.wire import INTERFACE, Wire, limited, mac
+from wirecost.measure.network.wire import INTERFACE, Bridge, Wire, limited, mac
 from wirecost.system.errors import UserError
 
 PREFIX = "10.119.99"

@@ -171,7 +171,7 @@ def _after_space(text: str, at: int) -> int:
     return match.end() if match is not None else at
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, object]:
     """Return an object; raise ValueError for two members of one name.
 
     Python's reader would keep the last.

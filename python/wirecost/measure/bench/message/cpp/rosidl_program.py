@@ -48,7 +48,7 @@ def _generate(folder: Path, name: str, names: list[str], templates: dict[str, st
     package, _, message = name.partition("/")
     out = folder / package
     path = folder / "arguments.json"
-    arguments: dict[str, Any] = {
+    arguments: dict[str, object] = {
         "package_name": package,
         "output_dir": str(out),
         "idl_tuples": [f"{out}:msg/{message}.idl"],

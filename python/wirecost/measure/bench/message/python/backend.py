@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -24,7 +25,9 @@ from wirecost.measure.bench.message.backend import (
     taken_from,
 )
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.python import native, rclpy_library
+from wirecost.measure.bench.message.cpp import programs
+from wirecost.measure.bench.message.cpp.tools import ran
+from wirecost.measure.bench.message.python import rclpy_library
 from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
 from wirecost.measure.bench.message.selection import MODULE, ContenderSelection
@@ -35,6 +38,7 @@ from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
 
 MODULE_OF_WORKER = "wirecost.measure.bench.message.python.worker"
+NATIVE_PACKAGE = "wire_native"
 
 
 class Python:
@@ -56,7 +60,7 @@ class Python:
         self.environment: dict[str, str] = {}
         if subject.wire == "ros1" and find_spec("genpy") is None:
             self.missing["genpy"] = "apt-get install python3-genpy"
-        if selection.asks_for(NATIVE) and (why := native.build(subject, self._folder)):
+        if selection.asks_for(NATIVE) and (why := _build_native(subject, self._folder)):
             self.missing[NATIVE] = why
         self._ros2 = selection.ros2
         self._rclpy = ""
@@ -141,3 +145,32 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "of unknown version"
+
+
+def _build_native(subject: Subject, folder: Path) -> str:
+    """Build our classes over the generated C++ below ``folder/python``; return why not, if so.
+
+    An extension is built once and kept in the cache.
+    """
+    cmake = shutil.which("cmake", path=str(Path(sys.executable).parent)) or shutil.which("cmake")
+    if cmake is None or find_spec("nanobind") is None:
+        return "pip install cmake nanobind, apt-get install g++"
+    request = Request((subject.wire,), native=True)
+    with scratch.folder("native") as sources:
+        write(emitted(subject.schema, ("cpp", "python"), request), sources)
+        package = sources / "python" / NATIVE_PACKAGE
+        cache = programs.cached(sources, sys.version)
+        if not any(cache.glob("_native.*")):
+            options = [
+                f"-DPython_EXECUTABLE={sys.executable}",
+                f"-DWIRECOST_EXTENSION_DIR={sources}",
+            ]
+            complaint = ran([cmake, "-S", str(package), "-B", str(sources / "build"), *options])
+            complaint = complaint or ran([cmake, "--build", str(sources / "build")])
+            if complaint:
+                return f"it does not compile: {complaint}"
+            programs.keep(sources, cache, [path.name for path in sources.glob("_native.*")])
+        for path in cache.glob("_native.*"):
+            shutil.copy(path, package)
+        shutil.copytree(package, folder / "python" / NATIVE_PACKAGE)
+    return ""

@@ -19,6 +19,7 @@ from itertools import cycle
 from mmap import mmap
 from pathlib import Path
 from random import SystemRandom
+from time import perf_counter_ns
 from types import CodeType
 from typing import Any
 
@@ -42,7 +43,7 @@ class WorkerContender:
     """A library's functions for the message."""
 
     def __init__(self, about: Subject, name: str, folder: Path, mode: str = NEW) -> None:
-        scope: dict[str, Any] = {}
+        scope: dict[str, object] = {}
         exec(_functions(about, name, folder), scope)
         chosen = library(about, name, mode)
         top = [message.full_name for message in about.schema.messages()].index(about.type)
@@ -141,7 +142,9 @@ def _measure(contender: WorkerContender, content: WorkerContent, repetitions: in
     warmed = 0
     while warmed < WARM_NS:
         warmed += timed(lambda: _total(contender, content.values))
-    passes = LEAST_SAMPLE_NS // max(1, timed(lambda: _total(contender, content.values))) + 1
+    begin = perf_counter_ns()
+    _total(contender, content.values)
+    passes = LEAST_SAMPLE_NS // (perf_counter_ns() - begin) + 1
     for repetition in range(repetitions):
         ns = carried = 0
         for _ in range(passes):

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.message import DecodeError
 
 from wirecost.measure.bench.message.recordings.connection import NONE, WIRES, RecordedConnection
-from wirecost.measure.bench.message.recordings.layout import layout
 from wirecost.measure.bench.message.recordings.recording import ConnectionGroup, Recording
 from wirecost.measure.bench.message.ros.definitions import (
     RosDefinitions,
@@ -25,6 +25,7 @@ from wirecost.measure.bench.message.ros.known import KnownTypes
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile.frontends.ros.packages import Finder
+from wirecost.schema.compile.schema import Field, MessageRef, Schema
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
@@ -77,7 +78,7 @@ def kept_for(
 
     Where none is and somebody gave the schema, they are those that it is to be for.
     """
-    expected = layout(about.schema, about.type)
+    expected = _layout(about.schema, about.type)
     same: list[ConnectionGroup] = []
     others: list[tuple[ConnectionGroup, str]] = []
     lacking: list[ConnectionGroup] = []
@@ -92,7 +93,7 @@ def kept_for(
             else:
                 lacking.append(group)
             continue
-        if layout(described.schema, described.type) == expected:
+        if _layout(described.schema, described.type) == expected:
             same.append(group)
             if borrowed and not has_schema:
                 notes.append(f"definitions that it lacks are those of files or of ROS: {borrowed}")
@@ -207,3 +208,31 @@ def _is_empty(recording: Recording, group: ConnectionGroup) -> bool:
         and len(data) <= _EMPTY_CDR
         and not any(data[4:])
     )
+
+
+def _layout(schema: Schema, top: str) -> list[list[tuple[Any, ...]]]:
+    """Return names, numbers and types of all fields within a message.
+
+    It is equal for equal definitions, whatever the message's own name is and in whichever files
+    they are.
+    """
+    places = {top: 0}
+    waiting = [top]
+    messages: list[list[tuple[Any, ...]]] = []
+    for name in waiting:  # which grows meanwhile
+
+        def kind(field: Field) -> object:
+            if not isinstance(field.type, MessageRef):
+                return repr(field.type)
+            if field.type.name not in places:
+                places[field.type.name] = len(places)
+                waiting.append(field.type.name)
+            return places[field.type.name]
+
+        def described(field: Field) -> tuple[Any, ...]:
+            entry = [described(part) for part in (field.key, field.value) if part is not None]
+            bounds = (field.capacity, field.text_capacity)
+            return (field.name, field.number, field.label, kind(field), bounds, entry)
+
+        messages.append([described(field) for field in schema.message(name).fields])
+    return messages

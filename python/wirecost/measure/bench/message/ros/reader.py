@@ -53,7 +53,7 @@ class RosReader:
     def store(self) -> Any:
         """rosbags' store of the types; times are there already."""
         store = get_typestore(Stores.EMPTY)
-        types: dict[str, Any] = {}
+        types: dict[str, object] = {}
         try:
             for name, text in self.definitions.texts.items():
                 fields = "".join(f"{line}\n" for line in declared_fields(text))
