@@ -24,7 +24,7 @@ UNLIMITED = "no limit"
 
 @dataclass(frozen=True)
 class AskedQuality:
-    """Of all middlewares alike, where they are matched."""
+    """Quality that all middlewares are asked for alike, where they are matched."""
 
     reliable: bool = True
     queue: int = 16
@@ -33,27 +33,28 @@ class AskedQuality:
 
 @dataclass(frozen=True)
 class TransportSetting:
-    """``reliable`` and ``queue`` are None where the middleware's own default stands."""
+    """A group; ``reliable`` and ``queue`` are None where the middleware's own default stands."""
 
     name: str
     reliability: str
-    """What it does against loss."""
+    """Measures against loss."""
     sender_queue: str
-    """What may wait at the sending end, as it says that: messages, bytes, or nothing."""
+    """Messages or bytes that may wait at the sending end, in the middleware's own words."""
     receiver_queue: str
     full: str
-    """What happens when there is no room."""
+    """Behaviour when there is no room."""
     promise: bool = False
-    """Whether what the library took must arrive, as long as both ends live and are connected."""
+    """True: what the library took must arrive, as long as both ends live and are connected."""
     longest_wait_s: float = 0.0
-    """Who waits longer than that for room loses the message after all; 0: waits without end, or
-    does not wait."""
+    """Seconds that a sender waits for room before the message is lost after all.
+
+    0: it waits without end, or does not wait."""
     reliable: bool | None = None
     queue: int | None = None
     options: Mapping[str, Scalar] = field(default_factory=dict)
-    """Of this middleware's client."""
+    """Options of this middleware's client."""
     router: bool = False
-    """Whether a router runs between the ends that would do without it."""
+    """True: a router runs between the ends that would do without it."""
     client: str = ""
     """The kind of client that these words are about; empty: all."""
 
