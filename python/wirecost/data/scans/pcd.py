@@ -29,7 +29,7 @@ _SIZES = {"F": (4, 8), "I": (1, 2, 4, 8), "U": (1, 2, 4, 8)}
 
 
 @dataclass(frozen=True)
-class _Header:
+class _PcdHeader:
     fields: list[tuple[str, np.dtype[Any], int]]
     """Name, type and number of values."""
     points: int
@@ -62,7 +62,7 @@ def read(path: Path) -> dict[str, npt.NDArray[Any]]:
         raise UserError(f"{path}: {error}; save the cloud as binary .pcd again") from error
 
 
-def _header(content: mmap.mmap) -> _Header:
+def _header(content: mmap.mmap) -> _PcdHeader:
     lines: dict[str, list[str]] = {}
     at = 0
     while "DATA" not in lines:
@@ -81,7 +81,7 @@ def _header(content: mmap.mmap) -> _Header:
     points = _whole(lines, "POINTS") if "POINTS" in lines else None
     if points is None:
         points = _whole(lines, "WIDTH") * _whole(lines, "HEIGHT")
-    return _Header(_fields(lines), points, " ".join(lines["DATA"]), at)
+    return _PcdHeader(_fields(lines), points, " ".join(lines["DATA"]), at)
 
 
 def _fields(lines: dict[str, list[str]]) -> list[tuple[str, np.dtype[Any], int]]:
@@ -114,7 +114,7 @@ def _number(key: str, text: str) -> int:
     return int(text)
 
 
-def _binary(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
+def _binary(header: _PcdHeader, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
     step = sum(dtype.itemsize * count for _, dtype, count in header.fields)
     there = (len(content) - header.size) // step
     if there < header.points:
@@ -127,7 +127,7 @@ def _binary(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _compressed(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
+def _compressed(header: _PcdHeader, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
     """Return the fields of LZF-compressed data, which holds one whole field after the other."""
     at = header.size + 8
     if at > len(content):
@@ -182,7 +182,7 @@ def _without_lzf(data: bytes, size: int) -> bytearray:
     return unpacked
 
 
-def _ascii(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
+def _ascii(header: _PcdHeader, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
     step = sum(count for _, _, count in header.fields)
     # A value takes two bytes at least, so that no more are asked for than the file can hold.
     if header.points * step > len(content):
@@ -200,7 +200,7 @@ def _ascii(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
     return {name: np.ascontiguousarray(values[:, at]) for name, _, at in singles}
 
 
-def _singles(header: _Header, widths: list[int]) -> Iterator[tuple[str, np.dtype[Any], int]]:
+def _singles(header: _PcdHeader, widths: list[int]) -> Iterator[tuple[str, np.dtype[Any], int]]:
     """Yield the fields with one value per point, and where they stand in it.
 
     ``widths``: of a value.

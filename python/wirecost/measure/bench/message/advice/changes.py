@@ -32,7 +32,7 @@ COMPRESSED = 4 << 20
 
 
 @dataclass(frozen=True)
-class MessageChange:
+class SuggestedChange:
     """A change and its effect.
 
     ``bytes``: of a message on average, with the change; ``ns``: its time beside encoding and
@@ -49,7 +49,7 @@ class MessageChange:
 
 def changes(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[CountedField]
-) -> list[MessageChange]:
+) -> list[SuggestedChange]:
     """Return the changes that save something, the ones that save most first."""
     whole = sum(map(len, messages)) / len(messages)
     types = dict(cheaper_types(subject, messages, fields))
@@ -58,7 +58,7 @@ def changes(
         *_sent_once(subject, messages),
         *_columns(subject, messages, fields, types.get(FLOATS, {})),
         *(
-            MessageChange(
+            SuggestedChange(
                 f"{what} {_listed([*shares])}",
                 whole * (1 - sum(shares.values())),
                 None,
@@ -72,7 +72,7 @@ def changes(
     return [change for change in candidates if change.bytes <= (1 - LEAST_SAVED) * whole]
 
 
-def _compressed(messages: Sequence[bytes]) -> Iterator[MessageChange]:
+def _compressed(messages: Sequence[bytes]) -> Iterator[SuggestedChange]:
     """Compress each message by itself, as it would be sent."""
     chosen: list[bytes] = []
     for data in messages:
@@ -97,10 +97,10 @@ def _compressed(messages: Sequence[bytes]) -> Iterator[MessageChange]:
             samples.append((perf_counter_ns() - begin) / len(chosen))
         size = sum(map(len, packed)) / len(packed)
         ns = sorted(samples)[PASSES // 2]
-        yield MessageChange(f"compress each message by {name}", size, ns, "measured")
+        yield SuggestedChange(f"compress each message by {name}", size, ns, "measured")
 
 
-def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[MessageChange]:
+def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[SuggestedChange]:
     """Yield a change for the outermost fields that are the same in almost all messages."""
     if len(messages) < 2:
         return
@@ -122,7 +122,7 @@ def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[MessageC
     if paths:
         remaining = without(subject, messages, paths)
         size = sum(map(len, remaining)) / len(remaining)
-        yield MessageChange(
+        yield SuggestedChange(
             f"send {_listed(paths)} when it changes, not with every message",
             size,
             None,
@@ -143,7 +143,7 @@ def _columns(
     messages: Sequence[bytes],
     fields: Sequence[CountedField],
     floats: Mapping[str, float],
-) -> Iterator[MessageChange]:
+) -> Iterator[SuggestedChange]:
     """Yield changes to columns.
 
     ``floats``: the share of all bytes that floats for doubles save in each field. Columns with
@@ -154,7 +154,7 @@ def _columns(
         saved = sum(share for path, share in floats.items() if path.startswith(f"{tried.path}."))
         if not tried.narrow or tried.bytes < whole * (1 - saved):
             what = f"columns for `{_shortened(tried.path)}`, {tried.kept}"
-            yield MessageChange(what, tried.bytes, None, "measured", (tried.path,))
+            yield SuggestedChange(what, tried.bytes, None, "measured", (tried.path,))
 
 
 def _listed(paths: Sequence[str]) -> str:
