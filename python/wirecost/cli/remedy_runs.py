@@ -33,10 +33,10 @@ def compare_remedies(
     remedies: list[Remedy],
     rounds: int,
     run: Run,
-    about: dict[str, Any],
+    about: dict[str, object],
     console: Console,
     left_out: Callable[[], dict[str, str]] = dict,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Fill the folder: each run's own below ``runs``, samples, processes, and the result.
 
     ``left_out``: cases that are not compared, and why. Raises UserError where a run of the program

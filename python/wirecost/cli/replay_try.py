@@ -34,7 +34,7 @@ def try_remedies(
     pending: PendingFolder,
     console: Console,
     replay: Replay,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Fill the folder: a result folder of every run below ``runs``, the result beside it.
 
     ``replay`` replays once into a folder. Raises UserError where a run did not come to its end.

@@ -7,7 +7,7 @@ those. What is kept between frames does not grow with their number.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -181,7 +181,7 @@ def _add(about: ListAdvice, repeated: SampledList, errors: Errors) -> bytes:
 
 
 def _measure(
-    about: ListAdvice, form: str, sizes: dict[str, int], columns: dict[str, Any], exact: Any
+    about: ListAdvice, form: str, sizes: dict[str, int], columns: Mapping[str, Any], exact: Any
 ) -> None:
     for path, advice in about.fields.items():
         column = columns[path]

@@ -159,7 +159,7 @@ class CloudSource:
         position = {
             "distance": self._distance, "azimuth": self._azimuth, "elevation": self._elevation
         }  # fmt: skip
-        values: dict[str, Any] = {"position": position}
+        values: dict[str, object] = {"position": position}
         if self._intensity is not None:
             values["intensity"] = 100 * self._intensity
         kind = osi_featuredata_columns.LidarDetectionColumns

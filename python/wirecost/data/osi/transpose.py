@@ -22,7 +22,7 @@ class Arrays:
 
     kind: type[Columns[Any]]
     count: int
-    values: dict[str, Any]
+    values: dict[str, object]
     present: dict[str, npt.ArrayLike] = field(default_factory=dict)
 
     def prepare(self, reductions: str | dict[str, str] | None = None) -> Prepared:
@@ -44,8 +44,8 @@ def transposed(kind: type[Columns[Any]], rows: Sequence[Message]) -> Arrays:
 
 def _fields(
     node: Node, rows: Sequence[Message], present: dict[str, npt.ArrayLike]
-) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+) -> dict[str, object]:
+    values: dict[str, object] = {}
     for child in node.children:
         name = child.field_name
         if child.optional:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from wirecost.messaging.api.opening import default
 from wirecost.messaging.tensor.frameworks import INSTALL, ROOTS
@@ -26,7 +25,7 @@ class AvailableTransport:
     """What ``wirecost.publish`` takes where none is named."""
     capabilities: Capabilities
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """Return it for JSON, the capabilities beside the rest."""
         fields = asdict(self)
         return {**fields, **fields.pop("capabilities")}
@@ -44,7 +43,7 @@ class AvailableFramework:
     """None where it is not installed, empty where nobody knows."""
     install: str
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """Return it for JSON."""
         return asdict(self)
 

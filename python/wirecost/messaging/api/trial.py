@@ -15,7 +15,6 @@ import signal
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from wirecost.messaging.transport import find
 from wirecost.messaging.transport.shared.server_process import NoServerError
@@ -41,7 +40,7 @@ class Outcome:
     """What is not installed, and how to install it."""
     failed: str | None = None
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """Return it for JSON."""
         return asdict(self)
 

@@ -9,7 +9,7 @@ from typing import Any
 from wirecost.messaging.tensor.frameworks import INSTALL
 from wirecost.system.errors import UserError
 
-_LOADED: dict[str, Any] = {}
+_LOADED: dict[str, object] = {}
 
 
 def load(name: str, remedy: str = "") -> Any:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from typing import Any
 
 from wirecost.messaging.tensor.errors import FrameError, cause
@@ -40,7 +41,7 @@ def restore_record(kind: Any, name: Any, fields: Any) -> Any:
         raise FrameError(f"frame: {name} has other fields here: {cause(error)}") from error
 
 
-def _made(cls: Any, fields: dict[str, Any]) -> Any:
+def _made(cls: Any, fields: Mapping[str, object]) -> Any:
     declared = getattr(cls, "__dataclass_fields__", {})
     computed = {name for name, field in declared.items() if not field.init}
     arguments = {name: value for name, value in fields.items() if name not in computed}

@@ -66,9 +66,9 @@ class Tree(MutableMapping[str, Any]):
     def __init__(self) -> None:
         self.arrays: dict[str, Chunks] = {}
         """By the beginnings of their keys."""
-        self._written: dict[str, Any] = {}
+        self._written: dict[str, object] = {}
 
-    def document(self, key: str, content: dict[str, Any], budget: Budget) -> None:
+    def document(self, key: str, content: dict[str, object], budget: Budget) -> None:
         """Raise TypeError for what JSON has no form for, FrameError where it takes too much."""
         written = json.dumps(content)
         budget.take("its document", _COPIES * len(written))

@@ -13,10 +13,9 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from wirecost.system.errors import UserError
 from wirecost.system.private import read_private, state_folder, write_private
@@ -27,12 +26,12 @@ MACHINE = Path("/etc/machine-id")
 PURPOSE = b"wirecost-recording 1\0"
 
 
-def seal(document: dict[str, Any]) -> str:
+def seal(document: Mapping[str, object]) -> str:
     """Seal a snapshot's document that has no seal. Raises UserError where no key can be kept."""
     return _code(_key(make=True), document)
 
 
-def sealed_here(document: dict[str, Any], seal: object) -> bool:
+def sealed_here(document: Mapping[str, object], seal: object) -> bool:
     """Return whether ``found`` is this user's seal of the document on this machine."""
     if not isinstance(seal, str) or not seal.isascii():
         return False
@@ -42,7 +41,7 @@ def sealed_here(document: dict[str, Any], seal: object) -> bool:
         return False
 
 
-def _code(key: bytes, document: dict[str, Any]) -> str:
+def _code(key: bytes, document: Mapping[str, object]) -> str:
     # As it is read back, whatever Python's types were.
     plain = json.loads(json.dumps(document))
     text = json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")

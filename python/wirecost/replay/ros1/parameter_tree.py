@@ -8,7 +8,7 @@ from typing import Any
 
 class ParameterTree:
     def __init__(self) -> None:
-        self._root: dict[str, Any] = {}
+        self._root: dict[str, object] = {}
 
     def set(self, name: str, value: Any) -> None:
         *above, last = _parts(name) or [""]

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -83,7 +84,7 @@ class Restorer:
             notes, self._notes = self._notes, []
         return notes
 
-    def _send(self, command: dict[str, Any]) -> None:
+    def _send(self, command: Mapping[str, object]) -> None:
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.write(json.dumps(command) + "\n")

@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import SystemRandom
-from typing import Any
 
 import polars as pl
 
@@ -50,7 +49,7 @@ class CloudWork:
     contents: list[bytes]
     options: tuple[str, ...] = ()
     areas: bytes = b""
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, object] = field(default_factory=dict)
 
     def entry(self, contender: CloudContender) -> Entry[CloudContender]:
         version, mode = contender.version, contender.mode

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 SILENT = logging.CRITICAL + 1
 GONE_S = 60
@@ -21,7 +20,7 @@ def configure(folder: str) -> None:
     """
     import dask  # noqa: PLC0415 - of an extra
 
-    settings: dict[str, Any] = {
+    settings: dict[str, object] = {
         "temporary-directory": folder,
         "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
         "distributed.scheduler.work-stealing": False,

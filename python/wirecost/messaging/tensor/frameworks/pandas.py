@@ -42,7 +42,7 @@ def encoder(cls: type) -> Handler | None:
 
 
 def _frame(writer: Writer, frame: Any) -> Any:
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "index": _index(frame.index, writer),
         "columns": _index(frame.columns, writer),
         "attributes": dict(frame.attrs),
@@ -96,7 +96,7 @@ def _missing(writer: Writer, value: Any) -> Any:
     return writer.extension(2, ["pandas", "missing", type(value).__name__])
 
 
-def _index(index: Any, writer: Writer) -> dict[str, Any]:
+def _index(index: Any, writer: Writer) -> dict[str, object]:
     pandas = load("pandas")
     if isinstance(index, pandas.RangeIndex):
         return {"range": [index.start, index.stop, index.step], "name": index.name}

@@ -25,7 +25,7 @@ def encoder(cls: type) -> Handler | None:
     return named.get(cls.__name__) or (_variable if cls.__name__.endswith("Variable") else None)
 
 
-def _fields(writer: Writer, variable: Any) -> dict[str, Any]:
+def _fields(writer: Writer, variable: Any) -> dict[str, object]:
     lazy = variable.chunks is not None
     if lazy:
         only_once(writer)
@@ -98,7 +98,7 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
     raise ValueError(kind)
 
 
-def _made(xarray: Any, fields: dict[str, Any], budget: Budget, index: bool = False) -> Any:
+def _made(xarray: Any, fields: dict[str, object], budget: Budget, index: bool = False) -> Any:
     data = fields["data"]
     if not isinstance(data, np.ndarray):
         raise ValueError("data that are no array")

@@ -43,7 +43,7 @@ class WorkerContender:
     """A library's functions for the message."""
 
     def __init__(self, about: Subject, name: str, folder: Path, mode: str = NEW) -> None:
-        scope: dict[str, object] = {}
+        scope: dict[str, Any] = {}
         exec(_functions(about, name, folder), scope)
         chosen = library(about, name, mode)
         top = [message.full_name for message in about.schema.messages()].index(about.type)

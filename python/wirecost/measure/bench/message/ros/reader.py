@@ -53,7 +53,7 @@ class RosReader:
     def store(self) -> Any:
         """rosbags' store of the types; times are there already."""
         store = get_typestore(Stores.EMPTY)
-        types: dict[str, object] = {}
+        types: dict[str, Any] = {}
         try:
             for name, text in self.definitions.texts.items():
                 fields = "".join(f"{line}\n" for line in declared_fields(text))

@@ -198,7 +198,7 @@ class TensorContender(ABC):
         """Return its package's version; None where nobody knows it."""
         return self.package.version()
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, object]:
         """Return its record for result folders."""
         return {"library": f"{self.package.name} {self.version() or 'unknown version'}"}
 

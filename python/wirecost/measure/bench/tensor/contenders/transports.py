@@ -138,7 +138,7 @@ class Transported(TensorContender):
     def missing(self) -> str | None:
         return self._kind.missing()
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, object]:
         can = self._kind.capabilities
         return {
             **super().about(),
