@@ -46,8 +46,8 @@ def test_nothing_is_passed_so_unless_it_was_said(device: Path) -> None:
             topic.send(sent())
         use_devices(device_to_host="copy")
         assert topic.send(sent())
-        found = messages.receive(1)
-        assert found.device.type == "cpu"
+        message = messages.receive(1)
+        assert message.device.type == "cpu"
     assert not device.exists()
     with pytest.raises(UserError, match="ipc='yes': give True or False"):
         use_devices(ipc="yes")  # type: ignore[arg-type]
@@ -59,15 +59,15 @@ def test_said_once_it_holds_for_topics_and_services(device: Path) -> None:
         for count in range(3):
             assert topic.send({"a": sent(count), "n": count})
         for count in range(3):
-            found = messages.receive(1)
-            assert found["n"] == count and found["a"].device.type == "cuda"
-            assert found["a"].array.tolist() == (ARRAY + count).tolist()
+            message = messages.receive(1)
+            assert message["n"] == count and message["a"].device.type == "cuda"
+            assert message["a"].array.tolist() == (ARRAY + count).tolist()
         assert messages.count.received == 3 and messages.count.lost == 0
     with wirecost.serve("fake", "s") as service, wirecost.request("fake", "s") as client:
 
         def serve() -> None:
-            asked = next(service)
-            asked.answer(Tensor(asked.message.array * 2, "cuda:0"))
+            question = next(service)
+            question.answer(Tensor(question.message.array * 2, "cuda:0"))
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -134,10 +134,10 @@ def test_between_two_processes(transport: str) -> None:
             assert peer.do("wait") == "True"
             peer.do("put", 3, "torch", 5, 2000)
             for _ in range(3):
-                found = messages.receive(30)
-                assert found["a"].array.tolist() == list(range(5, 2005))
-                assert found["host"].tolist() == [1, 1, 1]
-            del found
+                message = messages.receive(30)
+                assert message["a"].array.tolist() == list(range(5, 2005))
+                assert message["host"].tolist() == [1, 1, 1]
+            del message
             peer.do("put", 1, "cupy", 6, 2000)
             peer.end(kill=True)
             assert messages.receive(3) is None

@@ -101,9 +101,9 @@ def test_too_many_held_messages_are_an_error_that_names_the_remedy() -> None:
         held.append(held)  # a cycle: let go of by the collector only
         del held
         assert messages.receive()[0] == 2  # nothing was lost
-        kept = [copies.receive() for _ in range(4)]
-        assert [one[0] for one in kept] == [0, 1, 2, 3]
-        kept[0][:] = 7
+        arrays = [copies.receive() for _ in range(4)]
+        assert [array[0] for array in arrays] == [0, 1, 2, 3]
+        arrays[0][:] = 7
     for depth, copy in ((1, False), (0, True)):
         with pytest.raises(UserError, match=f"depth={depth}"):
             wirecost.subscribe("fake", "camera", depth=depth, copy=copy)
@@ -197,14 +197,14 @@ def test_several_threads_may_send_and_receive() -> None:
                 got.append(message)
 
         threads = [threading.Thread(target=listen) for _ in range(3)]
-        for one in threads:
-            one.start()
+        for thread in threads:
+            thread.start()
         with ThreadPoolExecutor(4) as pool:
             assert all(pool.map(pub.send, range(200)))
         for _ in threads:
             pub.send(-1)
-        for one in threads:
-            one.join(20)
+        for thread in threads:
+            thread.join(20)
         assert sorted(got) == list(range(200))
         assert messages.count.lost == 0
 
@@ -212,7 +212,7 @@ def test_several_threads_may_send_and_receive() -> None:
 def test_one_transport_serves_all_of_a_process() -> None:
     first = wirecost.publish("fake", "one")
     with wirecost.publish("fake", "two"), wirecost.subscribe("fake", "three", address="elsewhere"):
-        assert [one.address for one in OPEN] == [None, "elsewhere"]
+        assert [opened.address for opened in OPEN] == [None, "elsewhere"]
     first.close()
     assert not OPEN
 
@@ -238,18 +238,18 @@ def test_the_transport_for_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 def answering(service: wirecost.messaging.api.Service) -> None:
     while True:
         try:
-            for asked in service:
-                message = asked.message
+            for question in service:
+                message = question.message
                 if isinstance(message, np.ndarray):
-                    asked.answer(message * 2)
+                    question.answer(message * 2)
                     with pytest.raises(UserError, match="answered already"):
-                        asked.answer(1)
+                        question.answer(1)
                 elif message == "end":
                     return
                 elif message == "fail":
-                    asked.fail("cannot see")
+                    question.fail("cannot see")
                 elif message == "no form":
-                    asked.answer(object())
+                    question.answer(object())
         except UserError as error:
             assert "do not support" in str(error)
 
@@ -311,7 +311,7 @@ def test_an_event_loop_receives(kind: str) -> None:
             await sending
             assert await messages.receive_async(0) is None
             assert await messages.receive_async(0.01) is None
-        assert [one async for one in messages] == []
+        assert [message async for message in messages] == []
         with pytest.raises(UserError, match="closed"):
             await messages.receive_async()
         return got
@@ -333,10 +333,10 @@ def test_cancelling_loses_nothing(kind: str) -> None:
                 waiting.cancel()
                 pub.send(number)
                 try:
-                    found = await waiting
+                    message = await waiting
                 except asyncio.CancelledError:
-                    found = await messages.receive_async(10)
-                assert found == number
+                    message = await messages.receive_async(10)
+                assert message == number
             # Waiting for ever ends with the connection.
             waiting = asyncio.create_task(anext(messages, "ended"))
             await asyncio.sleep(0.01)
@@ -371,8 +371,8 @@ def test_an_event_loop_asks_and_serves() -> None:
             wirecost.request("fake", "policy") as policy,
         ):
             asking = asyncio.create_task(policy.ask_async(IMAGE))
-            async for asked in service:
-                asked.answer(asked.message + 1)
+            async for question in service:
+                question.answer(question.message + 1)
                 break
             np.testing.assert_array_equal(await asking, IMAGE + 1)
 

@@ -174,11 +174,11 @@ EXPECTED = {
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_every_framework_is_asked_for_its_own_type_and_shape(name: str) -> None:
     module, _, function = name.rpartition(".")
-    made = FRAMEWORKS[name](getattr(needs.package(module), function))
-    schema = schema_of(made)
-    assert schema == EXPECTED.get(name, type(made))
-    Checked("topic", schema).check(made)
-    Checked("topic", {"a": schema}).check({"a": made})
+    value = FRAMEWORKS[name](getattr(needs.package(module), function))
+    schema = schema_of(value)
+    assert schema == EXPECTED.get(name, type(value))
+    Checked("topic", schema).check(value)
+    Checked("topic", {"a": schema}).check({"a": value})
     with pytest.raises(UserError, match=r"^topic: the message "):
         Checked("topic", schema).check(np.zeros((9, 9, 9), "f2"))
 

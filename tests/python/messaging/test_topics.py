@@ -35,8 +35,8 @@ GOOD: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    with fake_transports(monkeypatch), runtime_folder() as made:
-        yield made
+    with fake_transports(monkeypatch), runtime_folder() as folder:
+        yield folder
 
 
 @contextmanager
@@ -51,16 +51,20 @@ def sender(text: bytes | None = None, **fields: Any) -> Iterator[None]:
 def test_a_publication_is_listed_until_it_is_closed(snapshot: SnapshotAssertion) -> None:
     before = time.time()
     with wirecost.publish("fake", "camera", address="here") as camera:
-        (one,) = topics()
-        assert (one.transport, one.topic, one.address) == ("fake", "camera", "here")
-        assert (one.pid, one.carries, one.sent) == (os.getpid(), "", 0)
-        assert before <= one.since <= time.time()
-        assert one.program
+        (open_topic,) = topics()
+        assert (open_topic.transport, open_topic.topic, open_topic.address) == (
+            "fake",
+            "camera",
+            "here",
+        )
+        assert (open_topic.pid, open_topic.carries, open_topic.sent) == (os.getpid(), "", 0)
+        assert before <= open_topic.since <= time.time()
+        assert open_topic.program
         camera.send({"image": np.zeros((4, 3), np.uint8), "t": 1.5})
         camera.send("something else")
-        (one,) = topics()
-        assert one.carries == snapshot
-        assert one.sent == 2
+        (open_topic,) = topics()
+        assert open_topic.carries == snapshot
+        assert open_topic.sent == 2
 
 
 class Evil:
@@ -77,8 +81,8 @@ class Evil:
 def test_what_cannot_be_described_is_sent_all_the_same() -> None:
     with wirecost.publish("fake", "camera") as camera:
         camera.send(Evil())
-        (one,) = topics()
-        assert (one.carries, one.sent) == ("", 1)
+        (open_topic,) = topics()
+        assert (open_topic.carries, open_topic.sent) == ("", 1)
 
 
 def test_long_names_are_not_listed_but_sent() -> None:
@@ -87,8 +91,8 @@ def test_long_names_are_not_listed_but_sent() -> None:
         assert topics() == []
     with wirecost.publish("fake", "camera") as camera:
         camera.send({f"field{number}" * 9: "text" for number in range(1000)})
-        (one,) = topics()
-        assert len(one.carries) < 300
+        (open_topic,) = topics()
+        assert len(open_topic.carries) < 300
 
 
 REFUSED = [
@@ -117,7 +121,7 @@ REFUSED = [
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: str(text[-30:]))
 def test_what_is_no_announcement_is_left_out(text: bytes) -> None:
     with sender(text), sender():
-        assert [one.program for one in topics()] == ["camera.py"]
+        assert [topic.program for topic in topics()] == ["camera.py"]
 
 
 def test_a_topic_is_found_by_its_name() -> None:

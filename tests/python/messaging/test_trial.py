@@ -20,8 +20,8 @@ from wirecost.messaging.transport.shared.server_process import NoServerError
 
 @pytest.fixture(autouse=True)
 def folder() -> Iterator[Path]:
-    with runtime_folder() as made:
-        yield made
+    with runtime_folder() as folder:
+        yield folder
 
 
 def test_a_message_arrives() -> None:

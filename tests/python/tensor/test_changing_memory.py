@@ -45,11 +45,11 @@ def changed(monkeypatch: pytest.MonkeyPatch) -> list[bytearray]:
     check = arrow_stream.check_message
 
     def checked(metadata: bytes, *others: Any) -> int:
-        found = check(metadata, *others)
+        checked = check(metadata, *others)
         at = memory[0].index(metadata)
         memory[0][at - _HEAD : at + len(metadata)] = b"\xff" * (_HEAD + len(metadata))
         memory.append(memory[0])
-        return found
+        return checked
 
     monkeypatch.setattr(arrow_stream, "check_message", checked)
     monkeypatch.setattr(arrow_stream, "_SCHEMAS", {})
@@ -64,8 +64,8 @@ def test_metadata_of_arrow_that_change_behind_their_check_have_no_effect(
     frame = encode(value).tobytes()
     for messages in (2, 1):  # the second time, the schema is known
         changed[:] = [bytearray(frame)]
-        found = decode(changed[0])
-        assert found.equals(value)
+        decoded = decode(changed[0])
+        assert decoded.equals(value)
         assert len(changed) > messages and changed[0] != frame
 
 
@@ -88,9 +88,9 @@ def test_a_header_that_changes_behind_its_check_has_no_effect(
     memory, size = bytearray(frame), layout.header_size
 
     def changing(start: Any, there: int) -> int:
-        found = size(start, there)
+        size_there = size(start, there)
         memory[: layout.PREFIX.size] = b"\xff" * layout.PREFIX.size
-        return found
+        return size_there
 
     monkeypatch.setattr(codec, "_decode", None)
     monkeypatch.setattr(codec, "_PLANS", {})

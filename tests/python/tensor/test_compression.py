@@ -66,17 +66,17 @@ def libraries() -> None:
 def test_every_bit_arrives(name: str, how: str) -> None:
     array = ARRAYS[name]
     for value in (compress(array, how), {"a": [1, (compress(array, how),)], "b": array}):
-        found = there_and_back(value)
-        if isinstance(found, dict):
-            assert found["b"].tobytes() == array.tobytes()
-            found = found["a"][1][0]
-        assert type(found) is np.ndarray
-        assert (found.dtype, found.shape) == (array.dtype, array.shape)
-        assert found.tobytes() == array.tobytes()
+        restored = there_and_back(value)
+        if isinstance(restored, dict):
+            assert restored["b"].tobytes() == array.tobytes()
+            restored = restored["a"][1][0]
+        assert type(restored) is np.ndarray
+        assert (restored.dtype, restored.shape) == (array.dtype, array.shape)
+        assert restored.tobytes() == array.tobytes()
         if array.flags.f_contiguous and not array.flags.c_contiguous:
-            assert found.flags.f_contiguous
-        if found.nbytes:
-            found.reshape(-1)[:1] = found.reshape(-1)[-1:]  # in memory of its own
+            assert restored.flags.f_contiguous
+        if restored.nbytes:
+            restored.reshape(-1)[:1] = restored.reshape(-1)[-1:]  # in memory of its own
 
 
 def test_types_that_numpy_has_not_arrive() -> None:
@@ -95,9 +95,13 @@ def test_jpeg_is_near_and_smaller(colours: bool) -> None:
     sent = image(colours=colours)
     packed = compress(sent, "jpeg")
     assert packed.nbytes < sent.nbytes / 3
-    found = there_and_back({"image": packed})["image"]
-    assert (found.dtype, found.shape, found.flags.writeable) == (sent.dtype, sent.shape, True)
-    assert np.abs(found.astype(int) - sent).mean() < 4
+    restored = there_and_back({"image": packed})["image"]
+    assert (restored.dtype, restored.shape, restored.flags.writeable) == (
+        sent.dtype,
+        sent.shape,
+        True,
+    )
+    assert np.abs(restored.astype(int) - sent).mean() < 4
     assert compress(sent, "jpeg", quality=30).nbytes < packed.nbytes
     assert np.array_equal(there_and_back(compress(sent[:, ::-1], "jpeg")), (
         there_and_back(compress(sent[:, ::-1].copy(), "jpeg"))
@@ -113,45 +117,45 @@ def test_none_is_the_array_itself() -> None:
 def test_what_numpy_sees_as_an_array_is_compressed() -> None:
     pillow = needs.package("PIL.Image")
     array = image()
-    found = there_and_back(compress(pillow.fromarray(array), "lz4"))
-    assert np.array_equal(found, array)
+    restored = there_and_back(compress(pillow.fromarray(array), "lz4"))
+    assert np.array_equal(restored, array)
 
 
 @pytest.mark.parametrize("how", PACKAGES)
 def test_it_may_stay_compressed_and_be_sent_on(how: str) -> None:
     array = image()
     frame = encode({"image": compress(array, how), "plain": array}).tobytes()
-    found = decode(frame, as_="compressed")
-    assert np.array_equal(found["plain"], array)
-    packed = found["image"]
+    decoded = decode(frame, as_="compressed")
+    assert np.array_equal(decoded["plain"], array)
+    packed = decoded["image"]
     assert type(packed) is Compressed
     assert (packed.codec, packed.shape, packed.dtype) == (how, array.shape, array.dtype)
     assert packed.nbytes == len(packed.data) < array.nbytes
     assert repr(packed) == f"<48x64x3 uint8 as {packed.nbytes} bytes of {how}>"
-    assert encode(found).tobytes() == frame
+    assert encode(decoded).tobytes() == frame
     assert encode({"image": packed}).copies == 0
     assert np.array_equal(packed.array(), decode(frame)["image"])
     assert there_and_back(packed, as_="compressed").nbytes == packed.nbytes
 
 
 def test_what_stays_compressed_keeps_the_sample() -> None:
-    given = []
+    released = []
     pool = SamplePool(1)
     frame = encode(compress(image(), "lz4")).tobytes()
-    found = decode(frame, as_="compressed", owner=pool.borrow(1, given.append))
-    assert np.array_equal(found.array(), image())
-    assert given == []
-    del found
+    decoded = decode(frame, as_="compressed", owner=pool.borrow(1, released.append))
+    assert np.array_equal(decoded.array(), image())
+    assert released == []
+    del decoded
     gc.collect()
-    decode(frame, owner=pool.borrow(2, given.append))
-    assert given == [1, 2]
+    decode(frame, owner=pool.borrow(2, released.append))
+    assert released == [1, 2]
 
 
 def test_other_frameworks_get_it() -> None:
     jax = needs.package("jax")
-    found = there_and_back({"a": compress(image(), "zstd")}, as_="jax")["a"]
-    assert isinstance(found, jax.Array)
-    assert np.array_equal(np.asarray(found), image())
+    restored = there_and_back({"a": compress(image(), "zstd")}, as_="jax")["a"]
+    assert isinstance(restored, jax.Array)
+    assert np.array_equal(np.asarray(restored), image())
 
 
 class Shot:
@@ -238,18 +242,18 @@ def test_a_tensor_may_expand_by_much_and_no_further() -> None:
     with pytest.raises(FrameError) as raised:
         there_and_back([packed] * 3)
     assert f" {zeros.nbytes * 2:,} bytes" in str(raised.value)
-    kept = there_and_back([packed] * 3, as_="compressed")
-    assert kept[2].array().nbytes == zeros.nbytes
+    packed_again = there_and_back([packed] * 3, as_="compressed")
+    assert packed_again[2].array().nbytes == zeros.nbytes
 
 
 def test_a_budget_for_expanding_is_beside_the_other() -> None:
     budget = Budget(1000)
     budget.expand(MOST_EXPANDED - 10)
-    left = budget.bytes_left
+    bytes_left = budget.bytes_left
     budget.expand(30)
-    assert left - budget.bytes_left == 20
+    assert bytes_left - budget.bytes_left == 20
     budget.expand(5)
-    assert left - budget.bytes_left == 25
+    assert bytes_left - budget.bytes_left == 25
 
 
 def test_many_tiny_ones_are_refused() -> None:

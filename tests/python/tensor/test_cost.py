@@ -131,12 +131,12 @@ def test_what_values_take_is_known_before_they_are_made(name: str) -> None:
     counted = bytes_of_values(description, sys.maxsize)
     decode(frame)
     tracemalloc.start()
-    found = decode(frame)
-    taken, _ = tracemalloc.get_traced_memory()
+    decoded = decode(frame)
+    allocated, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert type(found) is type(VALUES[name])
-    assert 0.8 * taken - 4096 < counted <= MOST_PER_BYTE * len(description)
-    assert counted < 9 * taken + 4096
+    assert type(decoded) is type(VALUES[name])
+    assert 0.8 * allocated - 4096 < counted <= MOST_PER_BYTE * len(description)
+    assert counted < 9 * allocated + 4096
     assert bytes_of_values(description, counted / 2) <= counted
 
 
@@ -248,21 +248,21 @@ def test_chunks_of_zarr_are_cut_when_they_are_read() -> None:
     data = np.arange(35, dtype=">i4").reshape(5, 7)
     array = zarr.create_array({}, data=data, chunks=(2, 3))
     room = own_copy(memoryview(encode(array).tobytes()))
-    found = decode(room)
-    assert (found.chunks, found.dtype) == ((2, 3), np.dtype("i4"))
-    assert (found[...] == data).all()
-    assert (found[4, 6], found[1:4, ::2].tolist()) == (34, data[1:4, ::2].tolist())
-    found[1:3, 1] = 0
-    found.attrs["a"] = 1
-    assert found[...].tolist() != data.tolist()
-    assert (found[3:] == data[3:]).all()
+    decoded = decode(room)
+    assert (decoded.chunks, decoded.dtype) == ((2, 3), np.dtype("i4"))
+    assert (decoded[...] == data).all()
+    assert (decoded[4, 6], decoded[1:4, ::2].tolist()) == (34, data[1:4, ::2].tolist())
+    decoded[1:3, 1] = 0
+    decoded.attrs["a"] = 1
+    assert decoded[...].tolist() != data.tolist()
+    assert (decoded[3:] == data[3:]).all()
     assert (decode(room)[...] == data).all()
-    found.resize((6, 7))
-    assert found[5].tolist() == [0] * 7
+    decoded.resize((6, 7))
+    assert decoded[5].tolist() == [0] * 7
     for kind in ("?", "f2", "c16", "M8[ns]", "U3", "S2", "i4, f8"):
-        given = zarr.create_array({}, data=np.zeros(4, kind), chunks=(3,))
-        again = there_and_back(given)
-        assert (again.dtype, again[...].tolist()) == (given.dtype, given[...].tolist())
+        stored = zarr.create_array({}, data=np.zeros(4, kind), chunks=(3,))
+        again = there_and_back(stored)
+        assert (again.dtype, again[...].tolist()) == (stored.dtype, stored[...].tolist())
     nothing = there_and_back(zarr.create_array({}, data=np.float32(7)))
     assert (nothing.shape, float(nothing[()])) == ((), 7)
 
@@ -273,26 +273,26 @@ def test_groups_of_zarr_arrive_with_what_is_in_them() -> None:
     group.create_array("x", data=np.arange(5), chunks=(2,))
     below = group.create_group("below", attributes={"b": 2})
     below.create_array("y", data=np.eye(2))
-    found = there_and_back(group)
-    assert sorted(found) == ["below", "x"]
-    assert dict(found["below"].attrs) == {"b": 2}
-    assert found["x"][...].tolist() == [0, 1, 2, 3, 4]
-    assert found["below/y"][...].tolist() == [[1, 0], [0, 1]]
-    found["x"][:2] = 7
-    found.create_array("z", data=np.ones(1))
-    del found["below"]
-    assert sorted(found) == ["x", "z"]
-    assert found["x"][...].tolist() == [7, 7, 2, 3, 4]
+    restored = there_and_back(group)
+    assert sorted(restored) == ["below", "x"]
+    assert dict(restored["below"].attrs) == {"b": 2}
+    assert restored["x"][...].tolist() == [0, 1, 2, 3, 4]
+    assert restored["below/y"][...].tolist() == [[1, 0], [0, 1]]
+    restored["x"][:2] = 7
+    restored.create_array("z", data=np.ones(1))
+    del restored["below"]
+    assert sorted(restored) == ["x", "z"]
+    assert restored["x"][...].tolist() == [7, 7, 2, 3, 4]
 
 
 def test_chunks_that_would_take_more_than_their_array_are_refused() -> None:
     needs.package("zarr")
-    many, one = np.zeros(1 << 20, "u1"), np.zeros(1)
-    for data, chunks in ((one, [1 << 40]), (many, [1]), (np.zeros((1,) * 20), [10] * 20)):
+    many, single = np.zeros(1 << 20, "u1"), np.zeros(1)
+    for data, chunks in ((single, [1 << 40]), (many, [1]), (np.zeros((1,) * 20), [10] * 20)):
         with pytest.raises(FrameError, match="would take more than"):
             hostile("zarr", "array", {"data": data, "chunks": chunks, "attributes": {}})
-    found = hostile("zarr", "array", {"data": one, "chunks": [10**6], "attributes": {}})
-    assert (found.chunks, found[0]) == ((10**6,), 0)
+    decoded = hostile("zarr", "array", {"data": single, "chunks": [10**6], "attributes": {}})
+    assert (decoded.chunks, decoded[0]) == ((10**6,), 0)
 
 
 def test_a_quantity_is_no_text() -> None:
@@ -305,8 +305,8 @@ def test_a_quantity_is_no_text() -> None:
 def test_a_table_of_dask_is_made_of_a_table_of_pandas_alone() -> None:
     frames, pandas = needs.package("dask.dataframe"), needs.package("pandas")
     table = pandas.DataFrame({"a": [1, 2]})
-    made = dask_tables.restore("dataframe", {"data": table, "partitions": 2}, Budget(1000))
-    assert made.compute().equals(table)
+    frame = dask_tables.restore("dataframe", {"data": table, "partitions": 2}, Budget(1000))
+    assert frame.compute().equals(table)
     for data in (frames.from_pandas(table, npartitions=1), [1, 2], np.ones(3)):
         with pytest.raises(ValueError, match="no table"):
             dask_tables.restore("dataframe", {"data": data, "partitions": 1}, Budget(1000))

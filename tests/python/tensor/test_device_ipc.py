@@ -54,8 +54,8 @@ def start() -> Iterator[Callable[..., Peer]]:
         return peers[-1]
 
     yield started
-    for one in peers:
-        one.end()
+    for peer in peers:
+        peer.end()
 
 
 @pytest.fixture
@@ -66,9 +66,9 @@ def peer(start: Callable[..., Peer]) -> Peer:
 @pytest.fixture
 def sharing() -> Iterator[Sharing]:
     """Return the sharing of a sender in this process."""
-    made = Sharing()
-    yield made
-    made.close()
+    sharing = Sharing()
+    yield sharing
+    sharing.close()
 
 
 def rings(folder: Path) -> set[Path]:
@@ -77,11 +77,11 @@ def rings(folder: Path) -> set[Path]:
 
 def fields(frame: bytes) -> list[Any]:
     """Return the fields of the one tensor of a frame."""
-    found: list[Any] = msgpack.unpackb(
+    fields: list[Any] = msgpack.unpackb(
         frame[32:], ext_hook=lambda code, payload: (code, msgpack.unpackb(payload))
     )
-    assert found[0] == codes.SHARED
-    return list(found[1])
+    assert fields[0] == codes.SHARED
+    return list(fields[1])
 
 
 def frame_of(*values: Any) -> bytes:
@@ -94,11 +94,11 @@ def test_another_process_gets_what_was_sent_in_memory_of_its_own(
     peer: Peer, framework: str
 ) -> None:
     first, second = (peer.frame(framework, start, 1000) for start in (3, 5))
-    found = decode(first)
-    assert type(found) is CLASSES[framework]
-    assert found.array.tolist() == list(range(3, 1003))
+    decoded = decode(first)
+    assert type(decoded) is CLASSES[framework]
+    assert decoded.array.tolist() == list(range(3, 1003))
     peer.do("send", framework, 7, 1000)
-    assert found.array[0] == 3
+    assert decoded.array[0] == 3
     assert decode(second, as_="numpy").tolist() == list(range(5, 1005))
     for other, cls in CLASSES.items():
         assert type(decode(second, as_=other)) is cls
@@ -111,12 +111,16 @@ def test_another_process_gets_what_was_sent_in_memory_of_its_own(
 def test_several_in_one_message_beside_what_lies_on_the_host(sharing: Sharing) -> None:
     turned = np.arange(12.0).reshape(3, 4).T
     arrays = [turned, np.array(2.5, "f4"), np.zeros((0, 3)), np.arange(300) % 2 == 0]
-    message = {"a": [Tensor(one, "cuda:0") for one in arrays], "b": (Array(turned), 1), "c": turned}
-    found = decode(encode(sharing.share(message)).tobytes())
-    for got, sent in zip([*found["a"], found["b"][0]], [*arrays, turned], strict=True):
+    message = {
+        "a": [Tensor(array, "cuda:0") for array in arrays],
+        "b": (Array(turned), 1),
+        "c": turned,
+    }
+    decoded = decode(encode(sharing.share(message)).tobytes())
+    for got, sent in zip([*decoded["a"], decoded["b"][0]], [*arrays, turned], strict=True):
         assert got.array.dtype == sent.dtype and got.array.shape == sent.shape
         assert got.array.tolist() == sent.tolist()
-    assert found["b"][1] == 1 and found["c"].tolist() == turned.tolist()
+    assert decoded["b"][1] == 1 and decoded["c"].tolist() == turned.tolist()
     assert message["c"] is turned and type(message["a"][0]) is Tensor
 
 
@@ -128,7 +132,7 @@ def test_what_lies_on_the_host_stays_as_it_is(sharing: Sharing, device: Path) ->
 
 def test_a_message_waits_as_long_as_its_slot_is_not_written_again(peer: Peer) -> None:
     frames = [peer.frame("torch", start, 10) for start in range(SLOTS)]
-    assert [int(decode(one).array[0]) for one in frames] == list(range(SLOTS))
+    assert [int(decode(frame).array[0]) for frame in frames] == list(range(SLOTS))
     peer.frame("torch", 99, 10)
     with pytest.raises(LostError, match=f"overwritten.* within {SLOTS} messages"):
         decode(frames[0])
@@ -161,34 +165,34 @@ def test_a_sender_that_was_killed_takes_its_messages_with_it(
     if opened:
         decode(frames[0])
     peer.end(kill=True)
-    for one in frames:
+    for frame in frames:
         with pytest.raises(LostError, match=r"killed|ended"):
-            decode(one)
+            decode(frame)
     assert not receiving._OPEN
-    left = rings(device)
-    assert left
+    remaining = rings(device)
+    assert remaining
     sharing.share(Tensor(np.ones(1), "cuda:0"))  # the next sender clears up
-    assert not left & rings(device)
+    assert not remaining & rings(device)
 
 
 def test_a_sender_that_is_killed_while_it_writes(peer: Peer) -> None:
     frames = [peer.frame("torch", start, 10) for start in range(SLOTS)]
     decode(frames[0])
     assert peer.do("die", "torch", 5, 10) == ""
-    for one in frames:
+    for frame in frames:
         with pytest.raises(LostError):
-            decode(one)
+            decode(frame)
 
 
 def test_a_sender_that_ended_is_reported_where_it_was_never_known(
     start: Callable[..., Peer], device: Path
 ) -> None:
-    known, unknown = start(), start()
-    first, second, other = known.frame("torch", 1, 9), known.frame("torch", 2, 9), start()
+    familiar, unknown = start(), start()
+    first, second, other = familiar.frame("torch", 1, 9), familiar.frame("torch", 2, 9), start()
     lost = unknown.frame("cupy", 1, 9)
     decode(first)
-    for one in (known, unknown):
-        assert one.do("close") == "done"
+    for peer in (familiar, unknown):
+        assert peer.do("close") == "done"
     assert rings(device) == set()
     with pytest.raises(LostError):
         decode(second)
@@ -260,8 +264,8 @@ def test_no_more_rings_are_open_than_may_be(monkeypatch: pytest.MonkeyPatch) -> 
         shared = senders[number].share(Tensor(np.full(3, number), "cuda:0"))
         assert decode(encode(shared).tobytes()).array[0] == number
         assert len(receiving._OPEN) <= 2
-    for one in senders:
-        one.close()
+    for sender in senders:
+        sender.close()
 
 
 def test_a_forked_process_leaves_its_parents_rings_alone(peer: Peer) -> None:
@@ -314,11 +318,11 @@ def test_hostile_frames_are_refused_in_one_line(sharing: Sharing, how: str) -> N
 
 def test_more_than_a_frame_may_expand_to(sharing: Sharing) -> None:
     shared = sharing.share(Tensor(np.zeros(ring.LEAST_SLOT, "u1"), "cuda:0"))
-    one = msgpack.ExtType(codes.SHARED, shared.payload)
-    assert len(decode(whole(lambda _: [one] * 20))) == 20
+    extension = msgpack.ExtType(codes.SHARED, shared.payload)
+    assert len(decode(whole(lambda _: [extension] * 20))) == 20
     with pytest.raises(FrameError, match="what its compressed tensors and those on a device take"):
-        decode(whole(lambda _: [one] * 5000))
-    body = {"data": one, "chunks": [1], "attributes": {}}
+        decode(whole(lambda _: [extension] * 5000))
+    body = {"data": extension, "chunks": [1], "attributes": {}}
     described = msgpack.packb(["dask", "array", body])
     with pytest.raises(FrameError, match="has a tensor in it that is compressed or on a device"):
         decode(whole(lambda _: msgpack.ExtType(codes.OBJECT, described)))
@@ -414,6 +418,6 @@ def test_several_threads_get_a_message_as_it_was_sent_or_lose_it(sharing: Sharin
             return set()
 
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(send, range(200)))
-    assert all(one <= {mine} for mine, one in enumerate(found))
-    assert sum(map(len, found)) > SLOTS
+        contents = list(pool.map(send, range(200)))
+    assert all(numbers <= {sender} for sender, numbers in enumerate(contents))
+    assert sum(map(len, contents)) > SLOTS

@@ -84,21 +84,21 @@ def test_page_locked_memory_is_used_again_and_never_while_a_frame_has_it() -> No
 
 
 def test_a_part_of_the_copy_keeps_its_memory() -> None:
-    kept = Staging(lambda nbytes: np.zeros(nbytes, np.uint8))
-    part = kept.borrow(100)[:10].view("u2")[1:]
-    assert kept.kept == 0
-    other = kept.borrow(100)
+    staging = Staging(lambda nbytes: np.zeros(nbytes, np.uint8))
+    part = staging.borrow(100)[:10].view("u2")[1:]
+    assert staging.kept == 0
+    other = staging.borrow(100)
     assert not np.shares_memory(part, other)
     del part
-    assert kept.kept == 1 << 16
-    assert len(kept.borrow(1 << 17)) == 1 << 17
+    assert staging.kept == 1 << 16
+    assert len(staging.borrow(1 << 17)) == 1 << 17
 
 
 def test_no_more_is_kept_than_was_said() -> None:
-    kept = Staging(lambda nbytes: np.zeros(nbytes, np.uint8), most=1 << 17)
-    lent = [kept.borrow(1 << 16) for _ in range(5)]
+    staging = Staging(lambda nbytes: np.zeros(nbytes, np.uint8), most=1 << 17)
+    lent = [staging.borrow(1 << 16) for _ in range(5)]
     lent.clear()
-    assert kept.kept == 1 << 17
+    assert staging.kept == 1 << 17
 
 
 def test_received_tensors_go_to_the_device_that_was_said() -> None:
@@ -158,10 +158,10 @@ def test_a_function_may_give_an_array_of_numpy_and_nothing_else() -> None:
     frame = encode([Tensor(ONES, "cuda:0")], device_to_host=lambda one: one.array + 1)
     assert type(decode(frame.tobytes())[0]) is Tensor
     assert decode(frame.tobytes(), as_="numpy")[0].tolist() == (ONES + 1).tolist()
-    for given in (Tensor(ONES, "cuda:0"), "text"):
+    for moved in (Tensor(ONES, "cuda:0"), "text"):
         for tensor in (Tensor(ONES, "cuda:0"), Array(ONES)):
             with pytest.raises(UserError, match=r"device_to_host gave .*; wirecost\.to_host gives"):
-                encode(tensor, device_to_host=partial(_given, given))
+                encode(tensor, device_to_host=partial(_given, moved))
 
 
 class Own(Tensor):
@@ -182,7 +182,7 @@ def test_a_tensor_on_another_device_is_copied_and_one_that_is_there_is_not() -> 
 
 
 def test_senders_in_several_threads_never_get_the_same_memory() -> None:
-    kept = Staging(lambda nbytes: np.zeros(nbytes, np.uint8))
+    staging = Staging(lambda nbytes: np.zeros(nbytes, np.uint8))
     failures: list[BaseException] = []
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -190,17 +190,17 @@ def test_senders_in_several_threads_never_get_the_same_memory() -> None:
     def send(mine: int) -> None:
         try:
             for _ in range(2000):
-                lent = kept.borrow(8)
+                lent = staging.borrow(8)
                 lent[:] = mine
                 assert set(lent.tolist()) == {mine}
         except BaseException as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=send, args=(mine,)) for mine in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     sys.setswitchinterval(usual)
     assert failures == []
-    assert kept.kept <= 2 * len(threads) << 16  # the last one is held while the next is lent
+    assert staging.kept <= 2 * len(threads) << 16  # the last one is held while the next is lent

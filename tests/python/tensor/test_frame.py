@@ -63,9 +63,9 @@ def plain(value: Any) -> Any:  # noqa: PLR0911  one line a kind
 @pytest.mark.parametrize(("name", "value", "frame"), vectors("good.txt"), ids=lambda v: v[:20])
 def test_golden_frames(name: str, value: str, frame: str) -> None:
     for _ in range(2):  # the second time from the cache of headers
-        found = decode(bytes.fromhex(frame))
-        assert plain(found) == json.loads(value), name
-    assert plain(decode(encode(found).tobytes())) == json.loads(value)
+        decoded = decode(bytes.fromhex(frame))
+        assert plain(decoded) == json.loads(value), name
+    assert plain(decode(encode(decoded).tobytes())) == json.loads(value)
 
 
 @pytest.mark.parametrize(
@@ -147,10 +147,10 @@ def test_headers_that_lie_under_a_true_checksum_are_refused_or_read(data: st.Dat
         at = data.draw(st.integers(32, header - 1))
         start[at] = data.draw(st.integers(0, 255))
     try:
-        found = decode(with_crc(start) + bytes(whole[header:]))
+        decoded = decode(with_crc(start) + bytes(whole[header:]))
     except UserError:
         return
-    repr(found)
+    repr(decoded)
 
 
 @settings(max_examples=300, deadline=None)

@@ -84,23 +84,27 @@ ARRAYS = {
 @pytest.mark.parametrize("name", ARRAYS)
 def test_numpy(name: str) -> None:
     value = ARRAYS[name]
-    for found in (
+    for restored in (
         there_and_back(value),
         there_and_back([value])[0],
         there_and_back(value, copy=True),
     ):
-        assert (found.dtype, found.shape, type(found)) == (value.dtype, value.shape, np.ndarray)
-        np.testing.assert_array_equal(found, value)
+        assert (restored.dtype, restored.shape, type(restored)) == (
+            value.dtype,
+            value.shape,
+            np.ndarray,
+        )
+        np.testing.assert_array_equal(restored, value)
     scalar = value.reshape(-1)[0] if value.size else value.dtype.type()
     if not isinstance(scalar, (np.void, np.record)):
-        found = there_and_back(scalar)
-        assert type(found) is type(scalar)
-        assert str(found) == str(scalar)
+        restored = there_and_back(scalar)
+        assert type(restored) is type(scalar)
+        assert str(restored) == str(scalar)
 
 
 def test_numpy_axes_are_kept_as_they_lie() -> None:
-    found = there_and_back(ARRAYS["Fortran"])
-    assert found.flags.f_contiguous
+    restored = there_and_back(ARRAYS["Fortran"])
+    assert restored.flags.f_contiguous
     assert encode(ARRAYS["axes turned"]).copies == 0
 
 
@@ -108,9 +112,9 @@ def test_narrow_floats_need_ml_dtypes() -> None:
     ml_dtypes = needs.package("ml_dtypes")
     for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         value = np.arange(4).astype(getattr(ml_dtypes, name))
-        found = there_and_back(value)
-        assert found.dtype == value.dtype
-        np.testing.assert_array_equal(found.astype(float), np.arange(4))
+        restored = there_and_back(value)
+        assert restored.dtype == value.dtype
+        np.testing.assert_array_equal(restored.astype(float), np.arange(4))
 
 
 def torch_of(array: np.ndarray) -> Any:
@@ -158,11 +162,11 @@ def test_tensors(framework: str, kind: str) -> None:
     for shape in ((2, 3), (0, 2), ()):
         array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(kind)
         tensor = TENSORS[framework](array)
-        found = there_and_back({"t": tensor})["t"]
-        assert type(found) is type(tensor)
-        assert found.dtype == tensor.dtype
-        assert tuple(found.shape) == shape
-        np.testing.assert_array_equal(as_numpy(found), array)
+        restored = there_and_back({"t": tensor})["t"]
+        assert type(restored) is type(tensor)
+        assert restored.dtype == tensor.dtype
+        assert tuple(restored.shape) == shape
+        np.testing.assert_array_equal(as_numpy(restored), array)
         np.testing.assert_array_equal(there_and_back(tensor, as_="numpy"), array)
         other = there_and_back(array, as_=framework)
         assert type(other) is type(tensor)
@@ -180,13 +184,13 @@ def test_tensors_share_the_received_memory_and_hold_its_owner(framework: str) ->
     room = received(tensor)
     owner = Owner()
     alive = weakref.ref(owner)
-    found = decode(room, owner=owner)
+    decoded = decode(room, owner=owner)
     del owner
     gc.collect()
     assert alive() is not None
-    assert within(addressed(framework, found), room)
-    view = found[10:20]
-    del found
+    assert within(addressed(framework, decoded), room)
+    view = decoded[10:20]
+    del decoded
     assert as_numpy(view)[3] == 13
     del view
     gc.collect()
@@ -227,9 +231,9 @@ def test_bfloat16(framework: str) -> None:
         "paddle": lambda: package.arange(6, dtype="float32").reshape([2, 3]).astype("bfloat16"),
     }[framework]
     tensor = make()
-    found = there_and_back(tensor)
-    assert (type(found), found.dtype) == (type(tensor), tensor.dtype)
-    assert (as_numpy(package_float(framework, found)) == np.arange(6.0).reshape(2, 3)).all()
+    restored = there_and_back(tensor)
+    assert (type(restored), restored.dtype) == (type(tensor), tensor.dtype)
+    assert (as_numpy(package_float(framework, restored)) == np.arange(6.0).reshape(2, 3)).all()
 
 
 def package_float(framework: str, tensor: Any) -> Any:
@@ -252,9 +256,9 @@ def test_memory_that_is_not_aligned_is_copied_for_those_who_need_it(framework: s
 def test_torch_gradients_views_and_layouts() -> None:
     torch = needs.package("torch")
     tensor = torch.arange(24.0, requires_grad=True)
-    found = there_and_back(tensor)
-    assert not found.requires_grad
-    assert torch.equal(found, tensor.detach())
+    restored = there_and_back(tensor)
+    assert not restored.requires_grad
+    assert torch.equal(restored, tensor.detach())
     parameter = torch.nn.Parameter(torch.ones(3))
     assert type(there_and_back(parameter)) is torch.Tensor
     image = torch.arange(48.0).reshape(2, 3, 2, 4).to(memory_format=torch.channels_last)

@@ -57,18 +57,21 @@ def encoded(value: Any) -> bytes | str:
 @given(MESSAGES)
 @settings(max_examples=300)
 def test_both_make_the_same_frames_and_read_the_same_values(message: dict[str, Any]) -> None:
-    made = encoded(message)
+    frames = encoded(message)
     with in_python():
-        assert encoded(message) == made
-    if isinstance(made, bytes):
-        read(made)
+        assert encoded(message) == frames
+    if isinstance(frames, bytes):
+        read(frames)
 
 
 def test_lengths_and_numbers_at_the_edges_of_their_forms() -> None:
     """MessagePack has a form for each width."""
     widths = (0, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64)
     numbers = [
-        sign * (1 << width) + one for width in widths for sign in (1, -1) for one in (-1, 0, 1)
+        sign * (1 << width) + offset
+        for width in widths
+        for sign in (1, -1)
+        for offset in (-1, 0, 1)
     ]
     messages: list[dict[str, Any]] = [{"n": number} for number in numbers]
     for size in (0, 15, 16, 31, 32, 255, 256, 1024, 1025):
@@ -76,11 +79,11 @@ def test_lengths_and_numbers_at_the_edges_of_their_forms() -> None:
         messages += [{str(i): i for i in range(size)}, {"a": np.zeros((1,) * min(size, 32))}]
     messages += [{"l": [1] * size} for size in (4096, 4097, 65_536)]
     for message in messages:
-        made = encoded(message)
+        frames = encoded(message)
         with in_python():
-            assert encoded(message) == made
-        assert isinstance(made, bytes)
-        read(made)
+            assert encoded(message) == frames
+        assert isinstance(frames, bytes)
+        read(frames)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -89,9 +92,9 @@ def test_an_array_is_encoded_as_python_does_it(order: Any) -> None:
     for shape in shapes:
         for kind in ("f8", "u1", ">f4", "c16", "M8[ms]"):
             array = np.zeros(shape, kind, order=order)
-            mine = [encoded(array), encoded(array)]
+            own_frames = [encoded(array), encoded(array)]
             with in_python():
-                assert [encoded(array)] * 2 == mine
+                assert [encoded(array)] * 2 == own_frames
 
 
 def test_an_array_with_a_description_of_its_own_is_left_to_python() -> None:
@@ -126,8 +129,8 @@ def test_a_collection_that_changes_while_it_is_encoded_is_left_to_python() -> No
             self.collection.clear()
             return np.ones(3)
 
-    for made in ({}, []):
-        collection: Any = made
+    for collection_type in ({}, []):
+        collection: Any = collection_type
         parts = {"a": Changing(collection), "b": "x" * 100}
         if isinstance(collection, dict):
             collection |= parts
@@ -165,9 +168,9 @@ def test_a_description_that_grows_too_large_is_left_to_python_at_once() -> None:
 
 def test_an_extension_of_msgpack_is_a_named_tuple_as_any_other() -> None:
     message = {"a": msgpack.ExtType(7, b"\x90")}
-    made = codec.encode(message).tobytes()
+    whole = codec.encode(message).tobytes()
     with in_python():
-        assert codec.encode(message).tobytes() == made
+        assert codec.encode(message).tobytes() == whole
 
 
 def test_a_view_of_bytes_may_be_released_after_it_was_encoded() -> None:
@@ -180,10 +183,14 @@ def test_a_view_of_bytes_may_be_released_after_it_was_encoded() -> None:
 
 def test_copies_of_frameworks_are_counted_alike() -> None:
     text = {"t": "x" * 2000}
-    mine = native.binding.encode(text)
+    native_frame = native.binding.encode(text)
     with in_python():
         python = codec.encode(text)
-    assert (mine.copies, mine.copied_bytes) == (python.copies, python.copied_bytes) == (1, 2000)
+    assert (
+        (native_frame.copies, native_frame.copied_bytes)
+        == (python.copies, python.copied_bytes)
+        == (1, 2000)
+    )
 
 
 def test_hostile_frames_are_read_alike() -> None:
@@ -229,16 +236,19 @@ def test_nothing_is_kept_of_messages() -> None:
 @pytest.mark.parametrize("kind", [SamplePool, pool.SamplePool], ids=["native", "python"])
 def test_pools_are_alike(kind: Any) -> None:
     given_back: list[int] = []
-    made = kind(2)
-    first, second = made.borrow(1, given_back.append), made.borrow(2, release=given_back.append)
+    samples = kind(2)
+    first, second = (
+        samples.borrow(1, given_back.append),
+        samples.borrow(2, release=given_back.append),
+    )
     with pytest.raises(UserError, match=r"^2 received samples are held .*, which is the maximum"):
-        made.borrow(3)
-    assert (first.sample, second.sample, made.held) == (1, 2, 2)
+        samples.borrow(3)
+    assert (first.sample, second.sample, samples.held) == (1, 2, 2)
     del first
-    assert (given_back, made.held) == ([1], 1)
-    third = made.borrow(3)
+    assert (given_back, samples.held) == ([1], 1)
+    third = samples.borrow(3)
     del second, third
-    assert (given_back, made.held) == ([1, 2], 0)
+    assert (given_back, samples.held) == ([1, 2], 0)
 
 
 @pytest.mark.parametrize("kind", [SamplePool, pool.SamplePool], ids=["native", "python"])
@@ -250,18 +260,18 @@ def test_a_sample_that_refers_to_its_own_loan_is_given_back(kind: Any) -> None:
             given_back.append(type(self).__name__)
 
     given_back: list[str] = []
-    made, calls = kind(3), (Sample.release, lambda sample: sample.release(), None)
+    samples, calls = kind(3), (Sample.release, lambda sample: sample.release(), None)
     for release in calls:
         sample = Sample()
-        sample.loan = made.borrow(sample, release)
+        sample.loan = samples.borrow(sample, release)
     # One that is in use stays, whatever is collected.
     array = codec.decode(codec.encode(np.ones(3)).tobytes(), owner=sample.loan)
     del sample
     gc.collect()
-    assert (given_back, made.held) == (["Sample"] * 2, 1)
+    assert (given_back, samples.held) == (["Sample"] * 2, 1)
     del array
     gc.collect()
-    assert made.held == 0
+    assert samples.held == 0
 
 
 @pytest.mark.parametrize("kind", [SamplePool, pool.SamplePool], ids=["native", "python"])
@@ -270,17 +280,17 @@ def test_a_loan_that_its_release_keeps_is_given_back_once(kind: Any) -> None:
         loan: Any
 
     def keep(sample: Sample) -> None:
-        kept.append(sample.loan)
+        loans.append(sample.loan)
 
-    kept: list[Any] = []
-    made, sample = kind(1), Sample()
-    sample.loan = made.borrow(sample, keep)
+    loans: list[Any] = []
+    samples, sample = kind(1), Sample()
+    sample.loan = samples.borrow(sample, keep)
     del sample
     gc.collect()
-    assert made.held == 0 and len(kept) == 1 and kept[0].sample.loan is kept[0]
-    kept.clear()
+    assert samples.held == 0 and len(loans) == 1 and loans[0].sample.loan is loans[0]
+    loans.clear()
     gc.collect()
-    assert made.held == 0 and kept == []
+    assert samples.held == 0 and loans == []
 
 
 def test_an_error_where_a_sample_is_given_back_ends_nothing(
@@ -297,10 +307,10 @@ def test_an_error_where_a_sample_is_given_back_ends_nothing(
 
 
 def test_frames_say_what_a_buffer_lacks() -> None:
-    mine = codec.encode(np.arange(8.0))
+    native_frame = codec.encode(np.arange(8.0))
     with in_python():
-        theirs = codec.encode(np.arange(8.0))
-    for frame in (mine, theirs):
+        python_frame = codec.encode(np.arange(8.0))
+    for frame in (native_frame, python_frame):
         with pytest.raises(UserError, match="of 5 bytes cannot"):
             frame.write_into(bytearray(5))
         with pytest.raises(UserError, match="of 900 bytes, read-only, cannot"):

@@ -83,9 +83,9 @@ def test_an_array_may_lie_where_it_is_written_to(start: int) -> None:
         codec.encode(array).write_into(buffer)
         return bytes(buffer)
 
-    mine = written()
+    native_bytes = written()
     with in_python():
-        assert written() == mine
+        assert written() == native_bytes
 
 
 def test_the_header_is_read_once_from_memory_that_others_write() -> None:
@@ -142,15 +142,15 @@ def test_a_handler_that_goes_on_after_an_error_is_pythons(
 
 
 def test_a_writer_that_a_handler_keeps_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: list[Any] = []
+    kept_alive: list[Any] = []
 
     def handler(writer: Any, _: Any) -> Any:
-        kept.append(writer)
+        kept_alive.append(writer)
         return writer.extension(5, [1])
 
     monkeypatch.setitem(HANDLERS, Thing, handler)
     assert codec.decode(native.binding.encode([Thing()]).tobytes()) == [(1,)]
-    for use in (lambda: kept[0].prepare(1), lambda: kept[0].segment(memoryview(b""))):
+    for use in (lambda: kept_alive[0].prepare(1), lambda: kept_alive[0].segment(memoryview(b""))):
         with pytest.raises(RuntimeError, match="a writer is for one message"):
             use()
 

@@ -65,5 +65,5 @@ def test_the_quick_path_under_sanitizers(tmp_path: Path) -> None:
 
 
 def _library(compiler: str, name: str) -> str:
-    found = execute([compiler, f"-print-file-name={name}"], check=True)
-    return found.stdout.strip()
+    located = execute([compiler, f"-print-file-name={name}"], check=True)
+    return located.stdout.strip()

@@ -65,9 +65,9 @@ def test_pandas_frames(name: str) -> None:
     frame = pandas_frames()[name]
     frame.attrs["unit"] = {"x": "m"}
     for options in ({}, {"copy": True}):
-        found = there_and_back({"f": frame}, **options)["f"]
-        pd.testing.assert_frame_equal(found, frame)
-        assert found.attrs == frame.attrs
+        restored = there_and_back({"f": frame}, **options)["f"]
+        pd.testing.assert_frame_equal(restored, frame)
+        assert restored.attrs == frame.attrs
     for column in range(frame.shape[1]):
         series = frame.iloc[:, column]
         pd.testing.assert_series_equal(there_and_back(series), series)
@@ -86,11 +86,11 @@ def test_pandas_copies_nothing_it_need_not_and_refuses_objects() -> None:
         encode(pd.DataFrame({"s": pd.arrays.SparseArray([0, 1])}))
     moments = [pd.Timestamp("2020-01-02 03:04:05.000000006"), pd.Timedelta("1s"), pd.NA, pd.NaT]
     zoned = pd.Timestamp("2020-07-01", tz="Europe/Berlin")
-    found = there_and_back([*moments, zoned])
-    assert found[:2] == moments[:2]
-    assert found[2] is pd.NA
-    assert found[3] is pd.NaT
-    assert (found[4], found[4].tz.key) == (zoned, "Europe/Berlin")
+    restored = there_and_back([*moments, zoned])
+    assert restored[:2] == moments[:2]
+    assert restored[2] is pd.NA
+    assert restored[3] is pd.NaT
+    assert (restored[4], restored[4].tz.key) == (zoned, "Europe/Berlin")
 
 
 def arrow_arrays() -> dict[str, Any]:
@@ -132,10 +132,10 @@ ARROW = [
 def test_pyarrow_arrays_and_their_slices(name: str) -> None:
     array = arrow_arrays()[name]
     for part in (array, array[3:], array[9:17], array[1:1], array[:5]):
-        found = there_and_back(part)
-        assert found.type == part.type
-        assert found.equals(part), (found, part)
-        found.validate(full=True)
+        restored = there_and_back(part)
+        assert restored.type == part.type
+        assert restored.equals(part), (restored, part)
+        restored.validate(full=True)
 
 
 def test_pyarrow_sends_only_what_a_slice_sees() -> None:
@@ -219,11 +219,11 @@ def test_tables_in_another_framework() -> None:
         "pyarrow": pa.table(content),
     }
     for value in tables.values():
-        for wanted, other in tables.items():
-            found = there_and_back([value, np.ones(2)], as_=wanted)
-            assert type(found[0]) is type(other)
-            assert type(found[1]) is np.ndarray
-            rows = pa.table(found[0]).to_pydict()
+        for target, other in tables.items():
+            restored = there_and_back([value, np.ones(2)], as_=target)
+            assert type(restored[0]) is type(other)
+            assert type(restored[1]) is np.ndarray
+            rows = pa.table(restored[0]).to_pydict()
             assert rows == content
 
 
@@ -241,10 +241,10 @@ def test_xarray() -> None:
         name="speed",
         attrs={"units": "m/s", "range": [0, 1]},
     )
-    found = there_and_back(array)
-    xr.testing.assert_identical(found, array)
-    assert set(found.xindexes) == {"time", "x"}
-    assert float(found.sel(x="b")[1]) == 4
+    restored = there_and_back(array)
+    xr.testing.assert_identical(restored, array)
+    assert set(restored.xindexes) == {"time", "x"}
+    assert float(restored.sel(x="b")[1]) == 4
     data = xr.Dataset({"speed": array, "n": ("x", [1, 2, 3])}, attrs={"title": "run"})
     xr.testing.assert_identical(there_and_back([data])[0], data)
     xr.testing.assert_identical(there_and_back(data.drop_indexes("x")), data.drop_indexes("x"))
@@ -260,9 +260,9 @@ def test_xarray() -> None:
 def test_dask() -> None:
     da, pd = needs.package("dask.array"), needs.package("pandas")
     array = da.from_array(np.arange(20.0).reshape(4, 5), chunks=(2, 3))
-    found = there_and_back(array)
-    assert found.chunks == array.chunks
-    assert (found.compute() == array.compute()).all()
+    restored = there_and_back(array)
+    assert restored.chunks == array.chunks
+    assert (restored.compute() == array.compute()).all()
     assert (there_and_back(np.arange(3), as_="dask").compute() == [0, 1, 2]).all()
     dd = needs.package("dask.dataframe")
     frame = pd.DataFrame({"a": range(6)})
@@ -279,16 +279,20 @@ def test_zarr() -> None:
     zarr = needs.package("zarr")
     array = zarr.create_array({}, data=np.arange(20).reshape(4, 5), chunks=(2, 5))
     array.attrs["unit"] = "m"
-    found = there_and_back(array)
-    assert (found.chunks, dict(found.attrs), type(found)) == ((2, 5), {"unit": "m"}, type(array))
-    assert (found[...] == array[...]).all()
+    restored = there_and_back(array)
+    assert (restored.chunks, dict(restored.attrs), type(restored)) == (
+        (2, 5),
+        {"unit": "m"},
+        type(array),
+    )
+    assert (restored[...] == array[...]).all()
     group = zarr.create_group({}, attributes={"a": 1})
     group.create_array("x", data=np.ones(3))
     group.create_group("below").create_array("y", data=np.zeros((2, 2)), chunks=(1, 2))
-    found = there_and_back(group)
-    assert dict(found.attrs) == {"a": 1}
-    assert (found["x"][...] == 1).all()
-    assert found["below/y"].chunks == (1, 2)
+    restored = there_and_back(group)
+    assert dict(restored.attrs) == {"a": 1}
+    assert (restored["x"][...] == 1).all()
+    assert restored["below/y"].chunks == (1, 2)
 
 
 def test_pint() -> None:
@@ -296,9 +300,9 @@ def test_pint() -> None:
     registry = pint.get_application_registry()
     for unit in ("m", "kg * m ** 2 / s ** 3", "dimensionless", "degC", "m ** 0.5"):
         value = registry.Quantity(np.arange(3.0), unit)
-        found = there_and_back(value)
-        assert found.units == value.units
-        assert found.magnitude.tolist() == [0, 1, 2]
+        restored = there_and_back(value)
+        assert restored.units == value.units
+        assert restored.magnitude.tolist() == [0, 1, 2]
         assert there_and_back(value.units) == value.units
     own = pint.UnitRegistry().Quantity(5, "m")
     assert there_and_back(own) == registry.Quantity(5, "m")
@@ -328,16 +332,16 @@ def test_pillow() -> None:
         if mode == "LAB":
             value = image.frombytes("LAB", (7, 5), bytes(range(105)))
         value = value or noise.convert("L" if mode == "I;16" else "RGB").convert(mode)
-        found = there_and_back([value])[0]
-        assert (found.mode, found.size) == (mode, (7, 5))
-        assert found.tobytes() == value.tobytes()
+        restored = there_and_back([value])[0]
+        assert (restored.mode, restored.size) == (mode, (7, 5))
+        assert restored.tobytes() == value.tobytes()
         if mode == "P":
-            assert found.getpalette() == value.getpalette()
-            assert found.convert("RGB").tobytes() == value.convert("RGB").tobytes()
+            assert restored.getpalette() == value.getpalette()
+            assert restored.convert("RGB").tobytes() == value.convert("RGB").tobytes()
     value = noise.convert("P")
     value.info["transparency"] = 3
     assert there_and_back(value).info["transparency"] == 3
-    found.putpixel((0, 0), 1)
+    restored.putpixel((0, 0), 1)
     assert there_and_back(image.new("RGB", (0, 3))).size == (0, 3)
     grey = there_and_back(noise)
     grey.putpixel((0, 0), 9)
@@ -464,7 +468,7 @@ def test_polars_does_not_end_the_program_for_metadata(text: bytes) -> None:
     )
     table = pa.table([values], pa.schema([pa.field("e", kind, metadata={key: text})]))
     try:
-        found = decode(encode(table).tobytes(), as_="polars")
+        decoded = decode(encode(table).tobytes(), as_="polars")
     except FrameError:
         return
-    assert isinstance(found, pl.DataFrame)
+    assert isinstance(decoded, pl.DataFrame)

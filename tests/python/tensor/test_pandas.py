@@ -23,9 +23,9 @@ NUMBERS = np.random.default_rng(2).random((6, 5))
 
 
 def there_and_back(frame: Any) -> Any:
-    found = decode(own_copy(memoryview(encode(frame).tobytes())))
-    pd.testing.assert_frame_equal(found, frame)
-    return found
+    decoded = decode(own_copy(memoryview(encode(frame).tobytes())))
+    pd.testing.assert_frame_equal(decoded, frame)
+    return decoded
 
 
 def mixed() -> Any:
@@ -52,8 +52,8 @@ def test_frames_arrive_whatever_their_blocks_are() -> None:
     dates = frame.assign(day=pd.date_range("2020", periods=5), zone=pd.Categorical(list("abcab")))
     twice = pd.concat([frame, frame], axis=1)
     for value in (frame, inserted(), arrow(), dates, twice, frame[:0], arrow()[:0], arrow()[1:4]):
-        found = there_and_back(value)
-        assert [str(kind) for kind in found.dtypes] == [str(kind) for kind in value.dtypes]
+        restored = there_and_back(value)
+        assert [str(kind) for kind in restored.dtypes] == [str(kind) for kind in value.dtypes]
     every = frame[["c5", "c0", "flag", "c2"]]
     there_and_back(every)
     there_and_back(frame.iloc[::2])
@@ -65,8 +65,8 @@ def test_nothing_is_copied_but_labels_that_came_one_by_one() -> None:
     assert encode(arrow()).copies == 0
     assert encode(inserted()[[str(i) for i in range(5)]]).copies == 0
     whole = own_copy(memoryview(encode(mixed()).tobytes()))
-    found = decode(whole)
-    assert all(np.shares_memory(found[name].to_numpy(), whole) for name in found)
+    decoded = decode(whole)
+    assert all(np.shares_memory(decoded[name].to_numpy(), whole) for name in decoded)
     block = pd.DataFrame(NUMBERS)
     frame = encode(block)
     assert frame.copies == 0
@@ -77,11 +77,11 @@ def test_nothing_is_copied_but_labels_that_came_one_by_one() -> None:
 
 def test_the_received_frame_may_be_worked_with() -> None:
     for frame in (mixed(), arrow()):
-        found = decode(encode(frame).tobytes(), copy=True)
-        found["new"] = 1
-        found.loc[0, "c1"] = 7.5
-        assert found["c1"][0] == 7.5
-        assert found.drop(columns="c3").sum().notna().all()
+        decoded = decode(encode(frame).tobytes(), copy=True)
+        decoded["new"] = 1
+        decoded.loc[0, "c1"] = 7.5
+        assert decoded["c1"][0] == 7.5
+        assert decoded.drop(columns="c3").sum().notna().all()
 
 
 def hostile(**changes: Any) -> Any:

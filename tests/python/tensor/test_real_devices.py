@@ -57,16 +57,16 @@ def test_to_the_host_and_through_a_frame(name: str, move: Any) -> None:
         with pytest.raises(UserError, match="use_devices"):
             encode(tensor)
         frame = encode(tensor, device_to_host=move).tobytes()
-        found = decode(frame, as_="numpy")
-        assert found.shape == array.shape
-        assert found.tolist() == array.tolist()
+        decoded = decode(frame, as_="numpy")
+        assert decoded.shape == array.shape
+        assert decoded.tolist() == array.tolist()
 
 
 @pytest.mark.parametrize("name", MAKE)
 def test_the_axes_may_be_turned_on_the_device(name: str) -> None:
     turned = MAKE[name](ONES).T
-    found = decode(encode(turned, device_to_host=to_host_pinned).tobytes(), as_="numpy")
-    assert found.tolist() == ONES.T.tolist()
+    decoded = decode(encode(turned, device_to_host=to_host_pinned).tobytes(), as_="numpy")
+    assert decoded.tolist() == ONES.T.tolist()
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -74,22 +74,22 @@ def test_there_and_back_by_what_was_said_once(name: str) -> None:
     MAKE[name](ONES)  # skips where it is not there
     use_devices(device_to_host="pinned", host_to_device="cuda")
     frame = encode({"a": [MAKE[name](ONES)]}).tobytes()
-    found = decode(frame)["a"][0]
-    assert place(found) == "cuda"
+    decoded = decode(frame)["a"][0]
+    assert place(decoded) == "cuda"
     assert (
-        type(found).__module__.partition(".")[0]
+        type(decoded).__module__.partition(".")[0]
         == type(MAKE[name](ONES)).__module__.partition(".")[0]
     )
-    np.testing.assert_array_equal(np.asarray(to_host(found)), ONES)
+    np.testing.assert_array_equal(np.asarray(to_host(decoded)), ONES)
 
 
 def test_a_copy_waits_for_what_is_queued_before_it() -> None:
     torch = needs.package("torch")
     for size in (1 << 10, 1 << 22):
-        left = torch.full((size,), 1.0, device="cuda")
+        work = torch.full((size,), 1.0, device="cuda")
         for _ in range(50):
-            left = left * 1.0 + 1.0
-        assert set(np.asarray(to_host_pinned(left)).tolist()) == {51.0}
+            work = work * 1.0 + 1.0
+        assert set(np.asarray(to_host_pinned(work)).tolist()) == {51.0}
 
 
 def test_page_locked_memory_is_used_again() -> None:
@@ -108,9 +108,9 @@ def test_half_precision_and_gradients() -> None:
     torch = needs.package("torch")
     for kind in (torch.bfloat16, torch.float16, torch.complex64, torch.bool):
         tensor = torch.ones(3, dtype=kind, device="cuda")
-        found = decode(encode(tensor, device_to_host=to_host_pinned).tobytes())
-        assert found.dtype == kind
-        assert torch.equal(found, tensor.cpu())
+        decoded = decode(encode(tensor, device_to_host=to_host_pinned).tobytes())
+        assert decoded.dtype == kind
+        assert torch.equal(decoded, tensor.cpu())
     learnt = torch.nn.Parameter(torch.ones(3, device="cuda"))
     assert decode(encode(learnt, device_to_host=to_host_pinned).tobytes()).tolist() == [1, 1, 1]
 
@@ -124,9 +124,9 @@ def test_a_device_that_is_not_there(name: str) -> None:
 @pytest.fixture
 def peer() -> Iterator[Peer]:
     """Another process that sends."""
-    made = Peer(DEVICE="real")
-    yield made
-    made.end()
+    peer = Peer(DEVICE="real")
+    yield peer
+    peer.end()
 
 
 def values(tensor: Any) -> list[float]:
@@ -137,15 +137,15 @@ def values(tensor: Any) -> list[float]:
 def test_another_process_gets_it_without_the_host(peer: Peer, name: str) -> None:
     MAKE[name](ONES)  # skips where it is not there
     frames = [peer.frame(name, first, 1000) for first in range(3)]
-    kept = decode(frames[0])
-    assert place(kept) == "cuda"
+    held = decode(frames[0])
+    assert place(held) == "cuda"
     assert (
-        type(kept).__module__.partition(".")[0]
+        type(held).__module__.partition(".")[0]
         == type(MAKE[name](ONES)).__module__.partition(".")[0]
     )
     for _ in range(2 * SLOTS):
         peer.do("send", name, 90, 1000)
-    assert values(kept) == list(range(1000))
+    assert values(held) == list(range(1000))
     with pytest.raises(LostError, match="overwritten"):
         decode(frames[1])
     large = peer.frame(name, 7, LEAST_SLOT // 8 + 1)
@@ -155,12 +155,12 @@ def test_another_process_gets_it_without_the_host(peer: Peer, name: str) -> None
 def test_a_killed_sender_leaves_the_device_usable(peer: Peer) -> None:
     torch = needs.package("torch")
     frames = [peer.frame("torch", first, 1 << 16) for first in range(4)]
-    kept = decode(frames[0])
+    held = decode(frames[0])
     assert peer.do("die", "torch", 5, 1 << 16) == ""
-    for one in frames:
+    for frame in frames:
         with pytest.raises(LostError):
-            decode(one)
-    assert float((kept + torch.ones_like(kept)).sum()) == sum(range(1 << 16)) + (1 << 16)
+            decode(frame)
+    assert float((held + torch.ones_like(held)).sum()) == sum(range(1 << 16)) + (1 << 16)
     other = Peer(DEVICE="real")
     assert values(decode(other.frame("torch", 3, 10))) == list(range(3, 13))
     assert other.do("close") == "done"
@@ -171,11 +171,11 @@ def test_a_killed_sender_leaves_the_device_usable(peer: Peer) -> None:
 def test_what_is_passed_waits_for_what_is_queued_before_it(peer: Peer) -> None:
     torch = needs.package("torch")
     sharing = Sharing()
-    left = torch.full((1 << 20,), 1.0, device="cuda")
+    work = torch.full((1 << 20,), 1.0, device="cuda")
     for _ in range(50):
-        left = left * 1.0 + 1.0
-    found = decode(encode(sharing.share([left, left.view(1024, 1024).T])).tobytes())
-    assert set(values(found[0])) == {51.0} and found[1].shape == (1024, 1024)
+        work = work * 1.0 + 1.0
+    decoded = decode(encode(sharing.share([work, work.view(1024, 1024).T])).tobytes())
+    assert set(values(decoded[0])) == {51.0} and decoded[1].shape == (1024, 1024)
     sharing.close()
     assert values(decode(peer.frame("torch", 0, 3))) == [0, 1, 2]
 
@@ -185,8 +185,8 @@ def test_half_precision_without_the_host() -> None:
     sharing = Sharing()
     for kind in (torch.bfloat16, torch.float16, torch.complex64, torch.bool, torch.uint8):
         tensor = torch.ones(3, dtype=kind, device="cuda")
-        found = decode(encode(sharing.share(tensor)).tobytes())
-        assert found.dtype == kind and torch.equal(found, tensor)
+        decoded = decode(encode(sharing.share(tensor)).tobytes())
+        assert decoded.dtype == kind and torch.equal(decoded, tensor)
     sharing.close()
 
 
@@ -198,5 +198,5 @@ def test_a_topic_between_two_processes(peer: Peer) -> None:
         assert peer.do("wait") == "True"
         peer.do("put", 3, "torch", 5, 2000)
         for _ in range(3):
-            found = messages.receive(30)
-            assert place(found["a"]) == "cuda" and values(found["a"])[0] == 5
+            message = messages.receive(30)
+            assert place(message["a"]) == "cuda" and values(message["a"])[0] == 5

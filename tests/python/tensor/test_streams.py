@@ -55,10 +55,10 @@ def typed() -> Any:
 def test_tables_of_every_type_their_slices_and_chunks() -> None:
     table = typed()
     for value in (table, table.slice(3, 9), table.slice(20), pa.concat_tables([table, table])):
-        found = there_and_back(value)
-        found.validate(full=True)
-        assert (found.schema, found.num_rows) == (value.schema, value.num_rows)
-        assert found.to_pydict() == value.to_pydict()
+        restored = there_and_back(value)
+        restored.validate(full=True)
+        assert (restored.schema, restored.num_rows) == (value.schema, value.num_rows)
+        assert restored.to_pydict() == value.to_pydict()
     (batch,) = table.to_batches()
     assert there_and_back(batch.slice(5)).to_pydict() == batch.slice(5).to_pydict()
 
@@ -76,9 +76,9 @@ def test_a_table_without_batches() -> None:
 def test_columns_with_other_chunks_arrive_with_common_ones() -> None:
     chunks = pa.chunked_array([["a", "b"], ["c"]]), pa.chunked_array([[1], [2, 3]])
     table = pa.table(chunks, ["s", "n"])
-    found = there_and_back(table)
-    assert found.equals(table)
-    assert [len(chunk) for chunk in found.column("n").chunks] == [1, 1, 1]
+    restored = there_and_back(table)
+    assert restored.equals(table)
+    assert [len(chunk) for chunk in restored.column("n").chunks] == [1, 1, 1]
 
 
 def test_dictionaries_that_differ_between_chunks() -> None:
@@ -150,12 +150,12 @@ def test_changed_streams_are_refused_or_sound() -> None:
             at = noise.randrange(start, len(frame))
             frame[at] = noise.choice([0, 1, 127, 128, 255, noise.randrange(256)])
         try:
-            found = decode(frame)
+            decoded = decode(frame)
         except FrameError:
             refused += 1
             continue
-        found.validate(full=True)
-        assert found.num_rows <= 1 << 26
+        decoded.validate(full=True)
+        assert decoded.num_rows <= 1 << 26
     assert refused > 100
 
 

@@ -96,12 +96,12 @@ VALUES = [
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: f"{value!r:.30}")
 def test_values_come_back_with_their_types(value: Any) -> None:
-    found = there_and_back(value)
-    assert (found, type(found)) == (value, type(value))
-    assert str(found) == str(value)
+    restored = there_and_back(value)
+    assert (restored, type(restored)) == (value, type(value))
+    assert str(restored) == str(value)
     if isinstance(value, dt.datetime):
-        assert found.tzinfo == value.tzinfo
-        assert found.utcoffset() == value.utcoffset()
+        assert restored.tzinfo == value.tzinfo
+        assert restored.utcoffset() == value.utcoffset()
 
 
 def test_tensors_lie_anywhere_in_the_values() -> None:
@@ -109,12 +109,12 @@ def test_tensors_lie_anywhere_in_the_values() -> None:
         "a": [np.arange(3), (np.float32(2.5), {"b": np.eye(2, dtype="f4")})],
         7: memoryview(b"x"),
     }
-    found = there_and_back(value)
-    assert found["a"][0].tolist() == [0, 1, 2]
-    assert type(found["a"][1][0]) is np.float32
-    assert found["a"][1][1]["b"].dtype == np.float32
-    assert bytes(found[7]) == b"x"
-    assert type(found[7]) is memoryview
+    restored = there_and_back(value)
+    assert restored["a"][0].tolist() == [0, 1, 2]
+    assert type(restored["a"][1][0]) is np.float32
+    assert restored["a"][1][1]["b"].dtype == np.float32
+    assert bytes(restored[7]) == b"x"
+    assert type(restored[7]) is memoryview
 
 
 @pytest.fixture
@@ -215,9 +215,9 @@ def test_parts_are_the_memory_itself_and_views_lie_in_the_buffer() -> None:
     room = bytearray(encode(value).tobytes())
     start = np.frombuffer(room, np.uint8).__array_interface__["data"][0]
     for options in ({}, {"owner": object()}, {"writable": True}):
-        found = decode(room, **options)
-        assert 0 < found.__array_interface__["data"][0] - start < 1000
-        assert found.flags.writeable is ("writable" in options)
+        decoded = decode(room, **options)
+        assert 0 < decoded.__array_interface__["data"][0] - start < 1000
+        assert decoded.flags.writeable is ("writable" in options)
     copied = decode(room, copy=True)
     copied[0] = 5
     assert decode(room)[0] == 0
@@ -238,10 +238,10 @@ def test_the_last_view_lets_the_owner_go() -> None:
         room = bytearray(encode(value).tobytes())
         owner = Sample()
         alive = weakref.ref(owner)
-        found = decode(room, owner=owner)
+        decoded = decode(room, owner=owner)
         del owner
-        tensor = found if not isinstance(found, dict) else found.pop("a")
-        del found
+        tensor = decoded if not isinstance(decoded, dict) else decoded.pop("a")
+        del decoded
         view = tensor[1:][::2].T.view()
         del tensor
         gc.collect()

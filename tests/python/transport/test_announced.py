@@ -32,9 +32,9 @@ input()
 @pytest.fixture(autouse=True)
 def streams() -> Iterator[Path]:
     with runtime_folder() as folder:
-        made = folder / "wirecost" / "streams"
-        made.mkdir(parents=True, mode=0o700)
-        yield made
+        streams = folder / "wirecost" / "streams"
+        streams.mkdir(parents=True, mode=0o700)
+        yield streams
 
 
 def test_what_is_open_is_listed_with_its_number() -> None:
@@ -48,8 +48,8 @@ def test_what_is_open_is_listed_with_its_number() -> None:
     assert announced() == [Announced(2**40, b"1")]
     first.announce(b"x" * MOST_ANNOUNCED)
     first.announce(b"x" * (MOST_ANNOUNCED + 1))
-    (found,) = announced()
-    assert len(found.text) == MOST_ANNOUNCED
+    (announcement,) = announced()
+    assert len(announcement.text) == MOST_ANNOUNCED
     first.close()
     first.announce(b"after its end")
     silent.close()

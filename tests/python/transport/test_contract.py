@@ -153,15 +153,15 @@ def test_held_samples_keep_their_content(here: Transport, helper: Peer, topic: s
 
 def test_two_topics_do_not_mix(here: Transport, helper: Peer, topic: str) -> None:
     other = topic + "/other"
-    with here.subscriber(topic) as one, here.subscriber(other) as two:
+    with here.subscriber(topic) as first, here.subscriber(other) as two:
         for name in topic, other:
             helper.call("publisher", topic=name)
             assert helper.call("wait", topic=name)
         helper.call("send", topic=topic, sizes=[10, 11])
         helper.call("send", topic=other, sizes=[20])
-        assert [len(next_of(one).buffer) for _ in range(2)] == [10, 11]
+        assert [len(next_of(first).buffer) for _ in range(2)] == [10, 11]
         assert len(next_of(two).buffer) == 20
-        assert one.receive(0.02) is None
+        assert first.receive(0.02) is None
         assert two.receive(0) is None
     for name in topic, other:
         helper.call("close", topic=name)
@@ -176,8 +176,8 @@ def test_a_late_subscriber_gets_what_is_sent_from_then_on(
         assert helper.call("wait", topic=topic)
         helper.call("send", topic=topic, sizes=[7, 8, 9])
         got = [next_of(subscriber) for _ in range(3)]
-        assert [len(one.buffer) for one in got] == [7, 8, 9]
-        assert [one.number for one in got] == [20, 21, 22]
+        assert [len(sample.buffer) for sample in got] == [7, 8, 9]
+        assert [sample.number for sample in got] == [20, 21, 22]
         assert subscriber.count.lost == 0
     helper.call("close", topic=topic)
 

@@ -87,7 +87,7 @@ def read_by_cyclone(
 def test_another_vendor_reads_a_frame(domain: str, transport: Transport, size: int) -> None:
     frame = encode(np.arange(size, dtype=np.uint8))
     with transport.publisher(f"/frames_{size}") as topic:
-        found = read_by_cyclone(
+        output = read_by_cyclone(
             domain,
             f"rt/frames_{size}",
             "UInt8MultiArray",
@@ -95,13 +95,13 @@ def test_another_vendor_reads_a_frame(domain: str, transport: Transport, size: i
             lambda: topic.send(frame),
         )
     # Behind the frame is the trailer.
-    assert found == [0, frame.nbytes + 24, zlib.crc32(frame.tobytes())]
+    assert output == [0, frame.nbytes + 24, zlib.crc32(frame.tobytes())]
 
 
 def test_another_vendor_sees_an_image(domain: str, transport: Any) -> None:
     pixels = np.arange(30, dtype=np.uint8).reshape(2, 5, 3)
     topic = transport.image_publisher("camera/image")
-    found = read_by_cyclone(
+    output = read_by_cyclone(
         domain,
         "rt/camera/image",
         "Image",
@@ -110,7 +110,7 @@ def test_another_vendor_sees_an_image(domain: str, transport: Any) -> None:
         " bytes(message.data).hex()]",
         lambda: topic.send(pixels, encoding="bgr8", stamp_ns=12_000_000_034, frame_id="left"),
     )
-    assert found == [12, 34, "left", 2, 5, "bgr8", 0, 15, pixels.tobytes().hex()]
+    assert output == [12, 34, "left", 2, 5, "bgr8", 0, 15, pixels.tobytes().hex()]
     topic.close()
     topic.close()
 

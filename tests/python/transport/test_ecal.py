@@ -125,6 +125,6 @@ def test_the_first_endpoints_may_be_opened_by_several_threads() -> None:
 
 def test_a_transport_has_names_of_its_own() -> None:
     kind = needs.transport("ecal")
-    with kind.server() as one, kind.server() as other:
-        assert one
-        assert one != other
+    with kind.server() as first, kind.server() as other:
+        assert first
+        assert first != other

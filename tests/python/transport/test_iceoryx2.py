@@ -57,7 +57,7 @@ def left(prefix: str) -> list[str]:
 def is_shared(address: int) -> bool:
     """Return whether the memory at ``address`` is a mapped file of ``/dev/shm``."""
     for line in Path("/proc/self/maps").read_text().splitlines():
-        start, end = (int(one, 16) for one in line.split(maxsplit=1)[0].split("-"))
+        start, end = (int(number, 16) for number in line.split(maxsplit=1)[0].split("-"))
         if start <= address < end:
             return "/dev/shm/" in line
     return False
@@ -118,7 +118,9 @@ def test_more_samples_than_depth_cannot_be_held(here: Transport) -> None:
         sample = subscriber.receive(0)
         assert sample is not None
         assert sample.buffer == content(100, 3).data
-        assert [one.buffer == content(100, k).data for k, one in enumerate(held, 1)] == [True] * 2
+        assert [sample.buffer == content(100, k).data for k, sample in enumerate(held, 1)] == [
+            True
+        ] * 2
 
 
 def test_a_held_sample_outlives_both_ends(here: Transport) -> None:
@@ -176,9 +178,9 @@ def test_a_killed_subscriber_is_not_taken_for_one(here: Transport, prefix: str) 
 
 def test_a_service_that_was_never_finished_is_made_anew(here: Transport, prefix: str) -> None:
     with here.publisher("a"):
-        made = {path: path.read_bytes() for path in root().glob(f"services/{prefix}*.service")}
-    assert made
-    for path, text in made.items():
+        contents = {path: path.read_bytes() for path in root().glob(f"services/{prefix}*.service")}
+    assert contents
+    for path, text in contents.items():
         path.write_bytes(text)
         path.chmod(0o600)
         os.utime(path, (time.time() - 60,) * 2)

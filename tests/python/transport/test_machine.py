@@ -63,8 +63,8 @@ def peers(*places: tuple[Any, ...], **options: Any) -> Iterator[list[Peer]]:
     """Return processes, which end with the test."""
     started: list[Peer] = []
     try:
-        for one in places:
-            started.append(Peer(*one, **options))
+        for place in places:
+            started.append(Peer(*place, **options))
         yield started
     finally:
         for peer in started:
@@ -77,7 +77,7 @@ def exchange(name: str, sender: Peer, receiver: Peer, topic: str, size: int = 1_
     sender.call("publisher", topic=topic)
     assert sender.call("wait", topic=topic)
     sender.begin("send", topic=topic, sizes=[size] * 3)
-    assert [one for one, _ in receiver.call("receive", topic=topic, count=3)] == [size] * 3
+    assert [length for length, _ in receiver.call("receive", topic=topic, count=3)] == [size] * 3
     sender.answer()
     if not find(name).capabilities.request_reply:
         return
@@ -135,21 +135,21 @@ def test_what_killed_processes_leave_goes_with_the_next(
 def test_nothing_is_open_beyond_loopback(place: tuple[str, str | None]) -> None:
     with peers(place, place) as (sender, receiver):
         exchange(place[0], sender, receiver, TOPIC)
-        found = sender.call("open_to_all") + receiver.call("open_to_all")
+        open_ports = sender.call("open_to_all") + receiver.call("open_to_all")
         servers = [
             child
             for child in psutil.Process().children(recursive=True)
             if child.pid not in {sender.pid, receiver.pid}
         ]
         for server in servers:
-            found += [
-                f"{server.name()} at {one.laddr}"
-                for one in server.net_connections("inet")
-                if one.laddr
-                and one.laddr.ip in {"0.0.0.0", "::"}
-                and (one.status == psutil.CONN_LISTEN or one.type == 2)
+            open_ports += [
+                f"{server.name()} at {connection.laddr}"
+                for connection in server.net_connections("inet")
+                if connection.laddr
+                and connection.laddr.ip in {"0.0.0.0", "::"}
+                and (connection.status == psutil.CONN_LISTEN or connection.type == 2)
             ]
-    assert bool(found) == (place[0] in OPEN_BEYOND_LOOPBACK), found
+    assert bool(open_ports) == (place[0] in OPEN_BEYOND_LOOPBACK), open_ports
 
 
 @contextmanager
@@ -184,16 +184,16 @@ def test_two_users_have_topics_of_the_same_name(name: str, run_folder: Path) -> 
         assert re.fullmatch(r"zenoh locks.+ulimit -l.+\n", find_missing(name))
         return
     with (
-        second_users() as theirs,
+        second_users() as other_user,
         peers(ours, ours) as (sender, receiver),
-        peers(ours, ours, **theirs) as (their_sender, their_receiver),
+        peers(ours, ours, **other_user) as (their_sender, their_receiver),
     ):
         exchange(name, sender, receiver, TOPIC, 1000)
         exchange(name, their_sender, their_receiver, TOPIC, 2000)
         sender.call("send", topic=TOPIC, sizes=[3000])
         their_sender.call("send", topic=TOPIC, sizes=[4000])
         for peer, size in (receiver, 3000), (their_receiver, 4000):
-            assert [one for one, _ in peer.call("receive", topic=TOPIC, count=1)] == [size]
+            assert [length for length, _ in peer.call("receive", topic=TOPIC, count=1)] == [size]
 
 
 @needs_root
@@ -203,9 +203,9 @@ def test_a_second_user_on_the_same_loopback_does_no_harm(name: str) -> None:
     with needs.server(name) as address:
         place = name, address
         with (
-            second_users() as theirs,
+            second_users() as other_user,
             peers(place, place) as (sender, receiver),
-            peers(place, **theirs) as (their_receiver,),
+            peers(place, **other_user) as (their_receiver,),
         ):
             their_receiver.call("subscriber", topic=TOPIC)
             exchange(name, sender, receiver, TOPIC, 1000)

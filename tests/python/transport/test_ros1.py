@@ -223,9 +223,14 @@ def test_arrays_that_are_images(
     shape: tuple[int, ...], dtype: str, encoding: str, step: int
 ) -> None:
     pixels = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
-    found = image(pixels)
-    assert (found.height, found.width, found.encoding, found.step) == (2, 3, encoding, step)
-    assert bytes(found.pixels) == pixels.tobytes()
+    described = image(pixels)
+    assert (described.height, described.width, described.encoding, described.step) == (
+        2,
+        3,
+        encoding,
+        step,
+    )
+    assert bytes(described.pixels) == pixels.tobytes()
 
 
 def test_rows_with_gaps_and_other_byte_orders() -> None:

@@ -48,9 +48,9 @@ def address(serving: str) -> str:
 
 
 def test_a_given_address_serves_all_topics_of_a_process(serving: str, address: str) -> None:
-    with open_transport(serving, address) as one, open_transport(serving, address) as other:
-        publishers = [one.publisher(topic) for topic in ("a", "b/c")]
-        one.replier("service")
+    with open_transport(serving, address) as first, open_transport(serving, address) as other:
+        publishers = [first.publisher(topic) for topic in ("a", "b/c")]
+        first.replier("service")
         for topic, publisher in zip(("a", "b/c"), publishers, strict=True):
             with other.subscriber(topic) as subscriber:
                 assert publisher.wait_for_subscriber(PATIENCE)
@@ -63,15 +63,15 @@ def test_a_given_address_serves_all_topics_of_a_process(serving: str, address: s
 
 
 def test_an_address_that_is_taken_is_an_error(serving: str, address: str) -> None:
-    with open_transport(serving, address) as one, open_transport(serving, address) as other:
-        one.publisher("a")
+    with open_transport(serving, address) as first, open_transport(serving, address) as other:
+        first.publisher("a")
         with pytest.raises(UserError, match="cannot be served"):
             other.publisher("b")
         with pytest.raises(UserError, match="publishes it already"):
-            one.publisher("a")
-        one.replier("a")
+            first.publisher("a")
+        first.replier("a")
         with pytest.raises(UserError, match="answers it already"):
-            one.replier("a")
+            first.replier("a")
 
 
 def test_an_address_that_is_none(serving: str) -> None:
@@ -111,9 +111,9 @@ def test_an_offer_ends_with_its_owner(tmp_path: Path) -> None:
     offer.close()
     offer.close()
     assert offered(tmp_path, path) == []
-    left = Offer(tmp_path, path, "gone")
+    gone = Offer(tmp_path, path, "gone")
     # As after SIGKILL: the lock is gone and the file is there.
-    os.close(left._descriptor)
+    os.close(gone._descriptor)
     assert offered(tmp_path, path) == []
     assert list(tmp_path.iterdir()) == []
 
@@ -161,12 +161,12 @@ def test_a_client_of_any_make_reads_nats() -> None:
 
     async def read(address: str) -> bytes:
         client = await nats.connect(f"nats://{address}")
-        taken = await client.subscribe("wirecost.topic.robot%2Farm%2E1")
+        subscription = await client.subscribe("wirecost.topic.robot%2Farm%2E1")
         await client.flush()
         transport = open_transport("nats", address)
         with transport, transport.publisher("robot/arm.1") as publisher:
             publisher.send(FRAME)
-            message = await taken.next_msg(PATIENCE)
+            message = await subscription.next_msg(PATIENCE)
         await client.close()
         return bytes(message.data)
 

@@ -115,15 +115,15 @@ def test_the_server_ends_with_its_user() -> None:
 def _servers(address: str) -> list[Path]:
     """Return processes that are name servers at an address."""
     port = address.rpartition(":")[2]
-    found = []
-    for one in Path("/proc").glob("[0-9]*/cmdline"):
+    processes = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            words = one.read_bytes().split(b"\0")
+            words = path.read_bytes().split(b"\0")
         except OSError:
             continue
         if words[0].endswith(b"yarpserver") and port.encode() in words:
-            found.append(one)
-    return found
+            processes.append(path)
+    return processes
 
 
 def test_a_server_that_is_killed_takes_no_connection_along() -> None:
@@ -153,8 +153,8 @@ def test_a_server_that_is_killed_takes_no_connection_along() -> None:
         ) as user:  # fmt: skip
             assert user.stdout
             assert user.stdout.readline() == "connected\n"
-            (one,) = _servers(address)
-            os.kill(int(one.parent.name), signal.SIGKILL)
+            (server,) = _servers(address)
+            os.kill(int(server.parent.name), signal.SIGKILL)
             printed, _ = user.communicate("\n", timeout=PATIENCE)
     assert f"at {address} any more" in printed
     assert user.returncode == 0
@@ -172,8 +172,8 @@ def test_ports_end_before_yarp_crashes(here: Transport) -> None:
         with pytest.raises(UserError, match="open fewer topics"):
             here.publisher("many")
     finally:
-        for one in opened:
-            os.close(one)
+        for endpoint in opened:
+            os.close(endpoint)
 
 
 @pytest.mark.parametrize("topic", ["", "/", "x y", "a=b", "a@b", "ä", "a:b", "#"])
@@ -249,7 +249,7 @@ def test_yarps_own_settings_are_used_and_kept(server: str, tmp_path: Path) -> No
     (tmp_path / "_icub.conf").write_text(f"{host} {port} yarp\n")
     assert _as_user(tmp_path, YARP_NAMESPACE="/icub") == server
     assert _as_user(tmp_path, server) == server
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["_icub.conf", "yarp.conf"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["_icub.conf", "yarp.conf"]
     assert (tmp_path / "yarp.conf").read_text() == "127.0.0.1 1 yarp\n"
 
 

@@ -125,11 +125,15 @@ def test_messages_go_on_where_shared_memory_is_used_up(shared: Transport) -> Non
 
 def pools() -> dict[Path, int]:
     """Return the memory behind each pool that this process has mapped, in bytes."""
-    found = {}
-    for one in mappings(lambda name: name.endswith(".zenoh")):
+    files = {}
+    for mapping in mappings(lambda name: name.endswith(".zenoh")):
         with suppress(FileNotFoundError):  # of a session that is being closed
-            found[one.path] = one.path.stat()
-    return {path: one.st_blocks * 512 for path, one in found.items() if one.st_size >= LEAST_BYTES}
+            files[mapping.path] = mapping.path.stat()
+    return {
+        path: status.st_blocks * 512
+        for path, status in files.items()
+        if status.st_size >= LEAST_BYTES
+    }
 
 
 def test_one_pool_is_all_that_sessions_of_a_process_take() -> None:
@@ -173,13 +177,13 @@ def test_what_killed_publishers_leave_a_listener_goes_with_those_that_follow(
     shared: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("wirecost.messaging.transport.zenoh.memory._DEAD_S", 0.0)
-    left = []
+    names = []
     for _ in range(4):
         peer = Peer("zenoh-shm", None)
-        left += received_from(peer, shared)
+        names += received_from(peer, shared)
         peer.signal(signal.SIGKILL)
         peer.end()
-    assert [path for path in left if path.exists()] == left[-2:]
+    assert [path for path in names if path.exists()] == names[-2:]
 
 
 def test_a_router_may_be_between(run_folder: Path) -> None:

@@ -76,8 +76,8 @@ def test_closing_leaves_no_file(here: Transport, run_folder: Path) -> None:
     subscriber, publisher = here.subscriber("a"), here.publisher("a")
     replier, requester = here.replier("b"), here.requester("b")
     assert files(run_folder)
-    for one in subscriber, replier, publisher, requester:
-        one.close()
+    for endpoint in subscriber, replier, publisher, requester:
+        endpoint.close()
     assert files(run_folder) == []
 
 
@@ -188,10 +188,10 @@ def test_a_folder_that_others_can_write_is_refused(run_folder: Path) -> None:
 
 def test_names_of_files_are_short_and_different() -> None:
     topics = ["a", "a/b", "a%2Fb", "ä", "x" * 300, "x" * 301, "..", "/"]
-    names = [file_name(one) for one in topics]
+    names = [file_name(topic) for topic in topics]
     assert len(set(names)) == len(names)
-    assert all(len(os.fsencode(one)) <= MOST_NAME and "/" not in one for one in names)
-    assert all(len(os.fsencode(file_name(one, LEAST_NAME))) <= LEAST_NAME for one in topics)
+    assert all(len(os.fsencode(name)) <= MOST_NAME and "/" not in name for name in names)
+    assert all(len(os.fsencode(file_name(topic, LEAST_NAME))) <= LEAST_NAME for topic in topics)
 
 
 def test_long_names_meet_in_long_folders() -> None:
