@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference pages of the commands, read from the commands themselves."""
+"""Reference pages of the commands, written by Typer from the commands themselves."""
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import typer
-from markup import cell, heading
+import typer.cli
+from links import outside_fences
+from markup import cell
 
 FOLDER = "reference/commands"
+PLAIN = re.compile(r"(^\* |^\*\*\w+\*\*:|`[^`\n]*`)|[<>*_]", re.MULTILINE)
+"""Typer's own marks, which stay, or a character that Markdown would take for one."""
+SUBCOMMANDS = re.compile(r"\*\*Commands\*\*:\n\n(?:\* .*\n)+\n")
+"""List of commands whose sections follow, with what they do cut off."""
 
 
 def pages() -> dict[str, str]:
@@ -23,81 +27,26 @@ def pages() -> dict[str, str]:
 
     root = typer.main.get_command(app)
     context = typer.Context(root, info_name="wirecost")
+    own, _, _ = _documented(root, context, "wirecost", title="Commands").partition("\n## ")
+    lines = [own, "| command | what it does |", "|---|---|"]
     texts = {}
-    lines = []
-    for name, command in _visible(root, context):
-        texts[f"{FOLDER}/{name}.md"] = "\n".join(_page(command, context, name, 1)).rstrip() + "\n"
-        lines.append(f"| [`wirecost {name}`]({name}.md) | {cell(_first(command.help))} |")
-    own = _parameters(root, context)
-    texts[f"{FOLDER}/index.md"] = "\n".join(
-        [
-            "# Commands",
-            "",
-            "Read from the commands themselves: what `--help` prints.",
-            "",
-            "| command | what it does |",
-            "|---|---|",
-            *lines,
-            "",
-            *own,
-        ]
+    for name in root.list_commands(context):
+        command = root.get_command(context, name)
+        if not command.hidden:
+            texts[f"{FOLDER}/{name}.md"] = _documented(command, context, name, "wirecost")
+            what = cell((command.help or "").partition("\n\n")[0])
+            lines.append(f"| [`wirecost {name}`]({name}.md) | {what} |")
+    return texts | {f"{FOLDER}/index.md": "\n".join([*lines, ""])}
+
+
+def _documented(
+    command: Any, context: Any, name: str, prefix: str = "", title: str | None = None
+) -> str:
+    text = typer.cli.get_docs_for_click(
+        obj=command, ctx=context, name=name, call_prefix=prefix, title=title
     )
-    return texts
+    return outside_fences(SUBCOMMANDS.sub("", text), lambda part: PLAIN.sub(_escaped, part))
 
 
-def _page(command: Any, parent: Any, name: str, level: int) -> Iterator[str]:
-    context = typer.Context(command, info_name=name, parent=parent)
-    yield from (heading(level, command_path(context)), "")
-    usage = " ".join([command_path(context), *command.collect_usage_pieces(context)])
-    yield from ("```text", usage, "```", "")
-    yield from (_paragraphs(command.help), "")
-    yield from _parameters(command, context)
-    for below, subcommand in _visible(command, context):
-        yield from _page(subcommand, context, below, level + 1)
-
-
-def command_path(context: Any) -> str:
-    """``wirecost bench osi``."""
-    above = f"{command_path(context.parent)} " if context.parent else ""
-    return f"{above}{context.info_name}"
-
-
-def _visible(command: Any, context: Any) -> Iterator[tuple[str, Any]]:
-    for name in getattr(command, "list_commands", lambda _: [])(context):
-        subcommand = command.get_command(context, name)
-        if subcommand is not None and not subcommand.hidden:
-            yield name, subcommand
-
-
-def _parameters(command: Any, context: Any) -> Iterator[str]:
-    """Tables of a command's arguments and options, as its help lists them."""
-    parameters = [
-        parameter for parameter in command.get_params(context) if parameter.name != "help"
-    ]
-    for kind in ("argument", "option"):
-        records = (
-            parameter.get_help_record(context)
-            for parameter in parameters
-            if parameter.param_type_name == kind
-        )
-        rows = [(names.strip(), meaning) for names, meaning in filter(None, records)]
-        if rows:
-            yield from (f"| {kind} | meaning |", "|---|---|")
-            yield from (
-                f"| `{cell(names)}` | {cell(_escaped(meaning))} |" for names, meaning in rows
-            )
-            yield ""
-
-
-def _escaped(text: str) -> str:
-    """``[default: 5%]`` and ``<name>`` as they are."""
-    return re.sub(r"([\[\]<>*_])", r"\\\1", _paragraphs(text))
-
-
-def _first(text: str | None) -> str:
-    return _paragraphs(text).partition("\n\n")[0]
-
-
-def _paragraphs(text: str | None) -> str:
-    """Return a help text without the marks of Rich and of Click."""
-    return inspect.cleandoc(text or "").replace("\b\n", "").replace("\f", "")
+def _escaped(match: re.Match[str]) -> str:
+    return match[1] or f"\\{match[0]}"

@@ -18,7 +18,7 @@ from support.chromium import Browser, browser
 
 PAGES = [
     "index.html",  # prose and tables of a terminal
-    "reference/commands/bench.html",  # tables of options
+    "reference/commands/bench.html",  # lists of options
     "reference/generated-code.html",  # code
     "reference/python/wirecost.html",
     "results/osi.html",
@@ -41,7 +41,7 @@ LOADED = re.compile(r'<(?:script|img|iframe)\b[^>]*\bsrc="([^"]+)"|<link\b[^>]*\
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built with warnings as errors: dead links and anchors, pages that no menu lists."""
+    """Build the site with warnings as errors: dead links and anchors, pages that no menu lists."""
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", folder],

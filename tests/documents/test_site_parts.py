@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "setup" / "site"))
 import links
 import markup
 import navigation
+import reference_cli
 import reference_headers
 import reference_python
 
@@ -64,6 +65,13 @@ def test_every_header_has_an_outline_of_whole_brackets(library: str) -> None:
         code = block.partition("\n```")[0]
         assert code.strip()
         assert [code.count(one) for one in "{(["] == [code.count(one) for one in "})]"], code
+
+
+def test_commands_have_their_options_and_help_is_no_markdown() -> None:
+    page = reference_cli.pages()["reference/commands/bench.md"]
+    assert "\n## `wirecost bench osi`\n" in page
+    assert "\n* `--out DIR`: " in page
+    assert r"results/\<time\>-\<scenario\>" in page
 
 
 def test_every_public_name_of_python_has_a_text() -> None:
