@@ -47,7 +47,7 @@ class Pieces:
 
 # NumPy lets a view refer to its base's base where all are plain arrays, and would so pass over the
 # array that holds the owner. It stops at another class: two of them keep the upper one.
-class _Link(np.ndarray[Any, Any]):
+class _MemoryLink(np.ndarray[Any, Any]):
     pass
 
 
@@ -83,7 +83,7 @@ class Memory:
             raise FrameError("frame: its memory cannot be written; decode with copy=True")
         whole: npt.NDArray[np.uint8] = np.frombuffer(view, np.uint8)
         if owner is not None:
-            borrowed = whole.view(_Link).view(_Borrowed)
+            borrowed = whole.view(_MemoryLink).view(_Borrowed)
             borrowed.owner = owner
             whole = borrowed
         self.bytes = whole

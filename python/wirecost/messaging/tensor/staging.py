@@ -24,7 +24,7 @@ _LEAST = 1 << 16
 
 # NumPy lets a view refer to its base's base, but stops at another class: two of them keep the upper
 # one, which then ends with the last view.
-class _Link(np.ndarray[Any, Any]):
+class _StagingLink(np.ndarray[Any, Any]):
     pass
 
 
@@ -58,7 +58,7 @@ class Staging:
             whole = self._free[size].pop()
         except IndexError:
             whole = self._lock(size)
-        loan = whole.view(_Link).view(_Loan)
+        loan = whole.view(_StagingLink).view(_Loan)
         weakref.finalize(loan, self._take_back, whole)
         lent: npt.NDArray[np.uint8] = loan.view(np.ndarray)[:nbytes]
         return lent

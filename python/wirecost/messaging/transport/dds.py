@@ -117,7 +117,7 @@ def _wrapped(data: bytes) -> bytes:
     return array_head(len(data)) + data
 
 
-class _Publisher(Publisher):
+class _DdsPublisher(Publisher):
     def __init__(self, participant: _dds.Participant, topic: str, quality: Quality) -> None:
         super().__init__()
         self._writer = _writer(participant, topic, quality=quality)
@@ -151,7 +151,7 @@ class _ImageTopic:
         self._writer.close()
 
 
-class _Subscriber(Subscriber):
+class _DdsSubscriber(Subscriber):
     def __init__(
         self, participant: _dds.Participant, topic: str, depth: int, quality: Quality
     ) -> None:
@@ -166,7 +166,7 @@ class _Subscriber(Subscriber):
         self._messages.close()
 
 
-class _Requester(InboxRequester):
+class _DdsRequester(InboxRequester):
     def __init__(self, participant: _dds.Participant, service: str) -> None:
         super().__init__(service)
         self._writer = _writer(participant, _topic("rq", service, "Request"))
@@ -186,7 +186,7 @@ class _Requester(InboxRequester):
         self._messages.close()
 
 
-class _Replier(InboxReplier):
+class _DdsReplier(InboxReplier):
     def __init__(self, participant: _dds.Participant, service: str) -> None:
         super().__init__()
         self._writer = _writer(participant, _topic("rr", service, "Reply"))
@@ -258,7 +258,7 @@ class Dds(Transport):
             yield str(domain.number)
 
     def publisher(self, topic: str) -> Publisher:
-        return self._kept(_Publisher(self._participant, _topic("rt", topic), self.quality))
+        return self._kept(_DdsPublisher(self._participant, _topic("rt", topic), self.quality))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publish arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
@@ -266,13 +266,15 @@ class Dds(Transport):
         return self._kept(ImagePublisher(images, image_message))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self._kept(_Subscriber(self._participant, _topic("rt", topic), depth, self.quality))
+        return self._kept(
+            _DdsSubscriber(self._participant, _topic("rt", topic), depth, self.quality)
+        )
 
     def requester(self, service: str) -> InboxRequester:
-        return self._kept(_Requester(self._participant, service))
+        return self._kept(_DdsRequester(self._participant, service))
 
     def replier(self, service: str) -> InboxReplier:
-        return self._kept(_Replier(self._participant, service))
+        return self._kept(_DdsReplier(self._participant, service))
 
     def close(self) -> None:
         super().close()

@@ -66,7 +66,7 @@ class _Threads(Executor):
         return future
 
 
-class _Server(Server):
+class _GrpcServer(Server):
     """A call has a thread; a topic's subscribers are inboxes."""
 
     def __init__(self, target: str) -> None:
@@ -137,7 +137,7 @@ def _end(subscriber: Inbox) -> None:
     subscriber.put(b"")
 
 
-class _Publisher(ServerPublisher):
+class _GrpcPublisher(ServerPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         self._check_size(frame, "grpc", len(trailer))
         if self._subscribers:
@@ -150,7 +150,7 @@ class _Publisher(ServerPublisher):
         _end(subscriber)
 
 
-class _Subscriber(ServerSubscriber):
+class _GrpcSubscriber(ServerSubscriber):
     def _follow(self, address: str, ended: threading.Event) -> None:
         grpc = _grpc()
         with grpc.insecure_channel(address, options=_OPTIONS) as channel:
@@ -168,7 +168,7 @@ class _Subscriber(ServerSubscriber):
                 self.ends.discard(call.cancel)
 
 
-class _Requester(InboxRequester):
+class _GrpcRequester(InboxRequester):
     def __init__(self, servers: Servers, service: str) -> None:
         super().__init__(service)
         self._servers = servers
@@ -233,9 +233,9 @@ class Grpc(ServerTransport):
         exposed=ON_LOOPBACK,
     )
 
-    publishes = _Publisher
-    subscribes = _Subscriber
-    requests = _Requester
+    publishes = _GrpcPublisher
+    subscribes = _GrpcSubscriber
+    requests = _GrpcRequester
 
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
@@ -244,7 +244,7 @@ class Grpc(ServerTransport):
 
     def _serve(self) -> Server:
         fixed_address = self._servers.folder is None
-        return _Server(self._servers.address if fixed_address else "127.0.0.1:0")
+        return _GrpcServer(self._servers.address if fixed_address else "127.0.0.1:0")
 
 
 def settings(asked: AskedQuality) -> list[TransportSetting]:

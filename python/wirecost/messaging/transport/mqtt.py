@@ -85,7 +85,7 @@ def _properties(**values: Any) -> Any:
     return properties
 
 
-class _Link:
+class _MqttLink:
     """One connection to the broker, made again when it is lost; subscribed to ``topics``."""
 
     def __init__(
@@ -178,14 +178,14 @@ class _Presence:
         return wait_until(lambda: bool(self._present), timeout)
 
 
-class _Publisher(Linked, Publisher):
+class _MqttPublisher(Linked, Publisher):
     def __init__(self, address: str | None, topic: str, quality: Quality = OWN) -> None:
         super().__init__()
         self._qos = quality.get("qos", 0)
         self._room = quality.room(_WAITING, _NO_LIMIT)
         self._topic = _checked(topic)
         self._presence = _Presence(topic)
-        self._link = _Link(address, [self._presence.topic], self._presence.take)
+        self._link = _MqttLink(address, [self._presence.topic], self._presence.take)
         self._waiting: deque[Any] = deque()
         self._connection = self._link.connections
 
@@ -218,10 +218,10 @@ class _Publisher(Linked, Publisher):
         super().close()
 
 
-class _Subscriber(Linked, InboxSubscriber):
+class _MqttSubscriber(Linked, InboxSubscriber):
     def __init__(self, address: str | None, topic: str, depth: int, quality: Quality = OWN) -> None:
         super().__init__(depth, quality.waits())
-        self._link = _Link(
+        self._link = _MqttLink(
             address,
             [_checked(topic)],
             lambda message: self.inbox.put(message.payload),
@@ -234,13 +234,13 @@ def _service(name: str) -> str:
     return "wirecost/service/" + _checked(name)
 
 
-class _Requester(Linked, InboxRequester):
+class _MqttRequester(Linked, InboxRequester):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__(service)
         self._topic = _service(service)
         self._replies = "wirecost/reply/" + secrets.token_hex(16)
         self._presence = _Presence(self._topic)
-        self._link = _Link(address, [self._replies, self._presence.topic], self._take)
+        self._link = _MqttLink(address, [self._replies, self._presence.topic], self._take)
 
     def _take(self, message: Any) -> None:
         if message.topic == self._replies:
@@ -258,11 +258,11 @@ class _Requester(Linked, InboxRequester):
         return self._presence.wait(timeout)
 
 
-class _Replier(Linked, InboxReplier):
+class _MqttReplier(Linked, InboxReplier):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__()
         topic = _service(service)
-        self._link = _Link(address, [topic], self._take, topic)
+        self._link = _MqttLink(address, [topic], self._take, topic)
 
     def _take(self, message: Any) -> None:
         sent_with = message.properties
@@ -296,10 +296,10 @@ class Mqtt(BrokerTransport):
 
     broker = "mosquitto"
     configuration = _CONFIG
-    publishes = _Publisher
-    subscribes = _Subscriber
-    requests = _Requester
-    replies = _Replier
+    publishes = _MqttPublisher
+    subscribes = _MqttSubscriber
+    requests = _MqttRequester
+    replies = _MqttReplier
 
 
 def settings(asked: AskedQuality) -> list[TransportSetting]:

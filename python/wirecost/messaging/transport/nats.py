@@ -57,7 +57,7 @@ def _subject(kind: str, name: str) -> str:
     return f"wirecost.{kind}." + quote(name, safe="").replace(".", "%2E")
 
 
-class _Link:
+class _NatsLink:
     """One connection to the server, in a thread that runs its event loop; made again when lost."""
 
     def __init__(self, address: str | None) -> None:
@@ -155,12 +155,12 @@ class _Link:
         self._loop.close()
 
 
-class _Publisher(Linked, Publisher):
+class _NatsPublisher(Linked, Publisher):
     def __init__(self, address: str | None, topic: str, quality: Quality = OWN) -> None:
         super().__init__()
         del quality  # core NATS has none for who publishes
         self._subject = _subject("topic", topic)
-        self._link = _Link(address)
+        self._link = _NatsLink(address)
         self._last: Future[Any] | None = None
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
@@ -186,21 +186,21 @@ class _Publisher(Linked, Publisher):
         return self._link.is_present(self._subject, timeout)
 
 
-class _Subscriber(Linked, InboxSubscriber):
+class _NatsSubscriber(Linked, InboxSubscriber):
     def __init__(self, address: str | None, topic: str, depth: int, quality: Quality = OWN) -> None:
         super().__init__(depth, quality.waits())
         subject = _subject("topic", topic)
-        self._link = _Link(address)
+        self._link = _NatsLink(address)
         self._link.subscribe(subject, lambda message: self.inbox.put(message.data))
         self._link.answer_presence(subject)
 
 
-class _Requester(Linked, InboxRequester):
+class _NatsRequester(Linked, InboxRequester):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__(service)
         self._subject = _subject("service", service)
         self._replies = "wirecost.reply." + secrets.token_hex(16)
-        self._link = _Link(address)
+        self._link = _NatsLink(address)
         self._link.subscribe(self._replies, lambda message: self.inbox.put(message.data))
 
     def _send(self, message: bytes) -> None:
@@ -210,11 +210,11 @@ class _Requester(Linked, InboxRequester):
         return self._link.is_present(self._subject, timeout)
 
 
-class _Replier(Linked, InboxReplier):
+class _NatsReplier(Linked, InboxReplier):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__()
         subject = _subject("service", service)
-        self._link = _Link(address)
+        self._link = _NatsLink(address)
         self._link.subscribe(subject, self._take)
         self._link.answer_presence(subject)
 
@@ -242,10 +242,10 @@ class Nats(BrokerTransport):
 
     broker = "nats-server"
     configuration = _CONFIG
-    publishes = _Publisher
-    subscribes = _Subscriber
-    requests = _Requester
-    replies = _Replier
+    publishes = _NatsPublisher
+    subscribes = _NatsSubscriber
+    requests = _NatsRequester
+    replies = _NatsReplier
 
 
 _SENDER_QUEUE = "64 MiB, then it refuses"

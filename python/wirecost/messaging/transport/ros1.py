@@ -122,7 +122,7 @@ def _raw(module: str, name: str) -> type[Any]:
     return Raw
 
 
-class _Topic:
+class _Ros1Topic:
     """A publisher of rospy's; each connection has a queue and a thread."""
 
     def __init__(self, rospy: Any, topic: str, kind: type[Any], queue: int | None = _QUEUE) -> None:
@@ -146,7 +146,7 @@ class _Topic:
             self.publisher.unregister()
 
 
-class _Publisher(RosPublisher):
+class _Ros1Publisher(RosPublisher):
     def _parts(self, frame: Frame, trailer: bytes) -> Sequence[Any]:
         size = len(_PAD) + frame.nbytes + len(trailer)
         return [_ARRAY.pack(0, 0, size), _PAD, *frame.parts(), self.trailer(len(_PAD))]
@@ -174,7 +174,7 @@ def _image_message(
     return [head, picture.pixels]
 
 
-class _Subscriber(InboxSubscriber):
+class _Ros1Subscriber(InboxSubscriber):
     def __init__(self, rospy: Any, topic: str, depth: int, waits: bool) -> None:
         super().__init__(depth, waits)
         kind = _raw("std_msgs.msg", "UInt8MultiArray")
@@ -260,15 +260,15 @@ class Ros1(Transport):
     def publisher(self, topic: str) -> Publisher:
         queue = None if self.quality.waits(makers=True) else self.quality.room(_QUEUE, _QUEUE)
         kind = _raw("std_msgs.msg", "UInt8MultiArray")
-        return _Publisher(self.name, _Topic(self._rospy, topic, kind, queue))
+        return _Ros1Publisher(self.name, _Ros1Topic(self._rospy, topic, kind, queue))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publish arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
-        image_topic = _Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image"))
+        image_topic = _Ros1Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image"))
         return ImagePublisher(image_topic, functools.partial(_image_message, itertools.count()))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
-        return _Subscriber(self._rospy, topic, depth, self.quality.waits())
+        return _Ros1Subscriber(self._rospy, topic, depth, self.quality.waits())
 
 
 _ROSPY = "none: rospy writes to the socket"

@@ -66,7 +66,7 @@ def _reply(connection: Any, message: bytes) -> None:
         connection.send(message)
 
 
-class _Server(Server):
+class _WebSocketServer(Server):
     """Each connection has a thread; a topic's subscribers are connections."""
 
     def __init__(self, host: str, port: int) -> None:
@@ -127,7 +127,7 @@ class _Server(Server):
                 connection.close()
 
 
-class _Client:
+class _WebSocketClient:
     """One connection, read by a thread of its own without the library's second one."""
 
     def __init__(self, address: str, path: str) -> None:
@@ -188,7 +188,7 @@ class _Client:
             self._socket.shutdown(socket.SHUT_RDWR)
 
 
-class _Publisher(ServerPublisher):
+class _WebSocketPublisher(ServerPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
@@ -209,10 +209,10 @@ class _Publisher(ServerPublisher):
         subscriber.close()
 
 
-class _Subscriber(ServerSubscriber):
+class _WebSocketSubscriber(ServerSubscriber):
     def _follow(self, address: str, ended: threading.Event) -> None:
         try:
-            client = _Client(address, self.path)
+            client = _WebSocketClient(address, self.path)
         except OSError:
             return
         self.ends.add(client.close)
@@ -223,18 +223,18 @@ class _Subscriber(ServerSubscriber):
             self.ends.discard(client.close)
 
 
-class _Requester(InboxRequester):
+class _WebSocketRequester(InboxRequester):
     def __init__(self, servers: Servers, service: str) -> None:
         super().__init__(service)
         self._path = path_of("service", service)
-        self._client: _Client | None = None
+        self._client: _WebSocketClient | None = None
         self._following = Following(servers, self._path, self._follow)
 
     def _follow(self, address: str, ended: threading.Event) -> None:
         if self._client is not None:
             return
         try:
-            client = _Client(address, self._path)
+            client = _WebSocketClient(address, self._path)
         except OSError:
             return
 
@@ -280,9 +280,9 @@ class WebSocket(ServerTransport):
         exposed=ON_LOOPBACK,
     )
 
-    publishes = _Publisher
-    subscribes = _Subscriber
-    requests = _Requester
+    publishes = _WebSocketPublisher
+    subscribes = _WebSocketSubscriber
+    requests = _WebSocketRequester
 
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
@@ -290,7 +290,7 @@ class WebSocket(ServerTransport):
         self._bind = _host(self._servers.address) if fixed_address else ("127.0.0.1", 0)
 
     def _serve(self) -> Server:
-        return _Server(*self._bind)
+        return _WebSocketServer(*self._bind)
 
 
 def settings(asked: AskedQuality) -> list[TransportSetting]:

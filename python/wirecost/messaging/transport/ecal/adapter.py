@@ -134,7 +134,7 @@ def _ready(topic: str) -> str:
     return topic + "/wirecost-ready"
 
 
-class _Publisher(Publisher):
+class _EcalPublisher(Publisher):
     def __init__(self, topic: str, acknowledged: bool = True) -> None:
         super().__init__()
         core = _core()
@@ -192,7 +192,7 @@ class _Publisher(Publisher):
         super().close()
 
 
-class _Subscriber(InboxSubscriber):
+class _EcalSubscriber(InboxSubscriber):
     def __init__(self, topic: str, depth: int, waits: bool = False) -> None:
         super().__init__(depth, waits)
         core = _core()
@@ -217,7 +217,7 @@ class _Subscriber(InboxSubscriber):
         super().close()
 
 
-class _Requester(InboxRequester):
+class _EcalRequester(InboxRequester):
     def __init__(self, name: str, service: str) -> None:
         super().__init__(service)
         core = _core()
@@ -242,7 +242,7 @@ class _Requester(InboxRequester):
             self._client = None
 
 
-class _Replier(InboxReplier):
+class _EcalReplier(InboxReplier):
     def __init__(self, name: str) -> None:
         super().__init__()
         core = _core()
@@ -301,16 +301,16 @@ class Ecal(Transport):
             sweep()
 
     def publisher(self, topic: str) -> Publisher:
-        return _Publisher(self._prefix + topic, self.quality.waits(own=True))
+        return _EcalPublisher(self._prefix + topic, self.quality.waits(own=True))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
-        return _Subscriber(self._prefix + topic, depth, self.quality.waits())
+        return _EcalSubscriber(self._prefix + topic, depth, self.quality.waits())
 
     def requester(self, service: str) -> InboxRequester:
-        return _Requester(self._prefix + service, service)
+        return _EcalRequester(self._prefix + service, service)
 
     def replier(self, service: str) -> InboxReplier:
-        return _Replier(self._prefix + service)
+        return _EcalReplier(self._prefix + service)
 
 
 _STATUS = Path("/proc/self/status")

@@ -38,7 +38,7 @@ NODE_BYTES = 1 << 15
 """Of shared memory, for a process that has nothing open yet and may be about to clear away."""
 
 
-class _Publisher(Publisher):
+class _Iceoryx2Publisher(Publisher):
     def __init__(self, services: Services, topic: str, waits: bool) -> None:
         super().__init__()
         library = services.library
@@ -72,7 +72,7 @@ class _Publisher(Publisher):
         super().close()
 
 
-class _Subscriber(Subscriber):
+class _Iceoryx2Subscriber(Subscriber):
     def __init__(self, services: Services, topic: str, depth: int, waits: bool) -> None:
         super().__init__()
         if not 1 <= depth <= MOST_DEPTH:
@@ -117,7 +117,7 @@ class _Subscriber(Subscriber):
             self._port = self._service = self._take = None
 
 
-_E = TypeVar("_E", _Publisher, _Subscriber, Iceoryx2Requester, Iceoryx2Replier)
+_E = TypeVar("_E", _Iceoryx2Publisher, _Iceoryx2Subscriber, Iceoryx2Requester, Iceoryx2Replier)
 
 
 class Iceoryx2(Transport):
@@ -172,11 +172,13 @@ class Iceoryx2(Transport):
             sweep()
 
     def publisher(self, topic: str) -> Publisher:
-        return self._made(lambda: _Publisher(self._services, topic, self.quality.waits()), topic)
+        return self._made(
+            lambda: _Iceoryx2Publisher(self._services, topic, self.quality.waits()), topic
+        )
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
         waits = self.quality.waits()
-        return self._made(lambda: _Subscriber(self._services, topic, depth, waits), topic)
+        return self._made(lambda: _Iceoryx2Subscriber(self._services, topic, depth, waits), topic)
 
     def requester(self, service: str) -> Requester:
         return self._made(lambda: Iceoryx2Requester(self._services, service), service)

@@ -65,7 +65,7 @@ def _errors(what: str) -> Iterator[None]:
         raise UserError(f"ros2: {what}: {lines[0]}") from error
 
 
-class _Topic:
+class _Ros2Topic:
     """A publisher of rclpy's."""
 
     def __init__(self, node: Any, kind: Any, topic: str, quality: Quality) -> None:
@@ -100,7 +100,7 @@ class _Topic:
             self._node.destroy_publisher(publisher)
 
 
-class _Publisher(RosPublisher):
+class _Ros2Publisher(RosPublisher):
     def _parts(self, frame: Frame, trailer: bytes) -> Sequence[Any]:
         return [array_head(frame.nbytes + len(trailer)), *frame.parts(), trailer]
 
@@ -203,10 +203,10 @@ class Ros2(Transport):
 
     def topic(self, topic: str, kind: tuple[str, str] = _FRAME) -> RosTopic:
         """Return a publisher of serialized messages of a type. Raises UserError."""
-        return _Topic(self.node, _kind(*kind), topic, self.quality)
+        return _Ros2Topic(self.node, _kind(*kind), topic, self.quality)
 
     def publisher(self, topic: str) -> Publisher:
-        return self._kept(_Publisher(self.name, self.topic(topic)))
+        return self._kept(_Ros2Publisher(self.name, self.topic(topic)))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publish arrays as ``sensor_msgs/Image``."""

@@ -85,7 +85,7 @@ class ServerSubscriber(InboxSubscriber):
         super().close()
 
 
-class _Replier(InboxReplier):
+class _ServerReplier(InboxReplier):
     offer: Offer | None = None
 
     def __init__(self, server: Server, path: str) -> None:
@@ -145,7 +145,7 @@ class ServerTransport(Transport):
         server, path = self._own(), path_of("service", service)
         if path in server.services:
             raise UserError(f"service {service!r}: this transport answers it already")
-        replier = _Replier(server, path)
+        replier = _ServerReplier(server, path)
         replier.offer = self._servers.offer(path, server.address)
         return replier
 

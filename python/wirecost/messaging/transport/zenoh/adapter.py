@@ -117,7 +117,7 @@ class ZenohSubscriber(_Port, InboxSubscriber):
         return None if payload is None else (payload.to_bytes(), None)
 
 
-class _Requester(_Port, InboxRequester):
+class _ZenohRequester(_Port, InboxRequester):
     def __init__(self, transport: Zenoh, service: str) -> None:
         super().__init__(service)
         self._transport = transport
@@ -146,7 +146,7 @@ class _Requester(_Port, InboxRequester):
         return wait_until(lambda: bool(self._port.matching_status.matching), timeout, LOOK_S)
 
 
-class _Replier(_Port, InboxReplier):
+class _ZenohReplier(_Port, InboxReplier):
     def __init__(self, transport: Zenoh, service: str) -> None:
         super().__init__()
         self._block = transport.library.CongestionControl.BLOCK
@@ -167,7 +167,7 @@ class _Replier(_Port, InboxReplier):
         return query.payload.to_bytes() if query.payload else b"", reply
 
 
-_E = TypeVar("_E", ZenohPublisher, ZenohSubscriber, _Requester, _Replier)
+_E = TypeVar("_E", ZenohPublisher, ZenohSubscriber, _ZenohRequester, _ZenohReplier)
 
 
 class Zenoh(Transport):
@@ -284,10 +284,10 @@ class Zenoh(Transport):
         return self._made(lambda: self.listener(self, topic, depth), topic)
 
     def requester(self, service: str) -> Requester:
-        return self._made(lambda: _Requester(self, service), service)
+        return self._made(lambda: _ZenohRequester(self, service), service)
 
     def replier(self, service: str) -> Replier:
-        return self._made(lambda: _Replier(self, service), service)
+        return self._made(lambda: _ZenohReplier(self, service), service)
 
     def close(self) -> None:
         super().close()

@@ -26,7 +26,7 @@ from wirecost.messaging.transport.zenoh.memory import (
 )
 
 
-class _Publisher(ZenohPublisher):
+class _ZenohShmPublisher(ZenohPublisher):
     """Copies the message into shared memory, of which only the place is sent."""
 
     _numbers = itertools.count()
@@ -50,7 +50,7 @@ class _Publisher(ZenohPublisher):
         POOL.leave(self._number)
 
 
-class _Subscriber(ZenohSubscriber):
+class _ZenohShmSubscriber(ZenohSubscriber):
     def __init__(self, transport: Zenoh, topic: str, depth: int) -> None:
         super().__init__(transport, topic, depth)
         _SUBSCRIBERS.add(self)
@@ -62,7 +62,7 @@ class _Subscriber(ZenohSubscriber):
         return super()._met(stream)
 
 
-_SUBSCRIBERS: weakref.WeakSet[_Subscriber] = weakref.WeakSet()
+_SUBSCRIBERS: weakref.WeakSet[_ZenohShmSubscriber] = weakref.WeakSet()
 
 
 class ZenohSharedMemory(Zenoh):
@@ -81,8 +81,8 @@ class ZenohSharedMemory(Zenoh):
         " killed until those who received from it end or receive from two others",
     )
     shared: ClassVar[bool] = True
-    sender: ClassVar[type[ZenohPublisher]] = _Publisher
-    listener: ClassVar[type[ZenohSubscriber]] = _Subscriber
+    sender: ClassVar[type[ZenohPublisher]] = _ZenohShmPublisher
+    listener: ClassVar[type[ZenohSubscriber]] = _ZenohShmSubscriber
 
     def __init__(self, address: str | None = None) -> None:
         allow_locks()

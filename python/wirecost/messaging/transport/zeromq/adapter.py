@@ -56,7 +56,7 @@ LISTEN_EVERY = 8
 which seem full until then."""
 
 
-class _Publisher(Publisher):
+class _ZeroMQPublisher(Publisher):
     def __init__(self, library: Library, quality: Quality) -> None:
         super().__init__()
         self._waits = quality.waits()
@@ -107,7 +107,7 @@ class _Publisher(Publisher):
         super().close()
 
 
-class _Subscriber(Subscriber):
+class _ZeroMQSubscriber(Subscriber):
     def __init__(self, library: Library, depth: int, quality: Quality) -> None:
         super().__init__()
         conflate = quality.get("conflate", False)
@@ -147,7 +147,7 @@ class _Subscriber(Subscriber):
             self._poll, self._more = None, -1
 
 
-class _Requester(Requester):
+class _ZeroMQRequester(Requester):
     """Numbers its requests: a reply that comes after its timeout is not taken for the next."""
 
     def __init__(self, library: Library, service: str) -> None:
@@ -180,7 +180,7 @@ class _Requester(Requester):
         self.end.close()
 
 
-class _Replier(Replier):
+class _ZeroMQReplier(Replier):
     def __init__(self, library: Library) -> None:
         self.end = Socket(library, library.zmq.ROUTER, linger=LINGER_MS, router_mandatory=1)
         self._zmq = library.zmq
@@ -208,7 +208,7 @@ class _Replier(Replier):
         self.end.close()
 
 
-_E = TypeVar("_E", _Publisher, _Subscriber, _Requester, _Replier)
+_E = TypeVar("_E", _ZeroMQPublisher, _ZeroMQSubscriber, _ZeroMQRequester, _ZeroMQReplier)
 
 
 class _ZeroMQ(Transport):
@@ -238,17 +238,17 @@ class _ZeroMQ(Transport):
         return end
 
     def publisher(self, topic: str) -> Publisher:
-        return self._attach(_Publisher(self._library, self.quality), "topic", topic, True)
+        return self._attach(_ZeroMQPublisher(self._library, self.quality), "topic", topic, True)
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        end = _Subscriber(self._library, depth, self.quality)
+        end = _ZeroMQSubscriber(self._library, depth, self.quality)
         return self._attach(end, "topic", topic, False)
 
     def requester(self, service: str) -> Requester:
-        return self._attach(_Requester(self._library, service), "service", service, False)
+        return self._attach(_ZeroMQRequester(self._library, service), "service", service, False)
 
     def replier(self, service: str) -> Replier:
-        return self._attach(_Replier(self._library), "service", service, True)
+        return self._attach(_ZeroMQReplier(self._library), "service", service, True)
 
 
 FULL = f"what a slow subscriber has no room for ({WAITING} + depth) is lost to it alone"
