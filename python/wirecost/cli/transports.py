@@ -15,7 +15,7 @@ from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.messaging.api.trial import Outcome
+    from wirecost.messaging.api.trial import TrialOutcome
 
 EXAMPLE = "wirecost transports --test zeromq,zenoh"
 
@@ -70,7 +70,7 @@ def command(
         raise typer.Exit(FAILED)
 
 
-def _tested(names: tuple[str, ...]) -> list[Outcome]:
+def _tested(names: tuple[str, ...]) -> list[TrialOutcome]:
     """Test the transports one after the other: each may start a server."""
     from wirecost.messaging.api.trial import tried
 

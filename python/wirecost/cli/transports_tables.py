@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirecost.messaging.api.available import AvailableFramework, AvailableTransport
-from wirecost.messaging.api.trial import Outcome
+from wirecost.messaging.api.trial import TrialOutcome
 from wirecost.messaging.transport import Capabilities
 from wirecost.results.report.shared import units
 from wirecost.system.printable import printable
@@ -87,7 +87,7 @@ def print_frameworks(console: Console, frameworks: list[AvailableFramework]) -> 
     console.print(table)
 
 
-def print_outcomes(console: Console, outcomes: list[Outcome]) -> None:
+def print_outcomes(console: Console, outcomes: list[TrialOutcome]) -> None:
     """Print the time of a message over each transport, or why none arrived."""
     table = _table()
     table.add_column("transport", no_wrap=True)

@@ -10,7 +10,7 @@ from wirecost.messaging.api.connection import Connection
 from wirecost.messaging.api.failure import Failure
 from wirecost.messaging.api.opening import chosen
 from wirecost.messaging.api.sharing import Sharing
-from wirecost.messaging.api.unpacking import Options, Unpacker
+from wirecost.messaging.api.unpacking import DecodeOptions, Unpacker
 from wirecost.messaging.tensor import encode
 from wirecost.messaging.transport import Requester
 from wirecost.system.errors import UserError
@@ -26,7 +26,7 @@ class Client(Connection[Requester]):
         service: str,
         address: str | None,
         depth: int,
-        options: Options,
+        options: DecodeOptions,
         device_to_host: Callable[[Any], Any] | None,
     ) -> None:
         """Take what ``request`` takes."""
@@ -92,4 +92,4 @@ def request(
     have no requests.
     """
     name, service = chosen(transport_or_service, service)
-    return Client(name, service, address, depth, Options(as_, copy, writable), device_to_host)
+    return Client(name, service, address, depth, DecodeOptions(as_, copy, writable), device_to_host)

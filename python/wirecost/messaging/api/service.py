@@ -11,7 +11,7 @@ from wirecost.messaging.api.failure import Failure
 from wirecost.messaging.api.opening import chosen
 from wirecost.messaging.api.receiver import Receiver
 from wirecost.messaging.api.sharing import Sharing
-from wirecost.messaging.api.unpacking import Options, Unpacker
+from wirecost.messaging.api.unpacking import DecodeOptions, Unpacker
 from wirecost.messaging.tensor import encode
 from wirecost.messaging.transport import Replier, Request
 from wirecost.system.errors import UserError
@@ -63,7 +63,7 @@ class Service(Receiver[Replier, Request, Asked]):
         service: str,
         address: str | None,
         depth: int,
-        options: Options,
+        options: DecodeOptions,
         device_to_host: Callable[[Any], Any] | None,
     ) -> None:
         """Take what ``serve`` takes."""
@@ -129,4 +129,6 @@ def serve(
     UserError, also for transports that have no requests.
     """
     name, service = chosen(transport_or_service, service)
-    return Service(name, service, address, depth, Options(as_, copy, writable), device_to_host)
+    return Service(
+        name, service, address, depth, DecodeOptions(as_, copy, writable), device_to_host
+    )

@@ -9,7 +9,7 @@ from typing import Any
 from wirecost.messaging.api.opening import chosen
 from wirecost.messaging.api.receiver import Receiver
 from wirecost.messaging.api.schema import Checked, Schema
-from wirecost.messaging.api.unpacking import Options, Unpacker
+from wirecost.messaging.api.unpacking import DecodeOptions, Unpacker
 from wirecost.messaging.tensor import LostError
 from wirecost.messaging.transport import Count, Sample, Subscriber
 
@@ -23,7 +23,7 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
         topic: str,
         address: str | None,
         depth: int,
-        options: Options,
+        options: DecodeOptions,
         schema: Schema = None,
     ) -> None:
         """Take what ``subscribe`` takes."""
@@ -88,4 +88,4 @@ def subscribe(
     UserError.
     """
     name, topic = chosen(transport_or_topic, topic)
-    return Subscription(name, topic, address, depth, Options(as_, copy, writable), schema)
+    return Subscription(name, topic, address, depth, DecodeOptions(as_, copy, writable), schema)

@@ -30,7 +30,7 @@ ENDS = "wirecost.messaging.api.trial_end"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """Outcome of one transport; exactly one of the three is not None."""
 
     name: str
@@ -45,18 +45,18 @@ class Outcome:
         return asdict(self)
 
 
-def tried(name: str) -> Outcome:
+def tried(name: str) -> TrialOutcome:
     """Return what becomes of a message. The transport's server is one of its own, on loopback."""
     kind = find(name)
     if why := kind.missing():
-        return Outcome(name, missing=why)
+        return TrialOutcome(name, missing=why)
     try:
         with kind.server() as address:
-            return Outcome(name, ms=_exchange(name, address))
+            return TrialOutcome(name, ms=_exchange(name, address))
     except NoServerError as error:
-        return Outcome(name, missing=str(error))
+        return TrialOutcome(name, missing=str(error))
     except (UserError, ProgramFailedError) as error:
-        return Outcome(name, failed=printable(str(error)))
+        return TrialOutcome(name, failed=printable(str(error)))
 
 
 def _exchange(name: str, address: str | None) -> float:

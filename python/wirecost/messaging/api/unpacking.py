@@ -13,7 +13,7 @@ from wirecost.system.errors import UserError
 
 
 @dataclass(frozen=True)
-class Options:
+class DecodeOptions:
     """Options of making messages of samples; the names are those of ``wirecost.tensor.decode``."""
 
     as_: str | None
@@ -24,7 +24,7 @@ class Options:
 class Unpacker:
     """Counts the samples that messages hold."""
 
-    def __init__(self, depth: int, options: Options) -> None:
+    def __init__(self, depth: int, options: DecodeOptions) -> None:
         """Limit to ``depth`` the samples held at once. Raises UserError for too small a depth."""
         least = 1 if options.copy else 2
         if depth < least:

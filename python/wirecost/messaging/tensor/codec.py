@@ -31,7 +31,7 @@ from wirecost.messaging.tensor.layout import (
 from wirecost.messaging.tensor.matching import families, match
 from wirecost.messaging.tensor.memory import Memory, Pieces, own_copy
 from wirecost.messaging.tensor.packages import load
-from wirecost.messaging.tensor.plan import Plan, plan
+from wirecost.messaging.tensor.plan import TensorPlan, plan
 from wirecost.messaging.tensor.reader import Reader, budget_of, restored, tensor_of
 from wirecost.messaging.tensor.registry import is_own
 from wirecost.messaging.tensor.source import Source
@@ -40,10 +40,10 @@ from wirecost.messaging.tensor.writer import HANDLERS, Writer
 _MOST_CACHED = 256
 _MOST_CACHED_BYTES = 4096
 _HEADERS: dict[Any, tuple[bytes, Layout]] = {}
-_PLANS: dict[bytes, tuple[Layout, Plan | None]] = {}
+_PLANS: dict[bytes, tuple[Layout, TensorPlan | None]] = {}
 # The last of each is looked at first: it is found without hashing, which is slow in cold caches.
 _LATEST_HEADER: list[tuple[Any, ...]] = [(None, None, None, None)]
-_LATEST_PLAN: list[tuple[bytes, tuple[Layout, Plan | None] | None]] = [(b"", None)]
+_LATEST_PLAN: list[tuple[bytes, tuple[Layout, TensorPlan | None] | None]] = [(b"", None)]
 _encode = native.binding.encode if native.binding else None
 _decode = native.binding.decode if native.binding else None
 if native.binding:
@@ -140,7 +140,7 @@ def _placed(message: Any) -> Any:
     return message if place is None or is_own(type(message)) else place(message)
 
 
-def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:
+def _known(view: memoryview) -> tuple[Layout, TensorPlan | None] | None:
     """Return what was planned for a header of the same bytes, which was checked then."""
     header, planned = _LATEST_PLAN[0]
     if planned is not None and bytes(view[: len(header)]) == header:
@@ -161,7 +161,7 @@ def _checked(as_: str | None) -> str | None:
     return families(as_)[0]
 
 
-def _learn(header: bytes) -> tuple[Layout, Plan | None]:
+def _learn(header: bytes) -> tuple[Layout, TensorPlan | None]:
     layout = parse(header)
     planned = layout, plan(layout)
     if len(header) <= _MOST_CACHED_BYTES:

@@ -17,14 +17,14 @@ _LONGEST = 512
 _SMALL = 256
 """Bytes in which arrays cannot claim enough to matter: MessagePack lets none claim more elements
 than there are bytes."""
-_PLANS: dict[bytes, Plan] = {}
+_PLANS: dict[bytes, TensorPlan] = {}
 """By the description behind the segment's number."""
 _FIVE = b"\x95"
 _NUMBER_ENDS = {0xCC: 3, 0xCD: 4, 0xCE: 6, 0xCF: 10}
 """By the first byte of a number that has others."""
 
 
-class Plan(NamedTuple):
+class TensorPlan(NamedTuple):
     """``direct``: an array of NumPy's that one step makes, in the sender's framework."""
 
     framework: Any
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     direct: bool
 
 
-def plan_of(payload: bytes) -> tuple[Any, Plan]:
+def plan_of(payload: bytes) -> tuple[Any, TensorPlan]:
     """Return the segment and the form of a tensor's extension.
 
     Raises FrameError, and UserError for a package that is missing.
@@ -45,7 +45,9 @@ def plan_of(payload: bytes) -> tuple[Any, Plan]:
         return int.from_bytes(payload[2:end], "big") if end > 2 else payload[1], cached
     index, described, shape, axes, framework = fields_of(payload)
     form = Form(described, shape, axes)
-    new_plan = Plan(framework, form, framework == "numpy" and axes is None and not form.narrow)
+    new_plan = TensorPlan(
+        framework, form, framework == "numpy" and axes is None and not form.narrow
+    )
     # A structure may hold references to what a caller could change.
     if end and type(index) is int and len(payload) <= _LONGEST and type(described) is str:
         if len(_PLANS) >= _MOST:
@@ -82,7 +84,7 @@ def check_claims(packed: bytes) -> None:
         check.skip()
 
 
-def plan(layout: Layout) -> Plan | None:
+def plan(layout: Layout) -> TensorPlan | None:
     """Return the plan of a frame that is one tensor; None for others and what is to be refused."""
     description = layout.description
     # MessagePack's extensions begin so, but for those of 1, 2, 4, 8 and 16 bytes.

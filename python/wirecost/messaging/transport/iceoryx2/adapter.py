@@ -23,7 +23,7 @@ from wirecost.messaging.transport.base import (
 )
 from wirecost.messaging.transport.iceoryx2.home import Home
 from wirecost.messaging.transport.iceoryx2.leftovers import clear_nodes
-from wirecost.messaging.transport.iceoryx2.memory import Memory, Received, lender
+from wirecost.messaging.transport.iceoryx2.memory import Iceoryx2Memory, Received, lender
 from wirecost.messaging.transport.iceoryx2.requests import Iceoryx2Replier, Iceoryx2Requester
 from wirecost.messaging.transport.iceoryx2.services import MOST_DEPTH, MOST_ENDS, Services
 from wirecost.messaging.transport.package import Package
@@ -43,7 +43,7 @@ class _Iceoryx2Publisher(Publisher):
         super().__init__()
         library = services.library
         self._services = services
-        self._memory = Memory(library)
+        self._memory = Iceoryx2Memory(library)
         self._service = services.open_topic(topic, not waits)
         self._wake = services.open_wake(topic)
         self._port = (

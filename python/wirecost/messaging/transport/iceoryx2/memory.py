@@ -73,7 +73,7 @@ class Received(_Places):
         return stream, number, whole[:nbytes]
 
 
-class Memory(_Places):
+class Iceoryx2Memory(_Places):
     """Writes frames into what a port lends."""
 
     def __init__(self, library: Any) -> None:

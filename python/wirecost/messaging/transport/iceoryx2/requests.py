@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirecost.messaging.transport.base import Frame, Replier, Request, Requester, Sample
-from wirecost.messaging.transport.iceoryx2.memory import Memory, Received, lender
+from wirecost.messaging.transport.iceoryx2.memory import Iceoryx2Memory, Received, lender
 from wirecost.messaging.transport.iceoryx2.services import Services
 from wirecost.messaging.transport.shared.trailer import MAGIC, TRAILER, new_stream
 from wirecost.system.errors import UserError
@@ -19,7 +19,7 @@ class _Endpoint:
     def __init__(self, services: Services, service: str) -> None:
         self._services = services
         self._name = service
-        self._memory = Memory(services.library)
+        self._memory = Iceoryx2Memory(services.library)
         self._received = Received()
         self._service = services.open_service(service)
         self._asked = services.open_wake(f"{service}/asked")
