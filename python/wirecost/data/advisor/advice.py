@@ -80,9 +80,9 @@ class ListAdvice:
     """Elements by path."""
     elements: int = 0
     fields: dict[str, ColumnAdvice] = field(default_factory=dict)
-    """Of all fields, by dotted path."""
+    """All fields, by dotted path."""
     totals: dict[str, Total] = field(default_factory=dict)
-    """As rows, as exact columns, as recommended; with what stands before columns in a message."""
+    """Bytes as rows, as exact columns and as recommended, with columns' head in a message."""
 
     @property
     def columns(self) -> dict[str, ColumnAdvice]:

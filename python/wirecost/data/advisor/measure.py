@@ -82,7 +82,7 @@ class Statistics:
     """Number and range of a field's values, over all lists it was added from."""
 
     elements: int = 0
-    """Of the list or the message around the field."""
+    """Number of elements of the list, or of messages around the field."""
     present: int = 0
     """Elements that have it; repeated fields that are not empty."""
     values: int = 0

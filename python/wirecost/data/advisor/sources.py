@@ -33,7 +33,7 @@ class SampledList:
     """Full name of its elements' type."""
     arrays: Arrays
     rows: bytes
-    """The same as rows in Protobuf: tags, lengths and messages."""
+    """Rows in Protobuf: tags, lengths and messages."""
 
 
 class ListSource(Protocol):

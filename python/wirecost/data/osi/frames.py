@@ -186,7 +186,7 @@ class Frames(Closing, Sequence[Frame]):
 
 
 _converting = Lock()
-"""What a converter returns is valid until its next call, which may be another thread's."""
+"""Lock around a converter: its result is valid until its next call, by any thread."""
 
 
 def _in_columns(type_name: str, message: memoryview, paths: Iterable[str]) -> bytes:

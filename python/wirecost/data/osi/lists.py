@@ -33,7 +33,7 @@ class RepeatedField:
     kind: type[Columns[Any]]
     element: Descriptor
     number: int
-    """Of the list in the message around it."""
+    """Number of the list's field in the message around it."""
     rows: Sequence[Message]
     columns: bytes | None
     """Its columns where the frame holds them; they count, not the rows beside them."""

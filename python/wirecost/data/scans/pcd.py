@@ -20,7 +20,7 @@ from wirecost.system.regular_file import open_regular
 
 LONGEST_HEADER = 1 << 16
 MOST_VALUES = 1 << 16
-"""Of one field in a point: histograms have hundreds."""
+"""Most values of one field in a point: histograms have hundreds."""
 _KEYS = {
     "VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS", "DATA",
 }  # fmt: skip
@@ -35,7 +35,7 @@ class _PcdHeader:
     points: int
     data: str
     size: int
-    """Of the header itself."""
+    """Bytes of the header itself."""
 
 
 def read(path: Path) -> dict[str, npt.NDArray[Any]]:

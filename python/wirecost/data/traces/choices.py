@@ -21,4 +21,4 @@ TYPES: Mapping[str, str] = {
 SUFFIXES = (".osi", ".mcap", ".txth")
 FORMATS = tuple(suffix[1:] for suffix in SUFFIXES)
 COMPRESSIONS = ("zstd", "lz4", "none")
-"""Of ``.mcap``."""
+"""Compressions of ``.mcap``."""

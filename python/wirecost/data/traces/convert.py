@@ -17,7 +17,7 @@ from wirecost.system.errors import UserError
 
 NANOS = 1_000_000_000
 LENGTH_BYTES = 4
-"""Of .osi, in front of each message."""
+"""Bytes of the length in front of each message of .osi."""
 _SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?s", re.ASCII)
 _FRAMES = re.compile(r"\d{1,18}", re.ASCII)
 

@@ -40,13 +40,13 @@ class TraceInfo:
     first_ns: int | None
     last_ns: int | None
     bytes: int
-    """Of all messages, without what the file adds."""
+    """Bytes of all messages, without those that the file adds."""
     frame_bytes: Spread | None
     osi_versions: tuple[str, ...]
     lists: dict[str, Spread]
     """Lengths of the lists in the parsed frames by path; a frame without the list counts 0."""
     parsed: int
-    """How many frames the lists and versions come from."""
+    """Number of frames that the lists and versions come from."""
     warnings: tuple[str, ...]
 
     @property

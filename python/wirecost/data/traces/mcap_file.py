@@ -44,16 +44,16 @@ class McapChannel(Closing):
             raise UserError(f"{path}: not an MCAP file; record it again") from error
         channels = self.channels(contents)
         self.topics = tuple(channels)
-        """Of all such channels in the file."""
+        """Topics of all such channels in the file."""
         topic = self._chosen(topic, contents)
         ids, self.type_name = channels[topic]
         first = contents.channels[min(ids)]
         # A channel may have no schema.
         self.schema = contents.schemas.get(first.schema_id) or Schema(0, b"", "", "")
-        """As the file has it."""
+        """The schema as the file has it."""
         records = [record for record in contents.metadata if record.name == METADATA]
         self.metadata_records = len(records)
-        """How many records ``net.asam.osi.trace`` there are; there should be one."""
+        """Number of records ``net.asam.osi.trace``; there should be one."""
         self.about = About(
             topic, dict(records[0].metadata) if records else {}, dict(first.metadata)
         )

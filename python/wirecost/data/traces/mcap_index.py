@@ -43,7 +43,7 @@ DAMAGE = (
     RuntimeError,
     zstandard.ZstdError,
 )
-"""What the readers of records and chunks raise on hostile bytes."""
+"""Errors that the readers of records and chunks raise on hostile bytes."""
 
 MESSAGE = struct.Struct("<BQHIQQ")
 """Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
@@ -118,7 +118,7 @@ class FrameIndex:
         time, chunk, offset = (
             np.asarray(column)[chosen] for column in (self.log_time, self.chunk, self.offset)
         )
-        # Those of one time in the order of the file, whatever that of its index.
+        # Messages of one time are in the order of the file, not of its index.
         order = np.lexsort(
             (offset, np.where(chunk == OUTSIDE, offset.astype(chunk.dtype), chunk), time)
         )
@@ -134,9 +134,9 @@ class Contents:
     metadata: list[Metadata] = field(default_factory=list)
     frames: FrameIndex = field(default_factory=FrameIndex)
     redefined: bool = False
-    """Whether a number is that of two channels or schemas which differ."""
+    """True if two channels or schemas that differ have one number."""
     complaint: str = ""
-    """What is wrong with the file, in half a sentence; empty if nothing."""
+    """Fault of the file, in half a sentence; empty if there is none."""
 
 
 def read_contents(view: memoryview, progress: Progress) -> Contents:

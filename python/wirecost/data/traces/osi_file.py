@@ -26,7 +26,7 @@ _PACKED = (
     (b"BZh", "bzip2"),
     (b"PK\x03\x04", "zip"),
 )
-"""How files of these programs begin."""
+"""First bytes of files of these programs."""
 _SEPARATOR = b"$$__$$"
 """Between messages, in the format of OSI before it had lengths."""
 _LOOKED_AT = 1 << 20

@@ -18,7 +18,7 @@ The view stays valid as long as it is held; it may lie in the file's mapping and
 """
 
 Progress = Callable[[int, int, str], None]
-"""Called with what is done, what there is in all, and what runs now."""
+"""Callback with the number done, the number in all, and what runs now."""
 
 
 def silent(_done: int, _total: int, _text: str) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 IMPORTED = "imported"
-"""What folders that were measured without a campaign are filed under."""
+"""Campaign of folders that were measured without one."""
 MEMORY = 1500 << 20
 """Bytes. What needs more goes to temporary files, but for the values of exact medians."""
 LEAST_MEMORY = 64 << 20

@@ -16,7 +16,7 @@ from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
 Progress = Callable[[int, int, str], None]
-"""Called with seconds that were expected of what is done and of all, and what runs now."""
+"""Callback with the seconds expected of what is done and of all, and what runs now."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,10 @@ class TaskResult:
 
 
 Results = Callable[[list[Task], set[str]], Iterator[TaskResult]]
-"""Measures tasks, and keeps what came of them in the store. The second argument: keys of those that
-the store has already."""
+"""Callback that measures tasks and keeps their results in the store.
+
+The second argument: keys of tasks that the store has already.
+"""
 
 
 @dataclass
@@ -38,11 +40,11 @@ class CampaignOutcome:
     done: int = 0
     failed: int = 0
     missing: int = 0
-    """That came to nothing: the store has no record of them."""
+    """Tasks that came to nothing: the store has no record of them."""
     there: int = 0
-    """That the store had already."""
+    """Tasks that the store had already."""
     elsewhere: int = 0
-    """Of other machines."""
+    """Tasks of other machines."""
     reasons: list[str] = field(default_factory=list)
     seconds: float = 0.0
 

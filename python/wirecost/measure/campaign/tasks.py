@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from wirecost.measure.campaign.definition import Bench, Definition, Options, Value
 
 VERSION = 1
-"""Of what a task's name is made of."""
+"""Version of the rule that makes a task's name."""
 MOST = 100_000
 
 Check = Callable[[str, list[str]], str | None]
@@ -54,7 +54,7 @@ def tasks(definition: Definition, check: Check, revision: str = "") -> list[Task
             for bench, arguments in lines
             for machine in bench.machines
         ]
-        # Of a generator of its own, so that one more repetition leaves the others as they are.
+        # Each repetition has its own generator, so that one more leaves the others as they are.
         random.Random(f"{definition.seed} {repetition}").shuffle(of_repetition)
         all_tasks += of_repetition
     seen: dict[str, Task] = {}

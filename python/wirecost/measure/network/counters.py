@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COUNTERS = Path("/proc/thread-self/net/dev")
-"""Of the thread's own network namespace."""
+"""Counters of the thread's own network namespace."""
 LOOPBACK = "lo"
 
 

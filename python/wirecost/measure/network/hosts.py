@@ -18,7 +18,7 @@ from wirecost.measure.network.wire import INTERFACE, Bridge, Wire, limited, mac
 from wirecost.system.errors import UserError
 
 PREFIX = "10.119.99"
-"""Seen by nobody outside."""
+"""Network of all hosts; nobody outside sees it."""
 MOST_HOSTS = 200
 
 
@@ -26,7 +26,7 @@ MOST_HOSTS = 200
 class Host:
     number: int
     address: str
-    """Of IPv4, without the mask."""
+    """IPv4 address, without the mask."""
     namespace: Namespace
     interface: str = INTERFACE
 

@@ -27,7 +27,7 @@ from wirecost.system.waiting import wait_for_ends
 
 CLONE_NEWNET = 0x40000000
 END_S = 2.0
-"""How long processes may take to end that were killed."""
+"""Longest time that killed processes may take to end."""
 COMMAND_S = 30.0
 T = TypeVar("T")
 

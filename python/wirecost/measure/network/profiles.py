@@ -28,15 +28,15 @@ class Profile:
     jitter_ms: float = 0.0
     """Each packet's delay differs by up to this, uniformly, more or less; order is kept."""
     loss_percent: float = 0.0
-    """Of packets, each independently."""
+    """Loss of packets, each independently."""
     rate_mbit: float = 1000.0
-    """Of every host's link, in each direction, 10^6 bits per second."""
+    """Rate of every host's link, in each direction, 10^6 bits per second."""
     queue_packets: int = 1000
-    """Of 1,514 bytes, which wait for a link before further ones are dropped."""
+    """Packets of 1,514 bytes that wait for a link before further ones are dropped."""
     cut_after_s: float = 1.0
-    """From the first message until the publisher's link is cut."""
+    """Time from the first message until the publisher's link is cut."""
     cut_s: float = 0.0
-    """How long; 0 is never."""
+    """Time without a link; 0 for no cut."""
 
     @property
     def needs_delay(self) -> bool:

@@ -23,7 +23,7 @@ INTERVAL_S = 0.0025
 WAIT_S = 1
 TIMEOUT_S = 60.0
 SLACK_MS = 1.0
-"""Of a round trip's mean: two schedulers have their part in it."""
+"""Slack of a round trip's mean: two schedulers have their part in it."""
 SIGMAS = 4.0
 STREAM_S = 0.3
 PAYLOAD = 1472
@@ -47,7 +47,7 @@ class Reading:
     rtt_max_ms: float
     rtt_deviation_ms: float
     rate_mbit: float | None
-    """That arrive of a full link, Ethernet's header included; None where it was not measured."""
+    """Rate that arrives of a full link, Ethernet's header included; None if not measured."""
 
     @property
     def loss_percent(self) -> float:

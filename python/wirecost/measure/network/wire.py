@@ -23,7 +23,7 @@ class Wire(Closing):
     """The network between hosts. ``host``: its number, from 0."""
 
     made_by: ClassVar[str]
-    """For people and the result folder."""
+    """Maker of the network, for people and the result folder."""
 
     @abstractmethod
     def set_down(self, host: int, down: bool) -> None:

@@ -11,7 +11,7 @@ from wirecost.system.errors import UserError
 
 MIB = 1 << 20
 MAPPED_WINDOW = 64 * MIB
-"""Of mapped files: traces give their pages back once so much was read (``files.RELEASED``)."""
+"""Bytes of mapped files: traces release their pages once so much was read (``files.RELEASED``)."""
 LEAST_ROOM = 64 * MIB
 _STATUS = re.compile(r"^(\w+):\s+(\d+) kB$", re.MULTILINE)
 

@@ -33,12 +33,12 @@ class ConversionTotals:
     """Results of a conversion so far."""
 
     traces: int
-    """Of this run and before, in all."""
+    """Traces of this run and before, in all."""
     input_bytes: int
     finished_before: int = 0
-    """By an earlier conversion; not touched."""
+    """Traces that an earlier conversion finished; they are not touched."""
     left_bytes: int = 0
-    """Of inputs that are not yet converted."""
+    """Bytes of inputs that are not yet converted."""
     workers: int = 1
     converted: int = 0
     frames: int = 0
@@ -49,7 +49,7 @@ class ConversionTotals:
     peaks: dict[int, int] = field(default_factory=dict)
     """Bytes of memory that each process had at most, by its number."""
     seconds: float = 0.0
-    """That conversions took, in all processes together."""
+    """Seconds that conversions took, in all processes together."""
     replaced_workers: int = 0
 
     def add(self, job: ConversionJob, outcome: ConversionOutcome) -> None:

@@ -25,7 +25,7 @@ class ConversionOutcome:
     """Outcome of the conversion of one trace."""
 
     number: int
-    """Of its job."""
+    """Number of its job."""
     error: str = ""
     """One line with the trace and the remedy; empty if the output is there."""
     warnings: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class ConversionOutcome:
     """Before and after."""
     file_bytes: tuple[int, int] = (0, 0)
     mtime_ns: int = 0
-    """Of the output."""
+    """Modification time of the output."""
     seconds: float = 0.0
     process: int = 0
     peak: int = 0

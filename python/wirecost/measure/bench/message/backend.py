@@ -13,7 +13,7 @@ from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import read_content
 
 SENT = "sent"
-"""In the place of a stage: a message as it was sent while it was timed."""
+"""Word in place of a stage: a message as it was sent while it was timed."""
 
 
 @dataclass(frozen=True)

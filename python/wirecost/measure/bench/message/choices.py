@@ -9,10 +9,10 @@ from wirecost.system.plugins import plugin_names
 
 LANGUAGES = ("cpp", "python", "java")
 USUAL = ("cpp", "python")
-"""Without being asked for."""
+"""Languages that are measured by default."""
 SINGLE, DELIMITED = "single", "delimited"
 FRAMINGS = (SINGLE, DELIMITED)
-"""What a binary file can hold: one message, or several, each behind its length."""
+"""Contents of a binary file: one message, or several, each behind its length."""
 SAMPLED = 50
 """Messages that are measured of a longer recording, unless another number is asked for."""
 PROCESSES = 5

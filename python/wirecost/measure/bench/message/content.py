@@ -17,11 +17,11 @@ from wirecost.system.errors import UserError
 
 MESSAGES, FEWEST = 16, 4
 ELEMENTS = (10, 4, 2, 1)
-"""Of repeated fields, by the depth of their message; deeper messages are left out."""
+"""Elements of repeated fields, by the depth of their message; deeper messages are left out."""
 VALUES = 4_000
-"""Of a message, but for what ``elements`` asks for."""
+"""Values of a message, but for those that ``elements`` asks for."""
 ENOUGH_BYTES, MOST_BYTES = 64 << 10, 4 << 20
-"""Of all messages: no more are made once there are FEWEST with so many; one is always made."""
+"""Bytes of all messages: no more are made once FEWEST have so many; one is always made."""
 TEXT = 12
 """Characters."""
 BYTES = 32
@@ -30,7 +30,7 @@ ASSUMED = (
     f"{', '.join(map(str, ELEMENTS[1:]))} further in; numbers between -1,000 and 1,000, texts of "
     f"{TEXT} letters, {BYTES} bytes"
 )
-"""Where nothing else is asked for."""
+"""Description of messages where nothing else is asked for."""
 
 
 def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[bytes]:

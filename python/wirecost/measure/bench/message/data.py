@@ -23,7 +23,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
 MOST_BYTES = 16 << 20
-"""Of the messages that are measured."""
+"""Most bytes of the messages that are measured."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ WALKED = 16 << 20
 """Bytes of messages whose fields are counted."""
 MOST_TAKEN_OUT = 12
 LEAST_SHARE = 0.04
-"""Of all bytes, for a field to be taken out."""
+"""Least share of all bytes for a field to be taken out."""
 LEAST_SHARE_OF_TEXT = 0.02
 """Texts and bytes take more time than numbers of as many bytes: each is checked and copied."""
 

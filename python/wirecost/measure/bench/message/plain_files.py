@@ -29,7 +29,7 @@ TRIED = 64
 UNREADABLE = 1.0
 LONGEST_REASON = 160
 NOT_PARSED = (ValueError, TypeError, AttributeError, RecursionError)
-"""What the readers of JSON and text raise besides their own errors."""
+"""Errors that the readers of JSON and text raise besides their own."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 

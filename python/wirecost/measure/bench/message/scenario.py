@@ -63,7 +63,7 @@ INCUMBENTS = {
     "ros1": ("gencpp",),
     "cdr": ("rosidl-fastrtps", "fast-cdr"),
 }
-"""Whose classes people use in C++, by wire; the first that takes part is meant."""
+"""Libraries whose classes people use in C++, by wire; the first that takes part counts."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class _Walk:
         if self._header:
             self._own[HEADER,] += self._header
         self._message(top, ())
-        # What follows the last field, as padding does that some writers add.
+        # Bytes after the last field, such as padding of some writers.
         self._own[HEADER,] += len(self._data) - self._header - self._at
         if not self._own[HEADER,]:
             del self._own[HEADER,]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from wirecost.schema.compile.schema import Field, Kind, Label
 
 MOST_ELEMENTS = 5_000_000
-"""Of all lists of a made-up message."""
+"""Most elements of all lists of a made-up message."""
 
 
 def is_list(field: Field) -> bool:

@@ -25,11 +25,11 @@ WINDOW = 2
 """Tasks of each machine that the scheduler knows: the next begins as soon as one ends."""
 LOOK_S = 1.0
 ANSWER_S = 120.0
-"""So long may what was measured take from its worker to here."""
+"""Longest time that results may take from their worker to here."""
 LOST = "the scheduler has ended, or cannot be reached any more"
 
 Kept = Callable[[Record, Files], None]
-"""What is measured goes to the store. May raise OSError."""
+"""Callback that keeps what was measured in the store. May raise OSError."""
 
 
 @dataclass

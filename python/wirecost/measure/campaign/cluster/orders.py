@@ -21,7 +21,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.private import private_folder, read_private, state_folder, write_private
 
 PATIENCE_S = 3600.0
-"""So long a worker waits for another campaign on its host."""
+"""Longest time that a worker waits for another campaign on its host."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Order:
     campaign: str
     task: Task
     resume: bool
-    """Whether what this machine measured before, and the store lacks, will do."""
+    """True if files that this machine kept, and the store lacks, will do."""
     places: dict[str, str] = field(default_factory=dict)
-    """What of the campaign runs on which host, by the boot's id."""
+    """Parts of the campaign that run on each host, by the boot's id."""
     stored: tuple[str, ...] = ()
     """Keys of this machine's tasks that the store has by now."""
 

@@ -19,10 +19,10 @@ from wirecost.measure.campaign.cluster.settings import configure
 from wirecost.system import scratch
 
 STARTED, UNREACHABLE = "started", 3
-"""What it prints once it has work to take, and its exit status without a scheduler."""
+"""Its output once it has work to take, and its exit status without a scheduler."""
 PATIENCE_S = 30
 MEASURE, MACHINE = "measure", "machine-"
-"""Of its resources: one task at a time, and of which machine."""
+"""Its resources: one task at a time, and its machine."""
 
 
 def main() -> int:

@@ -23,7 +23,7 @@ from wirecost.measure.bench.message.fields import CountedField, marked_name, wit
 from wirecost.measure.bench.message.subject import Subject, canonical
 
 LEAST_SAVED = 0.02
-"""Of a message's bytes, for a change to be worth a line."""
+"""Least share of a message's bytes for a change to be worth a line."""
 LISTED = 2
 """Fields that a change names, and names of each."""
 PASSES = 5

@@ -21,9 +21,9 @@ from wirecost.system.children import ProgramFailedError
 
 MODULE = "wirecost.measure.bench.message.advice.columns_worker"
 LISTS = 2
-"""That are tried."""
+"""Number of lists that are tried."""
 LEAST_SHARE = 0.1
-"""Of all bytes."""
+"""Least share of all bytes."""
 LEAST_ELEMENTS = 50
 """On average: columns of fewer save little."""
 MEASURED = 20

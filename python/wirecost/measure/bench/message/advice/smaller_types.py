@@ -24,7 +24,7 @@ LEAST_TEXTS = 20
 MOST_OF_AN_ENUM = 32
 
 Share = Callable[[FieldValues], float]
-"""Of the field's bytes that another type saves; zero or less where it saves nothing."""
+"""Share of the field's bytes that another type saves; zero or less where it saves nothing."""
 
 
 def cheaper_types(
@@ -46,7 +46,7 @@ def _bytes(field: FieldValues) -> float:
     """Return the bytes of the counted values, with tags and lengths, as Protobuf writes them."""
     item = field.declared
     if item.type is Kind.STRING:
-        # Of texts beyond the first, the average is taken.
+        # Texts beyond the counted ones have the average length.
         texts = sum(field.texts.values())
         content = sum(len(text.encode()) * count for text, count in field.texts.items())
         return field.count * (_tag(field) + 1) + (content * field.count / texts if texts else 0)

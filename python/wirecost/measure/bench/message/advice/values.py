@@ -14,7 +14,7 @@ from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef
 
 MOST_VALUES = 500_000
-"""That are looked at."""
+"""Most values that are looked at."""
 MOST_TEXTS = 64
 """Different ones that are kept of a field."""
 

@@ -44,7 +44,7 @@ MODES = {
     "protobuf-current": (NEW, REUSED, "arena"),
     "memcpy": (REUSED,),
 }
-"""Of libraries that have others than new and reused ones."""
+"""Modes of libraries that have others than new and reused ones."""
 WIRES = {
     "protobuf": "protobuf",
     "protobuf-current": "protobuf",
@@ -53,9 +53,9 @@ WIRES = {
     "messagepack": "messagepack",
     "flatbuffers-table": "flatbuffers",
 }
-"""Of libraries that have one of their own."""
+"""Wires of libraries that have one of their own."""
 WITHOUT_CACHE = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
-"""So that freed blocks do not count as given, which a thread's cache keeps."""
+"""Variables without a thread's cache, whose freed blocks would count as given."""
 COUNTED_FUNCTION = "wirecost_counted*"
 """The harness's, or a clone of it, whose instructions are counted."""
 _TOTALS = re.compile(r"^(?:summary|totals): (\d+)", re.MULTILINE)
@@ -246,4 +246,4 @@ VERSIONS: dict[str, Callable[[], str]] = {
     "messagepack": lambda: _debians("libmsgpack-cxx-dev", "msgpack-cxx"),
     "memcpy": lambda: "none",
 }
-"""Of others' libraries."""
+"""Versions of others' libraries."""

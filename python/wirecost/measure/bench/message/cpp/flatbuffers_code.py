@@ -31,7 +31,7 @@ _TYPES = {
     Kind.FLOAT32: ("float", "float"),
     Kind.FLOAT64: ("double", "double"),
 }
-"""In a schema of FlatBuffers, and in C++."""
+"""Types in a schema of FlatBuffers, and in C++."""
 SCHEMA = "message.fbs"
 
 

@@ -52,7 +52,7 @@ def built(subject: Subject, selection: ContenderSelection, say: Say) -> Built:
         sources, missing = generate(subject, selection, folder)
         cache = cached(folder, version, *selection.flags)
         programs = Built(version, missing=missing)
-        # What a user's header includes may have changed, so that one is always compiled.
+        # A user's header may include a file that has changed, so it is always compiled.
         missed = [source for source in sources if not (cache / source.name).is_file()]
         for file in selection.files_of(*HEADERS):
             if not file.is_kept:

@@ -87,6 +87,6 @@ def options(ros2: Ros2Installation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     roots = (f"{prefix}/include" for prefix in installed.values())
     libraries = [f"{installed[name]}/lib" for name in ("fastcdr", SUPPORT)]
     search = (f"{flag}{path}" for path in libraries for flag in ("-L", "-Wl,-rpath,"))
-    # Those of these libraries are searched there, too: PyPI's do not say where theirs are.
+    # The linker searches there for these libraries' own, too: PyPI's do not say where theirs are.
     linked = ("-Wl,--disable-new-dtags", f"-l{SUPPORT}", "-lrosidl_runtime_c", "-lfastcdr")
     return tuple(dict.fromkeys((*include, *roots))), (*search, *linked)

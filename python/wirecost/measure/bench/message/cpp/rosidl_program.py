@@ -12,7 +12,6 @@ import contextlib
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from rosidl_adapter.msg import convert_msg_to_idl  # type: ignore[import-not-found]
 from rosidl_generator_cpp import generate_cpp as structs  # type: ignore[import-not-found]
@@ -28,7 +27,7 @@ except ImportError:  # before Iron types have no hashes
     generate_type_hash = None
 
 PUBLIC = "rosidl_typesupport_fastrtps_cpp__visibility_control.h"
-# What C's generator would declare: functions of the handles, which serializing does not ask.
+# Functions of the handles, as C's generator would declare them; serializing does not call them.
 DESCRIBED = {
     "get_type_hash": "rosidl_type_hash_t",
     "get_type_description": "rosidl_runtime_c__type_description__TypeDescription",

@@ -29,7 +29,7 @@ GOOGLES_OWN = "google/protobuf/"
 CURRENT_PROTOBUF = INSTALLED / "rivals" / "protobuf-current.json"
 """Paths of its compiler, headers and library, and its version, where it is built."""
 MOST_MESSAGES = 40
-"""Of a schema for which everything is compiled."""
+"""Most messages of a schema for which everything is compiled."""
 LEFT_OUT = f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long"
 
 Texts = dict[str, str]

@@ -10,7 +10,7 @@ from pathlib import Path
 from wirecost.system import children
 
 TIMEOUT_S = 600
-"""Of a unit, or of a tool."""
+"""Longest time of a unit, or of a tool."""
 
 
 def ran(command: list[str]) -> str:

@@ -51,7 +51,7 @@ ORDER = (
     "genpy",
     "wirecost-native",
 )
-"""Of libraries in tables."""
+"""Order of libraries in tables."""
 OWNING = "owning, validating"
 
 

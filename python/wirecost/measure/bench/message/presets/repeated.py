@@ -65,7 +65,7 @@ ROWS = {
     (program.NAME, "arrays"): RaceRow("arrays", "reused", "trusting; a floor"),
     (program.NAME, "memcpy"): RaceRow("memcpy", "reused", "trusting; a floor"),
 }  # fmt: skip
-"""By library and mode, in the order of the results."""
+"""Rows by library and mode, in the order of the results."""
 
 
 class RepeatedBackend(Cpp):

@@ -39,7 +39,7 @@ def number(x):
     return hash(x) if x == x else 1
 """
 MASK = 0xFFFF
-"""Of a hash, which would drown the sum of numbers."""
+"""Mask of a hash, which would drown the sum of numbers."""
 
 
 NUMPY = """\
@@ -70,7 +70,7 @@ class LibraryStyle:
     """Beginning of the names of messages that are made one by one all the same: a constructor takes
     a dictionary for a Struct for its content."""
     number: Callable[[Message, Field, str], str] = lambda _, __, value: value
-    """How a single one is made."""
+    """Expression that makes a single number."""
     held: Callable[[Message, Field, str], str] = lambda _, __, value: value
     """The value of what an object holds."""
     array: Callable[[Field, str], str] = _as_it_is
@@ -80,7 +80,7 @@ class LibraryStyle:
     imports: str = ""
     is_json: bool = False
     is_list: bool = False
-    """Whether a message is a list of its fields."""
+    """True if a message is a list of its fields."""
 
 
 def _array(field: Field, value: str) -> str:

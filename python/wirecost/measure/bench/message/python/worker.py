@@ -52,7 +52,7 @@ class WorkerContender:
         self._classes, self._top, self._into = chosen.classes, chosen.top, chosen.into
         self._make: Callable[[Any, Any], Any] = scope[f"make_{top}"]
         self.last: tuple[bytes | memoryview, Any] = b"", None
-        """What was sent and read last."""
+        """The message that was sent and read last."""
 
     def fill(self, value: Any) -> Any:
         parts = self._make(self._classes, value)

@@ -11,7 +11,7 @@ from typing import Protocol
 WIRES = {"protobuf": "protobuf", "ros1": "ros1", "cdr": "ros2"}
 """Encodings of messages that are read, and the dialect of their definitions."""
 DIALECTS = {"ros1msg": "ros1", "ros2msg": "ros2", "ros2idl": "ros2"}
-"""Of ROS, by the encoding of the definition."""
+"""Dialects of ROS, by the encoding of the definition."""
 NONE = ("", "unknown")
 """Encodings of definitions that are not there; rosbag2 writes ``unknown``."""
 

@@ -25,9 +25,9 @@ STORAGES: dict[str, Callable[[Path], RecordingPart]] = {".db3": SqliteFile, ".mc
 PACKED = ".zstd"
 LARGEST_METADATA = 16 << 20
 LARGEST_MESSAGE = 1 << 30
-MOST_TIMES = 1000
-"""No recording packs so well; what does would fill the disk."""
 """Bytes of a compressed message once it is unpacked."""
+MOST_TIMES = 1000
+"""Largest factor of unpacking: no recording packs so well, and a bomb would fill the disk."""
 
 
 @dataclass

@@ -27,7 +27,7 @@ class SqliteFile:
         self.path = path
         self.warnings: list[str] = []
         log = path.with_name(f"{path.name}-wal")
-        # What a recorder that was killed left in its log is read, too.
+        # The log of a recorder that was killed is read, too.
         mode = "" if log.is_file() and log.stat().st_size else "&immutable=1"
         with damage(path, REINDEX):
             if not path.stat().st_size:

@@ -37,7 +37,7 @@ _PARTS = {
     (".action", "ros1"): (("{name}Goal", "{name}Result", "{name}Feedback"), _ACTION1),
     (".action", "ros2"): (("{name}_Goal", "{name}_Result", "{name}_Feedback"), _ACTION2),
 }
-"""By kind of file and dialect: names of its parts, and the messages made of them."""
+"""Names of parts, and messages made of them, by kind of file and dialect."""
 
 
 def parts(text: str) -> list[str]:

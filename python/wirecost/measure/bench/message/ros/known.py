@@ -19,7 +19,7 @@ _STORES = {
     "ros1": [Stores.ROS1_NOETIC],
     "ros2": [store for store in reversed(Stores) if store.name.startswith("ROS2_")],
 }
-"""Of rosbags, newest first."""
+"""Stores of rosbags, newest first."""
 _TIMES1 = {"builtin_interfaces/Time": "time", "builtin_interfaces/Duration": "duration"}
 _IS_HASH = re.compile(r"(?:RIHS01_)?(?!0+$)[0-9a-f]{32,64}")
 

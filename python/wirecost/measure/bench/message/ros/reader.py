@@ -140,7 +140,7 @@ def rosbags_name(full_name: str) -> str:
 
 
 _KINDS = {kind.value: kind for kind in Kind} | {"byte": Kind.INT8, "char": Kind.UINT8}
-"""As rosbags has them."""
+"""Types by the names that rosbags has for them."""
 
 
 @dataclass(frozen=True)
