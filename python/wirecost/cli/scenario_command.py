@@ -12,7 +12,12 @@ from typing import Annotated, Any, get_args, get_origin
 
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.options import numbers, option
-from wirecost.measure.bench.engine.option import METAVARS, ScenarioSettings, Setting, settings_of
+from wirecost.measure.bench.engine.option import (
+    METAVARS,
+    OptionSetting,
+    ScenarioSettings,
+    settings_of,
+)
 from wirecost.system.chosen import chosen
 
 
@@ -49,7 +54,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
-def _declared(setting: Setting) -> tuple[Any, Any]:
+def _declared(setting: OptionSetting) -> tuple[Any, Any]:
     """Return a setting's type and default for Typer."""
     kind, default, details = setting.type, setting.default, setting.option
     metavar = METAVARS.get(kind) if details.metavar is None else details.metavar or None
@@ -62,7 +67,7 @@ def _declared(setting: Setting) -> tuple[Any, Any]:
     return Annotated[kind, declaration], default
 
 
-def _value(setting: Setting, text: Any) -> Any:
+def _value(setting: OptionSetting, text: Any) -> Any:
     """Return the value of a setting by that of its option. Raises UserError."""
     if not _is_one_text(setting):
         return tuple(text or ()) if get_origin(setting.type) is tuple else text
@@ -73,7 +78,7 @@ def _value(setting: Setting, text: Any) -> Any:
     return tuple((setting.option.parse or numbers)(setting.label, text))
 
 
-def _is_one_text(setting: Setting) -> bool:
+def _is_one_text(setting: OptionSetting) -> bool:
     """Return whether several values are one text with commas, not an option that is repeated."""
     item, *others = get_args(setting.type) or (None,)
     return bool(others) and (setting.option.known is not None or item in (int, float))

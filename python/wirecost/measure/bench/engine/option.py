@@ -44,7 +44,7 @@ def within(least: float, most: float) -> Check:
 
 
 @dataclass(frozen=True)
-class Setting:
+class OptionSetting:
     """Field of a scenario's settings that an option sets."""
 
     name: str
@@ -58,11 +58,11 @@ class Setting:
         return self.option.name or f"--{self.name}"
 
 
-def settings_of(settings_type: type[ScenarioSettings]) -> list[Setting]:
+def settings_of(settings_type: type[ScenarioSettings]) -> list[OptionSetting]:
     """Return the fields that have an option, in their order."""
     types = get_type_hints(settings_type)
     return [
-        Setting(field.name, types[field.name], field.default, field.metadata["option"])
+        OptionSetting(field.name, types[field.name], field.default, field.metadata["option"])
         for field in fields(settings_type)
         if "option" in field.metadata
     ]
