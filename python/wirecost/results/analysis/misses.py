@@ -71,7 +71,7 @@ def missed(
                 reason, ns = None, 0.0
             at = row["begin_ns"], row["loop"], row["ns"]
             misses.append(Missed(str(section), *at, excess, reason, ns, row["nested"]))
-    return sorted(misses, key=lambda one: -one.ns)
+    return sorted(misses, key=lambda miss: -miss.ns)
 
 
 def _with_nested(executed: pl.DataFrame, limit_ns: float) -> pl.DataFrame:

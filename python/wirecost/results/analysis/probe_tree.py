@@ -67,7 +67,7 @@ def tree(executed: pl.DataFrame) -> list[Node]:
     def walked(
         found: list[tuple[str, int, float]], parent: str | None, level: int
     ) -> Iterator[Node]:
-        for section, count, total in sorted(found, key=lambda one: -one[2]):
+        for section, count, total in sorted(found, key=lambda row: -row[2]):
             within = inside.get(section, [])
             own = max(0.0, ns[section] - sum(child[2] for child in within))
             yield Node(

@@ -73,7 +73,7 @@ def measured_in(folder: Path) -> list[MeasuredFolder]:
             f"{folder}: {error.strerror}; measure with `wirecost bench`, or name the folder with "
             "your result folders: `wirecost results .` lists those in this one"
         ) from error
-    return sorted((_measured(path) for path in below), key=lambda one: one.order)
+    return sorted((_measured(path) for path in below), key=lambda entry: entry.order)
 
 
 def latest(folder: Path = HERE) -> Path:

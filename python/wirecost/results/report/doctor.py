@@ -30,37 +30,37 @@ SUFFIXES = (*(f".{form}" for form in FIGURE_FORMATS), ".html")
 def noise_table(noise: list[CpuNoise]) -> Table:
     """Return a row for each CPU; below them the longest gaps and what the kernel counted."""
     columns: list[Column[CpuNoise]] = [
-        Column("", lambda one: f"CPU {one.cpu}"),
-        Column("gaps", lambda one: str(one.gaps)),
-        Column("lost", lambda one: f"{100 * one.lost_ns / one.elapsed_ns:.3g} %"),
-        Column("longest", lambda one: units.time(one.longest[0][1] if one.longest else None)),
-        Column("switches", lambda one: str(one.switches)),
-        Column("waited", lambda one: _time(one.waited_ns)),
-        Column("stolen", lambda one: _time(one.stolen_ns)),
-        Column("other", lambda one: units.time(_other_ns(one))),
+        Column("", lambda cpu: f"CPU {cpu.cpu}"),
+        Column("gaps", lambda cpu: str(cpu.gaps)),
+        Column("lost", lambda cpu: f"{100 * cpu.lost_ns / cpu.elapsed_ns:.3g} %"),
+        Column("longest", lambda cpu: units.time(cpu.longest[0][1] if cpu.longest else None)),
+        Column("switches", lambda cpu: str(cpu.switches)),
+        Column("waited", lambda cpu: _time(cpu.waited_ns)),
+        Column("stolen", lambda cpu: _time(cpu.stolen_ns)),
+        Column("other", lambda cpu: units.time(_other_ns(cpu))),
     ]
     seconds = max((cpu_noise.elapsed_ns for cpu_noise in noise), default=0) / 1e9
     notes = [MEANING, *(note for cpu_noise in noise for note in _notes(cpu_noise))]
     return Table.of(f"Noise over {seconds:.3g} s", noise, columns, notes)
 
 
-def _notes(one: CpuNoise) -> list[str]:
+def _notes(cpu: CpuNoise) -> list[str]:
     longest = [
-        f"{units.time(length)} at {start / 1e9:.4f} s" for start, length in one.longest[:LISTED]
+        f"{units.time(length)} at {start / 1e9:.4f} s" for start, length in cpu.longest[:LISTED]
     ]
     counted = [
         f"{count} {source}"
-        for counts in (one.interrupts, one.softirqs)
+        for counts in (cpu.interrupts, cpu.softirqs)
         for source, count in counts.items()
     ]
     parts = {"longest gaps": longest, "counted by the kernel": counted}
-    return [f"CPU {one.cpu}, {what}: {', '.join(texts)}." for what, texts in parts.items() if texts]
+    return [f"CPU {cpu.cpu}, {what}: {', '.join(texts)}." for what, texts in parts.items() if texts]
 
 
-def _other_ns(one: CpuNoise) -> int:
+def _other_ns(cpu: CpuNoise) -> int:
     """Return what neither scheduler nor hypervisor accounts for; they count in coarser steps."""
-    accounted = (one.waited_ns or 0) + (one.stolen_ns or 0)
-    return max(0, one.lost_ns - accounted)
+    accounted = (cpu.waited_ns or 0) + (cpu.stolen_ns or 0)
+    return max(0, cpu.lost_ns - accounted)
 
 
 def _time(ns: int | None) -> str:

@@ -45,10 +45,10 @@ def followed(models: Iterable[Correlations], names: list[str]) -> list[Followed]
     return causes
 
 
-def rivals(one: Followed, names: list[str], chosen: list[int]) -> list[str]:
+def rivals(cause: Followed, names: list[str], chosen: list[int]) -> list[str]:
     """Return the numbers that would explain about as much in the place of ``one`` of ``chosen``."""
-    model = one.model
-    others = [j for j in chosen if j != one.index]
+    model = cause.model
+    others = [j for j in chosen if j != cause.index]
     with_cause, without = model.left(chosen) + DUST, model.left(others) + DUST
     if without <= with_cause:
         return []

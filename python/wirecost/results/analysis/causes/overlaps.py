@@ -57,8 +57,10 @@ def _no_more_than(median_ns: float, slowest_ns: float, costs: list[Cost]) -> lis
             )
         ):
             return costs
-        part = min(parts, key=lambda one: (one.benchmark_ns is None, one.ns_slowest))
-        whole = max((cost for cost in counted if cost is not part), key=lambda one: one.ns_slowest)
+        part = min(parts, key=lambda cost: (cost.benchmark_ns is None, cost.ns_slowest))
+        whole = max(
+            (cost for cost in counted if cost is not part), key=lambda cost: cost.ns_slowest
+        )
         costs = [replace(cost, within=whole.name) if cost is part else cost for cost in costs]
 
 
@@ -85,8 +87,8 @@ class _Overlaps:
             return LOCKS
         if cost.name in self._causes:
             # Of its tail the price is one of these executions, which holds the time waited.
-            return self._most_alike(cost.name, lambda one: one.origin is not Origin.MACHINE)
-        return self._most_alike(cost.name, lambda one: one.name in self._causes)
+            return self._most_alike(cost.name, lambda cost: cost.origin is not Origin.MACHINE)
+        return self._most_alike(cost.name, lambda cost: cost.name in self._causes)
 
     def _of_duration(self, name: str) -> str | None:
         """Return what holds waited time: for locks it is blocked time.
@@ -97,13 +99,13 @@ class _Overlaps:
             return BLOCKED
         if name in self._causes:
             return None
-        return self._most_alike(name, lambda one: one.origin is Origin.REGRESSION)
+        return self._most_alike(name, lambda cost: cost.origin is Origin.REGRESSION)
 
     def _most_alike(self, name: str, wanted: Callable[[Cost], bool]) -> str | None:
         """Return the wanted cost that ``name`` goes along with most, if that is clear."""
         others = [cost.name for cost in self._costs.values() if cost.name != name and wanted(cost)]
         alike = dict(self._alike(name, others))
-        most = max(alike, key=lambda one: alike[one], default=None)
+        most = max(alike, key=lambda name: alike[name], default=None)
         return most if most is not None and alike[most] >= ALIKE else None
 
     def _alike(self, name: str, others: list[str]) -> Iterable[tuple[str, float]]:

@@ -104,7 +104,7 @@ def latency_of(
         parts=_parts(chains, late),
         deadline_ns=deadline_ns,
         misses=sorted(misses, key=lambda miss: -miss.chain.ns),
-        paths=sorted(paths.items(), key=lambda one: -one[1]),
+        paths=sorted(paths.items(), key=lambda path: -path[1]),
         left_out=found.left_out,
     )
 
@@ -193,7 +193,7 @@ class Reasons:
         ran = busy.during(part.begin_ns, part.end_ns) if busy is not None else {}
         if not ran:
             return None, 0.0
-        section = min(ran, key=lambda one: (-ran[one], one))
+        section = min(ran, key=lambda name: (-ran[name], name))
         return f"its thread ran {section}", float(ran[section])
 
     def _counted(self, index: int) -> tuple[str | None, float]:

@@ -80,7 +80,7 @@ def listed(hops: Hops, deadline_ns: float | None = None) -> Listed:
         times.setdefault((number, last), []).append(max(0, end_ns - begin_ns))
     of = _Described(paths)
     chains = [of.chain(*key, ns, deadline_ns) for key, ns in times.items()]
-    chains.sort(key=lambda one: (-one.median_ns, one.name))
+    chains.sort(key=lambda chain: (-chain.median_ns, chain.name))
     return Listed(chains, left_out, hops.joins_left_out)
 
 

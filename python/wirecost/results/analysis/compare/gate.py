@@ -92,7 +92,7 @@ def gated(comparison: Comparison) -> list[Gated]:
         for change in comparison.counts
         if change.name in looked_at
     ]
-    return sorted(changes, key=lambda one: -one.highest)
+    return sorted(changes, key=lambda change: -change.highest)
 
 
 def unseen(comparison: Comparison) -> list[Gated]:

@@ -56,9 +56,9 @@ class Need:
     promised: bool = False
     """True if the settings must promise it besides; ``value`` is then no time."""
 
-    def holds(self, one: MeasuredTransport) -> bool:
+    def holds(self, case: MeasuredTransport) -> bool:
         """Say whether its messages are as they must be."""
-        return one.arrives if self.within is None else one.delivers
+        return case.arrives if self.within is None else case.delivers
 
 
 def _smallest(found: Sequence[Asked]) -> list[Asked]:
@@ -109,21 +109,21 @@ def _lossless(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
 def needs(lossy: Sequence[str]) -> list[Need]:
     """Return all needs. ``lossy``: networks that lose packets."""
 
-    def p50(one: MeasuredTransport) -> float:
-        return one.p50_ns
+    def p50(case: MeasuredTransport) -> float:
+        return case.p50_ns
 
-    def tail(one: MeasuredTransport) -> float:
-        return one.tail_ns
+    def tail(case: MeasuredTransport) -> float:
+        return case.tail_ns
 
     return [
         Need("loses nothing", "on loopback and over networks that lose nothing, all that the"
              " transport took arrives, once and in order, and the settings promise it",
-             _lossless(lossy), lambda one: 0.0 if one.run.promise else 1.0, None,
+             _lossless(lossy), lambda case: 0.0 if case.run.promise else 1.0, None,
              "--pattern pubsub, a --network that loses nothing", promised=True),
         Need("fastest", f"median at most {QUICK:g} × the least",
              _smallest, p50, QUICK, scope=SMALLEST),
         Need("cheapest", f"processor time per message at most {CHEAP:g} × the least",
-             _smallest, lambda one: one.cost_ns, CHEAP, scope=SMALLEST),
+             _smallest, lambda case: case.cost_ns, CHEAP, scope=SMALLEST),
         Need("survives loss", "over networks that lose packets, all that the transport took"
              " arrives, once and in order; the tail is that of the worst case",
              _lossy(lossy), tail, None, "a --network that loses packets"),
@@ -166,7 +166,9 @@ def _verdict(mine: list[Asked], need: Need, best: float | None) -> Verdict:
     for case in mine:
         by_settings.setdefault(case.who.settings, []).append(case)
     judged = [_of_one(group, need, best) for group in by_settings.values()]
-    return min(judged, key=lambda one: (not one.met, bool(one.failed), _order(one, need)))
+    return min(
+        judged, key=lambda verdict: (not verdict.met, bool(verdict.failed), _order(verdict, need))
+    )
 
 
 def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
@@ -177,7 +179,7 @@ def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
     group = [case for case in asked if isinstance(case, MeasuredTransport)]
     worst = max(
         group,
-        key=lambda one: (not need.holds(one), bad_share(one), need.value(one) or 0.0),
+        key=lambda case: (not need.holds(case), bad_share(case), need.value(case) or 0.0),
     )
     if not need.holds(worst):
         return Verdict(False, worst, "; ".join(worst.flaws))

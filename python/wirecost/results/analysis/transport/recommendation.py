@@ -56,24 +56,30 @@ def _choice(group: list[MeasuredTransport]) -> Choice:
     where, size = group[0].where, group[0].size
     settings = frozenset(case.who.settings for case in group)
     if not able:
-        least = min(group, key=lambda one: (bad_share(one), one.p50_ns))
+        least = min(group, key=lambda case: (bad_share(case), case.p50_ns))
         return Choice(where, size, least, False, None, settings=settings)
     tails = all(case.has_tail for case in able)
     latency = {case.who: case.p99_ns if tails else case.p50_ns for case in able}
     quickest = min(latency.values())
     choice = min(
         (case for case in able if latency[case.who] <= ALIKE * quickest),
-        key=lambda one: (not one.run.promise, one.cost_ns is None, one.cost_ns or latency[one.who]),
+        key=lambda case: (
+            not case.run.promise,
+            case.cost_ns is None,
+            case.cost_ns or latency[case.who],
+        ),
     )
     priced = [case for case in able if case.cost_ns is not None]
-    cheapest = min(priced, key=lambda one: one.cost_ns or 0.0, default=None)
+    cheapest = min(priced, key=lambda case: case.cost_ns or 0.0, default=None)
     other = None if cheapest is choice else cheapest
-    promised = sorted((case for case in able if case.run.promise), key=lambda one: latency[one.who])
+    promised = sorted(
+        (case for case in able if case.run.promise), key=lambda case: latency[case.who]
+    )
     return Choice(where, size, choice, True, other, frozenset(latency), tuple(promised), settings)
 
 
-def bad_share(one: MeasuredTransport) -> float:
+def bad_share(case: MeasuredTransport) -> float:
     """Return messages that were lost, refused, doubled or out of order, of those expected."""
-    run = one.run
+    run = case.run
     bad = run.lost + run.lost_before + run.refused + run.duplicates + run.reordered
-    return bad / max(1, one.expected)
+    return bad / max(1, case.expected)

@@ -106,34 +106,34 @@ def _lead(found: list[Across], series: list[HistorySeries], flips: list[str]) ->
     return "; ".join(parts) + "."
 
 
-def _machines(one: Across) -> Table:
-    runs = ", ".join(f"{host} {count}" for host, count in sorted(one.runs.items()))
+def _machines(transfer: Across) -> Table:
+    runs = ", ".join(f"{host} {count}" for host, count in sorted(transfer.runs.items()))
     notes = [
-        f"Median total, and its ratio to {label(one.baseline)} of the same machine, with the 95 %"
-        f" interval. Runs: {runs}."
+        f"Median total, and its ratio to {label(transfer.baseline)} of the same machine, with the"
+        f" 95 % interval. Runs: {runs}."
     ]
     return Table.matrix(
-        printable(str(one.subject)),
+        printable(str(transfer.subject)),
         "contender",
-        [(label(name), name) for name in one.names],
-        named(one.hosts),
-        lambda name, host: _cell(one, host, name),
+        [(label(name), name) for name in transfer.names],
+        named(transfer.hosts),
+        lambda name, host: _cell(transfer, host, name),
         notes,
-        bars=(tuple(one.hosts),),
+        bars=(tuple(transfer.hosts),),
     )
 
 
-def _cell(one: Across, host: str, name: Name) -> str:
-    median, ratio = one.medians.get((host, name)), one.ratios.get((host, name))
+def _cell(transfer: Across, host: str, name: Name) -> str:
+    median, ratio = transfer.medians.get((host, name)), transfer.ratios.get((host, name))
     time = units.time(median.value if median else None)
-    has_ratio = median is not None and ratio is not None and name != one.baseline
+    has_ratio = median is not None and ratio is not None and name != transfer.baseline
     return time + f" · {ratio_text(ratio)}" if has_ratio and ratio else time
 
 
-def _flip(one: Across, flip: Flip) -> str:
+def _flip(transfer: Across, flip: Flip) -> str:
     return printable(
-        f"{one.subject}: {label(flip.a)} takes {ratio_text(flip.quicker)} of {label(flip.b)}'s time"
-        f" on {flip.quicker_on}, and {ratio_text(flip.slower)} on {flip.slower_on}"
+        f"{transfer.subject}: {label(flip.a)} takes {ratio_text(flip.quicker)} of {label(flip.b)}'s"
+        f" time on {flip.quicker_on}, and {ratio_text(flip.slower)} on {flip.slower_on}"
     )
 
 

@@ -28,15 +28,15 @@ def figures(across: list[Across], series: list[HistorySeries]) -> list[Figure]:
         if len(transfer.hosts) > 1
     ]
     long = [history for history in series if len(history.points) > 1]
-    long.sort(key=lambda one: not one.changes)
+    long.sort(key=lambda entry: not entry.changes)
     return maps + [_run_chart(number, entry) for number, entry in enumerate(long[:MOST_SERIES])]
 
 
-def _heat_map(number: int, one: Across) -> Figure:
+def _heat_map(number: int, transfer: Across) -> Figure:
     values = []
-    for host in one.hosts:
-        own = {name: one.medians[host, name].value for name in one.names
-               if (host, name) in one.medians}  # fmt: skip
+    for host in transfer.hosts:
+        own = {name: transfer.medians[host, name].value for name in transfer.names
+               if (host, name) in transfer.medians}  # fmt: skip
         least = min(own.values())
         values += [
             {"contender": label(name), "machine": host, "times": value / least,
@@ -45,9 +45,11 @@ def _heat_map(number: int, one: Across) -> Figure:
         ]  # fmt: skip
     most = max(float(str(value["times"])) for value in values)
     bright = most**DARK
-    names = [label(name) for name in one.names]
+    names = [label(name) for name in transfer.names]
     base = alt.Chart(alt.Data(values=values)).encode(
-        x=alt.X("machine:N", title=None, sort=one.hosts, axis=alt.Axis(orient="top", labelAngle=0)),
+        x=alt.X(
+            "machine:N", title=None, sort=transfer.hosts, axis=alt.Axis(orient="top", labelAngle=0)
+        ),
         y=alt.Y("contender:N", title=None, sort=names),
     )
     colour = alt.Color(
@@ -62,19 +64,20 @@ def _heat_map(number: int, one: Across) -> Figure:
         text="text:N", color=alt.condition(dark, alt.value("white"), alt.value("black"))
     )
     chart = alt.layer(cells, text).properties(
-        width=COLUMN * len(one.hosts), height=ROW * len(names), title=str(one.subject)
+        width=COLUMN * len(transfer.hosts), height=ROW * len(names), title=str(transfer.subject)
     )
     return Figure(
         f"machines-{number}",
-        f"{one.subject}: median total of each contender beside the quickest of the same machine.",
+        f"{transfer.subject}: median total of each contender beside the quickest of the same"
+        " machine.",
         chart,
     )
 
 
-def _run_chart(number: int, one: HistorySeries) -> Figure:
-    points = one.points[-MOST_POINTS:]
-    begin = len(one.points) - len(points)
-    bounds = [0, *(change.at for change in one.changes), len(one.points)]
+def _run_chart(number: int, series: HistorySeries) -> Figure:
+    points = series.points[-MOST_POINTS:]
+    begin = len(series.points) - len(points)
+    bounds = [0, *(change.at for change in series.changes), len(series.points)]
     values = [
         {"run": begin + place, "us": point.median.value / 1000, "low": point.median.low / 1000,
          "high": point.median.high / 1000, "revision": point.revision or point.created[:10],
@@ -83,7 +86,7 @@ def _run_chart(number: int, one: HistorySeries) -> Figure:
     ]  # fmt: skip
     levels = []
     for first, last in itertools.pairwise(bounds):
-        middle = sorted(point.median.value for point in one.points[first:last])
+        middle = sorted(point.median.value for point in series.points[first:last])
         levels.append({"first": first - 0.5, "last": last - 0.5,
                        "us": middle[len(middle) // 2] / 1000})  # fmt: skip
     named = {value["run"]: value["revision"] for value in values if value["run"] in
@@ -107,9 +110,11 @@ def _run_chart(number: int, one: HistorySeries) -> Figure:
     steps = alt.Chart(alt.Data(values=levels)).mark_rule(color=PALETTE[3], strokeWidth=2).encode(
         x=alt.X("first:Q", axis=axis), x2="last:Q", y=vertical
     )  # fmt: skip
-    title = f"{one.subject} · {label(one.name)} · {one.host}"
+    title = f"{series.subject} · {label(series.name)} · {series.host}"
     chart = alt.layer(bars, steps, dots).properties(width=WIDTH, height=180, title=title)
-    sentence = f"{len(one.changes)} changes of level" if one.changes else "no change of level found"
+    sentence = (
+        f"{len(series.changes)} changes of level" if series.changes else "no change of level found"
+    )
     return Figure(
         f"runs-{number}", f"{title}: each run's median and 95 % interval; {sentence}.", chart
     )

@@ -76,8 +76,10 @@ def _changes(comparison: Comparison, labels: Labels) -> Figure | None:
     able = [change for change in comparison.times if change.shift.ci95 is not None]
     if not able:
         return None
-    able.sort(key=lambda one: (one.verdict not in {SLOWER, FASTER}, -abs(one.shift.change or 0)))
-    drawn = sorted(able[:MOST_CHANGES], key=lambda one: -(one.shift.change or 0))
+    able.sort(
+        key=lambda change: (change.verdict not in {SLOWER, FASTER}, -abs(change.shift.change or 0))
+    )
+    drawn = sorted(able[:MOST_CHANGES], key=lambda change: -(change.shift.change or 0))
     margin = comparison.settings.margin
     points = [_change_point(change, labels) for change in drawn]
     base = plot(points).encode(y=_rows_down(points))
@@ -109,12 +111,12 @@ def _changes(comparison: Comparison, labels: Labels) -> Figure | None:
     return Figure("changes", caption, layers)
 
 
-def _change_point(one: TimeChange, labels: Labels) -> Mark:
-    low, high = one.shift.ci95 or (0.0, 0.0)
+def _change_point(change: TimeChange, labels: Labels) -> Mark:
+    low, high = change.shift.ci95 or (0.0, 0.0)
     return {
-        "row": f"{labels(one.row)} · {one.quantile}",
-        "verdict": one.verdict,
-        "ratio": max(LEAST_RATIO, 1 + (one.shift.change or 0.0)),
+        "row": f"{labels(change.row)} · {change.quantile}",
+        "verdict": change.verdict,
+        "ratio": max(LEAST_RATIO, 1 + (change.shift.change or 0.0)),
         "low": max(LEAST_RATIO, 1 + low),
         "high": max(LEAST_RATIO, 1 + high),
     }

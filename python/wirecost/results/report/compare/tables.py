@@ -83,9 +83,9 @@ def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
         return None
     labels = Labels(comparison)
     columns: list[Column[TimeChange]] = [
-        Column("row", lambda one: labels(one.row)),
-        Column("percentile", lambda one: one.quantile),
-        Column("change", lambda one: percent(one.shift.change)),
+        Column("row", lambda change: labels(change.row)),
+        Column("percentile", lambda change: change.quantile),
+        Column("change", lambda change: percent(change.shift.change)),
         Column("executions", _executions),
     ]
     notes = []
@@ -98,8 +98,12 @@ def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
     return Table.of("Cannot tell", rows[:most], columns, notes)
 
 
-def _executions(one: TimeChange) -> str:
-    return one.shift.why.removeprefix(FEW) if one.shift.few is None else too_few(one.shift.few)
+def _executions(change: TimeChange) -> str:
+    return (
+        change.shift.why.removeprefix(FEW)
+        if change.shift.few is None
+        else too_few(change.shift.few)
+    )
 
 
 def _times(
@@ -107,10 +111,10 @@ def _times(
 ) -> Table:
     labels = Labels(comparison)
     columns: list[Column[TimeChange]] = [
-        Column("row", lambda one: labels(one.row)),
-        Column("percentile", lambda one: one.quantile),
-        Column("A", lambda one: units.time(one.shift.a), optional=1),
-        Column("B", lambda one: units.time(one.shift.b), optional=2),
+        Column("row", lambda change: labels(change.row)),
+        Column("percentile", lambda change: change.quantile),
+        Column("A", lambda change: units.time(change.shift.a), optional=1),
+        Column("B", lambda change: units.time(change.shift.b), optional=2),
         Column("change [95 %]", interval),
         Column("verdict", verdict_of),
     ]
@@ -139,13 +143,13 @@ def counts(comparison: Comparison, every: bool) -> Table | None:
     return Table(title, headings, body, notes, ("95 % interval", "change"))
 
 
-def _count_cells(one: CountChange) -> list[str]:
+def _count_cells(change: CountChange) -> list[str]:
     """Return both means, their change and its interval.
 
     They are in percent where there is anything to be a share of, else in what is counted.
     """
-    means = one.difference
-    show = _time if one.name.endswith(IN_NANOSECONDS) else _count
+    means = change.difference
+    show = _time if change.name.endswith(IN_NANOSECONDS) else _count
     sides = [show(means.a), show(means.b)]
     if means.a >= 1 and means.change95 is not None:
         return [*sides, percent(means.change), ends(means.change95)]
@@ -153,10 +157,10 @@ def _count_cells(one: CountChange) -> list[str]:
     return [*sides, _signed(show)(means.b - means.a), low_high and f"[{low_high}]"]
 
 
-def _plain_cells(one: PlainChange) -> list[str]:
-    sides = (units.size(round(n)) if one.is_size else f"{n:.6g}" for n in (one.a, one.b))
-    what = one.what.removesuffix("_bytes").replace("_", " ")
-    return [what, *sides, percent(one.change), ""]
+def _plain_cells(change: PlainChange) -> list[str]:
+    sides = (units.size(round(n)) if change.is_size else f"{n:.6g}" for n in (change.a, change.b))
+    what = change.what.removesuffix("_bytes").replace("_", " ")
+    return [what, *sides, percent(change.change), ""]
 
 
 def outputs(comparison: Comparison) -> Table | None:
@@ -164,11 +168,11 @@ def outputs(comparison: Comparison) -> Table | None:
     if comparison.outputs is None:
         return None
     columns: list[Column[TopicOutputs]] = [
-        Column("topic", lambda one: one.topic),
-        Column("in A", lambda one: f"{one.messages_a:,}", optional=1),
-        Column("in B", lambda one: f"{one.messages_b:,}", optional=2),
-        Column("equal", lambda one: f"{one.equal:,}"),
-        Column("first difference", lambda one: one.first_difference or "equal"),
+        Column("topic", lambda output: output.topic),
+        Column("in A", lambda output: f"{output.messages_a:,}", optional=1),
+        Column("in B", lambda output: f"{output.messages_b:,}", optional=2),
+        Column("equal", lambda output: f"{output.equal:,}"),
+        Column("first difference", lambda output: output.first_difference or "equal"),
     ]
     return Table.of("Outputs", comparison.outputs, columns)
 
@@ -188,9 +192,9 @@ def environment(comparison: Comparison) -> Table | None:
     """Return what differs beside the numbers; None where nothing does."""
     differences = _without_one_doctor(comparison.differences)
     columns: list[Column[Difference]] = [
-        Column("what", lambda one: one.what.replace("_", " ")),
-        Column("A", lambda one: one.a or units.NONE),
-        Column("B", lambda one: one.b or units.NONE),
+        Column("what", lambda difference: difference.what.replace("_", " ")),
+        Column("A", lambda difference: difference.a or units.NONE),
+        Column("B", lambda difference: difference.b or units.NONE),
     ]
     notes = ["Not only the code differs: a change can come from any of these."]
     return Table.of("Different environments", differences, columns, notes) if differences else None

@@ -38,7 +38,7 @@ def node_table(
     ``rows``: of callbacks and publishing alone, at most, with one row for what every node has;
     None: of everything.
     """
-    ordered = sorted(sections, key=lambda one: -one.total_ns)
+    ordered = sorted(sections, key=lambda section: -section.total_ns)
     every = [section for section in ordered if _is_background(section.section, places)]
     background = [section for section in every if _is_work(section.section, places)]
     ends = list(notes)
@@ -70,35 +70,37 @@ def _columns(
 ) -> list[Column[SectionSummary]]:
     """Return the columns. ``measured``: percentiles that any of the rows has."""
 
-    def name(one: SectionSummary) -> str:
-        return places[one.section].name if one.section in places else one.section
+    def name(section: SectionSummary) -> str:
+        return places[section.section].name if section.section in places else section.section
 
-    def time(one: SectionSummary, ns: float | None) -> str:
+    def time(section: SectionSummary, ns: float | None) -> str:
         # How long publishing took is not recorded by every version.
-        place = places.get(one.section)
-        is_timed = place is None or place.kind != "publish" or one.maximum_ns > 0
+        place = places.get(section.section)
+        is_timed = place is None or place.kind != "publish" or section.maximum_ns > 0
         return units.time(ns if is_timed else None)
 
-    def misses(one: SectionSummary) -> str:
-        place = places.get(one.section)
-        return units.amount(one.misses if place is None or place.is_callback else None)
+    def misses(section: SectionSummary) -> str:
+        place = places.get(section.section)
+        return units.amount(section.misses if place is None or place.is_callback else None)
 
-    def symbol(one: SectionSummary) -> str:
-        return places[one.section].symbol if one.section in places else ""
+    def symbol(section: SectionSummary) -> str:
+        return places[section.section].symbol if section.section in places else ""
 
     def percentile(percent: float) -> Column[SectionSummary]:
         title, optional = units.percentile_title(percent), OPTIONAL.get(percent, 0)
         return Column(
-            title, lambda one: time(one, one.percentiles_ns.get(percent)), optional=optional
+            title,
+            lambda section: time(section, section.percentiles_ns.get(percent)),
+            optional=optional,
         )
 
     return [
         Column("node · topic or period · kind", name),
-        Column("count", lambda one: f"{one.count:,}"),
-        Column("rate", lambda one: _rate(one.rate_hz)),
-        Column("total", lambda one: time(one, one.total_ns), bar=True, optional=5),
+        Column("count", lambda section: f"{section.count:,}"),
+        Column("rate", lambda section: _rate(section.rate_hz)),
+        Column("total", lambda section: time(section, section.total_ns), bar=True, optional=5),
         *map(percentile, measured),
-        Column("max", lambda one: time(one, one.maximum_ns)),
+        Column("max", lambda section: time(section, section.maximum_ns)),
         Column("misses", misses, shown=any(section.misses is not None for section in sections)),
         Column("symbol", symbol, optional=1),
     ]
@@ -131,7 +133,7 @@ def node_answer(
     The terminal has this ``width`` and ``LINES``; None: with all rows. ``causes``: with their names
     as shown.
     """
-    order = sorted(sections, key=lambda one: -one.total_ns)
+    order = sorted(sections, key=lambda section: -section.total_ns)
     names = [
         places[section.section].name if section.section in places else section.section
         for section in order

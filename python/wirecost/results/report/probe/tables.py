@@ -36,18 +36,18 @@ def percentile_column(
 ) -> Column[SectionSummary]:
     """Return a column with a percentile of each section's times."""
     title = units.percentile_title(percent)
-    return Column(title, lambda one: units.time(one.percentiles_ns[percent]), bar, optional)
+    return Column(title, lambda section: units.time(section.percentiles_ns[percent]), bar, optional)
 
 
 def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
     """Return a row for each section: executions, percentiles, maximum and deadline misses."""
     has_misses = any(section.misses is not None for section in sections)
     columns: list[Column[SectionSummary]] = [
-        Column("section", lambda one: one.section),
-        Column("count", lambda one: f"{one.count:,}"),
+        Column("section", lambda section: section.section),
+        Column("count", lambda section: f"{section.count:,}"),
         *(percentile_column(p, OPTIONAL.get(p, 0), bar=p == 50) for p in PERCENTILES),
-        Column("max", lambda one: units.time(one.maximum_ns)),
-        Column("misses", lambda one: units.amount(one.misses), shown=has_misses),
+        Column("max", lambda section: units.time(section.maximum_ns)),
+        Column("misses", lambda section: units.amount(section.misses), shown=has_misses),
     ]
     notes = losses(logs)
     if any(None in section.percentiles_ns.values() for section in sections):

@@ -69,11 +69,11 @@ def _without_interval(shifts: list[Shift]) -> list[str]:
 def effect_table(effects: list[Effects], about: Mapping[str, str]) -> Table:
     """Return what each remedy's processes took of the kernel, and whether they did the same."""
     columns: list[Column[Effects]] = [
-        Column("remedy", lambda one: one.remedy),
-        Column("processes", lambda one: f"{one.processes}"),
-        Column("minor faults", lambda one: units.amount(one.minor_faults, ",.0f")),
-        Column("switches", lambda one: units.amount(one.switches, ",.0f")),
-        Column("outputs", lambda one: one.outputs),
+        Column("remedy", lambda effect: effect.remedy),
+        Column("processes", lambda effect: f"{effect.processes}"),
+        Column("minor faults", lambda effect: units.amount(effect.minor_faults, ",.0f")),
+        Column("switches", lambda effect: units.amount(effect.switches, ",.0f")),
+        Column("outputs", lambda effect: effect.outputs),
     ]
     notes = [f"{name}: {text}" for name, text in about.items()]
     return Table.of("Of a whole process", effects, columns, notes)
@@ -123,11 +123,11 @@ def document(
     }
 
 
-def _change(one: Shift) -> str:
-    if one.change is None:
+def _change(shift: Shift) -> str:
+    if shift.change is None:
         return NONE
-    text = f"{100 * one.change:+.1f} %".replace("-", "−")
-    if one.ci95 is None:
+    text = f"{100 * shift.change:+.1f} %".replace("-", "−")
+    if shift.ci95 is None:
         return text
-    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in one.ci95)
+    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in shift.ci95)
     return f"{text} [{low}, {high}]"

@@ -40,12 +40,16 @@ def cause_lead(explanations: list[Explanation], order: list[str]) -> str | None:
     return " ".join(filter(None, parts)) or None
 
 
-def _largest(one: Explanation, cost: Cost) -> str:
+def _largest(explanation: Explanation, cost: Cost) -> str:
     """Return ``filter: minor faults: 120 × 400 ns = 48.0 µs of 180 µs in the median execution``."""
-    tail = _of_slowest(one, cost) > CLEARLY * _of_median(one, cost)
-    ns, whole = (cost.ns_slowest, one.slowest_ns) if tail else (cost.ns_median, one.median_ns)
+    tail = _of_slowest(explanation, cost) > CLEARLY * _of_median(explanation, cost)
+    ns, whole = (
+        (cost.ns_slowest, explanation.slowest_ns)
+        if tail
+        else (cost.ns_median, explanation.median_ns)
+    )
     count = cost.count_slowest if tail else cost.count_median
-    text = f"{one.section}: {_shown(cost.name)}: "
+    text = f"{explanation.section}: {_shown(cost.name)}: "
     each = cost.ns_each if not tail else ns / count if count > 0 else 0.0
     if (
         not is_duration(cost.name)
@@ -65,18 +69,19 @@ def _largest(one: Explanation, cost: Cost) -> str:
     return f"{text}. To reduce it: {cost.advice}."
 
 
-def _unexplained(one: Explanation) -> str | None:
+def _unexplained(explanation: Explanation) -> str | None:
     """Return what to do next where most of the time is none of the counters'."""
-    rest = _share(one.rest_median_ns, one.median_ns)
+    rest = _share(explanation.rest_median_ns, explanation.median_ns)
     if rest < MOST:
         return None
+    of_section = "" if explanation.costs else f" of {explanation.section}"
     text = (
-        f"{units.time(one.rest_median_ns)} of {units.time(one.median_ns)} ({100 * rest:.0f} %) of "
-        f"the median execution{'' if one.costs else f' of {one.section}'} is explained by no "
+        f"{units.time(explanation.rest_median_ns)} of {units.time(explanation.median_ns)} "
+        f"({100 * rest:.0f} %) of the median execution{of_section} is explained by no "
         "counter: it is the section's own computation, or what was not counted. To see which part "
         "of it, add sections inside, or time its functions with wirecost probe run --function NAME"
     )
-    if memory := [name for name in one.absent if kind_of(name).unit in OF_MEMORY]:
+    if memory := [name for name in explanation.absent if kind_of(name).unit in OF_MEMORY]:
         names = ", ".join(_shown(name) for name in memory)
         text += (
             f"; memory access could not be judged, because {names} cannot be read on this machine "
@@ -85,12 +90,12 @@ def _unexplained(one: Explanation) -> str | None:
     return f"{text}."
 
 
-def _of_median(one: Explanation, cost: Cost) -> float:
-    return _share(cost.ns_median, one.median_ns)
+def _of_median(explanation: Explanation, cost: Cost) -> float:
+    return _share(cost.ns_median, explanation.median_ns)
 
 
-def _of_slowest(one: Explanation, cost: Cost) -> float:
-    return _share(cost.ns_slowest, one.slowest_ns)
+def _of_slowest(explanation: Explanation, cost: Cost) -> float:
+    return _share(cost.ns_slowest, explanation.slowest_ns)
 
 
 def _shown(name: str) -> str:

@@ -30,7 +30,7 @@ def rule(columns: int) -> str:
     return "|:--" + "|--:" * (columns - 1) + "|"
 
 
-def table(one: Table) -> str:
+def table(content: Table) -> str:
     """Return the table with its title and its notes."""
-    lines = [f"### {text(one.title)}", "", line(one.headings), rule(len(one.headings))]
-    return "\n".join([*lines, *map(line, one.rows), "", *map(text, one.notes), ""])
+    lines = [f"### {text(content.title)}", "", line(content.headings), rule(len(content.headings))]
+    return "\n".join([*lines, *map(line, content.rows), "", *map(text, content.notes), ""])

@@ -42,7 +42,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     of_variant = {name: [row for row in rows if row.variant == name] for name in variants}
     about = contenders_table(
         meta.contenders,
-        {"library": lambda one: one.library},
+        {"library": lambda contender: contender.library},
         [
             "fresh: new objects, memory from malloc; arena: on an arena that is reset, its first "
             "block holds a message and more."

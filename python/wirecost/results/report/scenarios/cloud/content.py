@@ -39,7 +39,10 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
             *_callbacks(areas),
             contenders_table(
                 meta.contenders,
-                {"made with": lambda one: one.library, "what it does": lambda one: one.about},
+                {
+                    "made with": lambda contender: contender.library,
+                    "what it does": lambda contender: contender.about,
+                },
                 title="Versions",
                 first="version",
             ),

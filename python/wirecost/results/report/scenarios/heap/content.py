@@ -29,7 +29,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     meta = results.meta_as(HeapMeta)
     settings = contenders_table(
         meta.contenders,
-        {"settings": lambda one: one.settings},
+        {"settings": lambda contender: contender.settings},
         ["Every process showed by the address of malloc and free which allocator it ran on."],
         title="Settings",
         first="allocator",

@@ -42,8 +42,8 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     doubted = doubts(whole, of_all)
     has_programs = bool(meta.environment.get("compiler"))
     columns: dict[str, Callable[[MessageAbout], str]] = {
-        "wire": lambda one: one.wire,
-        "library": lambda one: one.library,
+        "wire": lambda contender: contender.wire,
+        "library": lambda contender: contender.library,
     }
     return ScenarioContent(
         f"{meta.type}: what a message costs",

@@ -254,18 +254,18 @@ def _ticket(rows: list[Row], allocator: str) -> Table | None:
         if (google := here(published, "protobuf")) and (ros := here(published, "wirecost-ros1"))
     ]
     columns: list[Column[_Compared]] = [
-        Column("factor", lambda one: str(one.published.factor)),
-        Column("PB B", lambda one: _bytes(one.published.protobuf_bytes, one.google)),
-        Column("ROS B", lambda one: _bytes(one.published.ros_bytes, one.ros)),
-        Column("PB ticket", lambda one: _nanoseconds(one.published.protobuf_s * 1000), "times"),
-        Column("PB here", lambda one: _nanoseconds(one.google.median_ns), "times"),
-        Column("ROS ticket", lambda one: _nanoseconds(one.published.ros_s * 1000), "times"),
+        Column("factor", lambda row: str(row.published.factor)),
+        Column("PB B", lambda row: _bytes(row.published.protobuf_bytes, row.google)),
+        Column("ROS B", lambda row: _bytes(row.published.ros_bytes, row.ros)),
+        Column("PB ticket", lambda row: _nanoseconds(row.published.protobuf_s * 1000), "times"),
+        Column("PB here", lambda row: _nanoseconds(row.google.median_ns), "times"),
+        Column("ROS ticket", lambda row: _nanoseconds(row.published.ros_s * 1000), "times"),
         Column(
             "gencpp",
-            lambda one: _nanoseconds(one.gencpp.median_ns if one.gencpp else None),
+            lambda row: _nanoseconds(row.gencpp.median_ns if row.gencpp else None),
             "times",
         ),
-        Column("wirecost", lambda one: _nanoseconds(one.ros.median_ns), "times"),
+        Column("wirecost", lambda row: _nanoseconds(row.ros.median_ns), "times"),
         Column("PB : ROS", _quicker),
     ]
     notes = [
@@ -286,13 +286,13 @@ class _Compared:
     ros: Row
 
 
-def _quicker(one: _Compared) -> str:
+def _quicker(compared: _Compared) -> str:
     ratios = [
-        f"{one.google.median_ns / row.median_ns:.2f}"
-        for row in (one.gencpp, one.ros)
+        f"{compared.google.median_ns / row.median_ns:.2f}"
+        for row in (compared.gencpp, compared.ros)
         if row is not None and row.median_ns
     ]
-    return f"{one.published.protobuf_s / one.published.ros_s:.2f} → {', '.join(ratios)}"
+    return f"{compared.published.protobuf_s / compared.published.ros_s:.2f} → {', '.join(ratios)}"
 
 
 def _nanoseconds(ns: float | None) -> str:

@@ -33,8 +33,8 @@ TITLE = "Probes: what a section costs that is timed and counted"
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
     all_races, meta = races(rows), results.meta_as(ProbeMeta)
     columns: dict[str, Callable[[ProbeAbout], str]] = {
-        "what it does": lambda one: one.what,
-        "system calls": lambda one: str(one.system_calls),
+        "what it does": lambda contender: contender.what,
+        "system calls": lambda contender: str(contender.system_calls),
     }
     return ScenarioContent(
         TITLE,

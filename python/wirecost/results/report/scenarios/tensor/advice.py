@@ -107,7 +107,7 @@ def _objects(group: Group, ours: list[Row], shares: list[StageShares]) -> str | 
     ]
     if not of_quickest:
         return None
-    least, most = (end(of_quickest, key=lambda one: one.coding_ns) for end in (min, max))
+    least, most = (end(of_quickest, key=lambda share: share.coding_ns) for end in (min, max))
     several = len({shape_of(row) for row in ours}) > 1
     at = f" at {units.size(array_bytes(quickest))}" if several else ""
     cheap = (

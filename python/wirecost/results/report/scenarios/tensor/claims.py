@@ -179,4 +179,4 @@ def _verdict(judged: list[Judged]) -> str:
 
 def _nearest(judged: list[Judged]) -> str:
     """Return the group that decides: where the sentence fails most clearly, or holds by least."""
-    return min(judged, key=lambda one: one.closeness).text if judged else NONE
+    return min(judged, key=lambda verdict: verdict.closeness).text if judged else NONE

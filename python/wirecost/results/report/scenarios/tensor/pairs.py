@@ -88,13 +88,18 @@ def behind(all_sent: list[Sent]) -> Table | None:
     """Return listeners that fell behind; None where every one kept up."""
     late = [series for series in all_sent if series.fell_behind]
     columns: list[Column[Sent]] = [
-        Column("contender and object", lambda one: one.name),
-        Column("pairs", lambda one: f"{sum(p.fell_behind for p in one.pairs)} of {len(one.pairs)}"),
+        Column("contender and object", lambda series: series.name),
+        Column(
+            "pairs",
+            lambda series: f"{sum(p.fell_behind for p in series.pairs)} of {len(series.pairs)}",
+        ),
         Column("waited", _waited, optional=1),
-        Column("quickest pair", lambda one: units.time(one.least.median_ns), "time", optional=2),
-        Column("slowest pair", lambda one: units.time(one.most.median_ns), "time"),
-        Column("first tenth", lambda one: units.time(one.most.first_ns), "time"),
-        Column("last tenth", lambda one: units.time(one.most.last_ns), "time"),
+        Column(
+            "quickest pair", lambda series: units.time(series.least.median_ns), "time", optional=2
+        ),
+        Column("slowest pair", lambda series: units.time(series.most.median_ns), "time"),
+        Column("first tenth", lambda series: units.time(series.most.first_ns), "time"),
+        Column("last tenth", lambda series: units.time(series.most.last_ns), "time"),
     ]
     notes = [
         "Pairs of processes in which most messages were sent before the listener had received the "
@@ -105,8 +110,8 @@ def behind(all_sent: list[Sent]) -> Table | None:
     return Table.of(BEHIND, late, columns, notes) if late else None
 
 
-def _waited(one: Sent) -> str:
-    waited, messages = sum(p.waited for p in one.pairs), sum(p.messages for p in one.pairs)
+def _waited(series: Sent) -> str:
+    waited, messages = sum(p.waited for p in series.pairs), sum(p.messages for p in series.pairs)
     return f"{waited} of {messages}"
 
 
@@ -137,4 +142,4 @@ def differing(all_sent: list[Sent]) -> Table | None:
 
 
 def _worst(of: list[Sent]) -> Sent:
-    return max(of, key=lambda one: one.ratio)
+    return max(of, key=lambda pair: pair.ratio)

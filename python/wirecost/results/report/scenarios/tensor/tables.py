@@ -109,11 +109,11 @@ def objects(group: Group, shape: str, shares: list[StageShares], contender: str)
         name: str, title: str = "", optional: int = 0, shown: bool = True
     ) -> Column[StageShares]:
         return Column(
-            title or name, lambda one: units.time(one.ns.get(name)), "time", optional, shown
+            title or name, lambda share: units.time(share.ns.get(name)), "time", optional, shown
         )
 
     columns: list[Column[StageShares]] = [
-        Column("object", lambda one: one.plugin),
+        Column("object", lambda share: share.plugin),
         part("compress", shown=packed),
         part("encode"),
         part(SENDING, optional=3),
@@ -121,13 +121,13 @@ def objects(group: Group, shape: str, shares: list[StageShares], contender: str)
         part("decode"),
         part("decompress", shown=packed),
         part("access", optional=1),
-        Column("size", lambda one: units.size(one.nbytes), bar=True, shown=packed),
+        Column("size", lambda share: units.size(share.nbytes), bar=True, shown=packed),
         Column(
             "coding %",
-            lambda one: Amount(f"{100 * one.coding_share:.0f}", one.coding_share),
+            lambda share: Amount(f"{100 * share.coding_share:.0f}", share.coding_share),
             bar=True,
         ),
-        Column("Wrapyfi", lambda one: units.time(of_wrapyfi.get(one.plugin) or None), "time"),
+        Column("Wrapyfi", lambda share: units.time(of_wrapyfi.get(share.plugin) or None), "time"),
     ]
     notes = [
         f"Medians over {contender}. publish: the sending call, until the listener has the "
@@ -136,7 +136,7 @@ def objects(group: Group, shape: str, shares: list[StageShares], contender: str)
         + (" size: of a message; floors send the array, not compressed." if packed else "")
     ]
     title = f"Objects over {contender} · {shape} {group.title}"
-    ranked = sorted(ours, key=lambda one: one.coding_ns)
+    ranked = sorted(ours, key=lambda share: share.coding_ns)
     return Table.of(title, ranked, columns, notes) if ours else None
 
 
@@ -171,30 +171,38 @@ def delivery(meta: TensorMeta, rows: list[Row]) -> Table:
 
     def summed(title: str, what: str, optional: int = 0) -> Column[_Delivered]:
         return Column(
-            title, lambda one: f"{sum(getattr(run, what) for run in one.runs):,}", optional=optional
+            title,
+            lambda contender: f"{sum(getattr(run, what) for run in contender.runs):,}",
+            optional=optional,
         )
 
-    def worst(one: _Delivered) -> float | None:
-        return max(one.rates, key=lambda rate: abs(rate - 100), default=None)
+    def worst(contender: _Delivered) -> float | None:
+        return max(contender.rates, key=lambda rate: abs(rate - 100), default=None)
 
     columns: list[Column[_Delivered]] = [
-        Column("contender", lambda one: one.name),
+        Column("contender", lambda contender: contender.name),
         summed("sent", "sent", 4),
         summed("lost", "lost"),
         summed("twice", "duplicates", 6),
         summed("out of order", "reordered", 3),
-        Column("lost, back to back", lambda one: units.amount(one.lost_without_pause), optional=1),
+        Column(
+            "lost, back to back",
+            lambda contender: units.amount(contender.lost_without_pause),
+            optional=1,
+        ),
         Column(
             "% of rate",
-            lambda one: units.amount(statistics.median(one.rates) if one.rates else None, ".1f"),
+            lambda contender: units.amount(
+                statistics.median(contender.rates) if contender.rates else None, ".1f"
+            ),
         ),
-        Column("worst", lambda one: units.amount(worst(one), ".1f"), optional=2),
-        Column("copies sending", lambda one: units.amount(one.about.send_copies, "")),
-        Column("receiving", lambda one: units.amount(one.about.receive_copies, "")),
-        Column("aligned", lambda one: ALIGNED[one.about.aligned], optional=5),
+        Column("worst", lambda contender: units.amount(worst(contender), ".1f"), optional=2),
+        Column("copies sending", lambda contender: units.amount(contender.about.send_copies, "")),
+        Column("receiving", lambda contender: units.amount(contender.about.receive_copies, "")),
+        Column("aligned", lambda contender: ALIGNED[contender.about.aligned], optional=5),
         Column(
             "failed",
-            lambda one: str(sum(run.failure is not None for run in one.runs) or NONE),
+            lambda contender: str(sum(run.failure is not None for run in contender.runs) or NONE),
             optional=7,
         ),
     ]

@@ -30,7 +30,7 @@ def lead(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | None:
     if not chosen:
         return None
     parts = []
-    for where, of in groupby(chosen, key=lambda one: one.where):
+    for where, of in groupby(chosen, key=lambda choice: choice.where):
         several = [list(same) for _, same in groupby(of, key=_taken)]
         parts += [_sentence(where, same, meta.settings) for same in several]
     broken = [run for run in meta.runs if run.broken]
@@ -108,11 +108,11 @@ def _with_promise(same: list[Choice]) -> str:
     return " No settings that promise no loss delivered everything."
 
 
-def _caution(one: MeasuredTransport, settings: Settings) -> str:
+def _caution(case: MeasuredTransport, settings: Settings) -> str:
     """Return what is to be known of settings that promise nothing."""
-    if one.run.promise:
+    if case.run.promise:
         return ""
-    who = one.who
+    who = case.who
     native = who.client if who.client == NATIVE else ""
     about = settings.get(" ".join(filter(None, (who.mware, native, who.settings))))
     if about is None:
@@ -139,7 +139,7 @@ def _cheaper(first: Choice, same: list[Choice]) -> str:
 
 def _evidence(taken: MeasuredTransport, same: list[Choice]) -> str:
     """Return how many messages stand behind the claim that nothing was lost."""
-    few = min((choice.taken for choice in same), key=lambda one: one.expected)
+    few = min((choice.taken for choice in same), key=lambda case: case.expected)
     at_each = "" if len(same) == 1 else " at each size"
     what = "deliveries" if taken.where.pattern == "pubsub" else "replies"
     text = f". None of {few.expected:,} {what}{at_each} was lost"

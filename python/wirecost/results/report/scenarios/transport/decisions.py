@@ -89,16 +89,16 @@ def _cell(need: Need, verdict: Verdict) -> str:
     return Linked(f"{TICK if verdict.met else CROSS}{text}", mark(evidence))
 
 
-def _first_flaw(one: MeasuredTransport) -> str:
+def _first_flaw(case: MeasuredTransport) -> str:
     """Name in one word what went wrong."""
-    run = one.run
+    run = case.run
     flaws = {
         "loses": run.lost + run.lost_before,
         "refuses": run.refused,
         "doubles": run.duplicates,
     }
-    return next((word for word, count in flaws.items() if count), _rest(one))
+    return next((word for word, count in flaws.items() if count), _rest(case))
 
 
-def _rest(one: MeasuredTransport) -> str:
-    return "reorders" if one.run.reordered else "rate not kept"
+def _rest(case: MeasuredTransport) -> str:
+    return "reorders" if case.run.reordered else "rate not kept"

@@ -58,19 +58,19 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     ]
 
 
-def _mark(one: MeasuredTransport) -> Mark:
+def _mark(case: MeasuredTransport) -> Mark:
     return {
-        "contender": name(one),
-        "mware": one.who.mware,
-        "how": f"{one.who.client} {one.who.settings}",
-        "network": one.where.network,
-        "size": one.size,
-        "rate": one.run.rate or one.run.asked_rate,
-        "p50": _microseconds(one.p50_ns),
-        "p99": _microseconds(one.p99_ns),
-        "cpu": None if one.cost_ns is None else _microseconds(one.cost_ns),
-        "outcome": HELD if one.delivers else FAILED,
-        "went wrong": "; ".join(one.flaws) or "nothing",
+        "contender": name(case),
+        "mware": case.who.mware,
+        "how": f"{case.who.client} {case.who.settings}",
+        "network": case.where.network,
+        "size": case.size,
+        "rate": case.run.rate or case.run.asked_rate,
+        "p50": _microseconds(case.p50_ns),
+        "p99": _microseconds(case.p99_ns),
+        "cpu": None if case.cost_ns is None else _microseconds(case.cost_ns),
+        "outcome": HELD if case.delivers else FAILED,
+        "went wrong": "; ".join(case.flaws) or "nothing",
     }
 
 
@@ -123,8 +123,8 @@ def _where(where: Where) -> str:
 def _by_rate(found: Sequence[MeasuredTransport]) -> list[Figure]:
     """Draw a figure for each network, number of subscribers and size with several tried rates."""
 
-    def key(one: MeasuredTransport) -> tuple[str, int, int]:
-        return one.where.network, one.where.subscribers, one.size
+    def key(case: MeasuredTransport) -> tuple[str, int, int]:
+        return case.where.network, case.where.subscribers, case.size
 
     drawn: list[Figure] = []
     for _, of in groupby(sorted(found, key=key), key=key):
@@ -135,11 +135,11 @@ def _by_rate(found: Sequence[MeasuredTransport]) -> list[Figure]:
     return drawn
 
 
-def _tried(one: MeasuredTransport) -> list[Mark]:
+def _tried(case: MeasuredTransport) -> list[Mark]:
     """Return the case itself and what the search for its peak tried, by rate."""
-    own = _mark(one)
+    own = _mark(case)
     marks = [own] if own["rate"] else []
-    peak = one.run.peak
+    peak = case.run.peak
     tried: list[list[Any]] = peak.tried if peak else []
     for rate, held, why, *times in tried:
         # Older folders have no times.
@@ -155,7 +155,7 @@ def _tried(one: MeasuredTransport) -> list[Mark]:
     return marks
 
 
-def _rates(one: MeasuredTransport, marks: list[Mark], number: int) -> Figure:
+def _rates(case: MeasuredTransport, marks: list[Mark], number: int) -> Figure:
     axis = alt.Axis(format="~s", tickCount=8, labelOverlap=True)
     x = alt.X("rate:Q", title="messages per second", scale=log(padding=20), axis=axis)
     y = _times(marks, "median latency", "p50")
@@ -173,7 +173,7 @@ def _rates(one: MeasuredTransport, marks: list[Mark], number: int) -> Figure:
             x=peak_x, y=y, text="label:N", color=colour
         ),
     )
-    title = f"Latency against rate · {units.size(one.size)}, {_where(one.where)}"
+    title = f"Latency against rate · {units.size(case.size)}, {_where(case.where)}"
     caption = (
         "Each point is a block of messages at one rate. Dotted across: the peak, the highest rate"
         " without loss and with bounded latency. A cross: the rate did not hold."
@@ -185,7 +185,7 @@ def _rates(one: MeasuredTransport, marks: list[Mark], number: int) -> Figure:
 def _by_size(found: Sequence[MeasuredTransport]) -> list[Figure]:
     """Draw processor time for each network and number of subscribers with several sizes."""
     drawn: list[Figure] = []
-    for where, of in groupby(found, key=lambda one: one.where):
+    for where, of in groupby(found, key=lambda case: case.where):
         marks = [mark for case in of if (mark := _mark(case))["cpu"] is not None]
         if len({mark["size"] for mark in marks}) < 2:
             continue

@@ -47,19 +47,19 @@ PEAK_NOTES = (
 )
 
 
-def mark(one: MeasuredTransport) -> str:
+def mark(case: MeasuredTransport) -> str:
     """Return the mark by which its row is linked to."""
-    where, who = one.where, one.who
+    where, who = case.where, case.who
     words = (
-        where.network, where.pattern, where.subscribers, one.size, f"{one.run.asked_rate:g}",
+        where.network, where.pattern, where.subscribers, case.size, f"{case.run.asked_rate:g}",
         who.mware, who.client, who.settings,
     )  # fmt: skip
     return re.sub(r"[^A-Za-z0-9]+", "-", "-".join(map(str, words)))
 
 
-def name(one: MeasuredTransport) -> str:
+def name(case: MeasuredTransport) -> str:
     """Return ``zeromq python matched``."""
-    return f"{one.who.mware} {one.who.client} {one.who.settings}"
+    return f"{case.who.mware} {case.who.client} {case.who.settings}"
 
 
 def tables(found: Sequence[MeasuredTransport]) -> list[Table]:
@@ -82,12 +82,12 @@ def _notes(found: Sequence[MeasuredTransport], last: Sequence[MeasuredTransport]
     ]
 
 
-def _before(one: MeasuredTransport) -> str:
+def _before(case: MeasuredTransport) -> str:
     """Explain losses among the messages that are compared before any is timed."""
-    before, lost = one.run.lost_before, one.run.lost
+    before, lost = case.run.lost_before, case.run.lost
     return (
-        f"{before:,} + {lost:,} of {one.expected:,} lost: {before:,} of those that are compared"
-        f" before any is timed, then {lost:,} of the {one.expected:,} timed ones, which are the"
+        f"{before:,} + {lost:,} of {case.expected:,} lost: {before:,} of those that are compared"
+        f" before any is timed, then {lost:,} of the {case.expected:,} timed ones, which are the"
         " messages that were sent times the subscribers. The first messages between two processes"
         " are lost most easily."
     )
@@ -96,48 +96,48 @@ def _before(one: MeasuredTransport) -> str:
 def _table(group: list[MeasuredTransport], notes: list[str]) -> Table:
     parts = _parts(group)
     columns: list[Column[MeasuredTransport]] = [
-        Column("contender", lambda one: Marked(name(one), mark(one))),
-        Column("p50", lambda one: units.time(one.p50_ns), bar=True),
-        Column("p99", lambda one: units.time(one.p99_ns)),
-        Column("p99.9", lambda one: units.time(one.p999_ns), optional=4),
-        Column("max", lambda one: units.time(one.max_ns), optional=9),
-        Column("went wrong", lambda one: "; ".join(one.flaws) or "nothing"),
-        Column("CPU", lambda one: units.time(one.cost_ns), "CPU"),
+        Column("contender", lambda case: Marked(name(case), mark(case))),
+        Column("p50", lambda case: units.time(case.p50_ns), bar=True),
+        Column("p99", lambda case: units.time(case.p99_ns)),
+        Column("p99.9", lambda case: units.time(case.p999_ns), optional=4),
+        Column("max", lambda case: units.time(case.max_ns), optional=9),
+        Column("went wrong", lambda case: "; ".join(case.flaws) or "nothing"),
+        Column("CPU", lambda case: units.time(case.cost_ns), "CPU"),
         *(_cpu_column(part, optional=7 - at) for at, part in enumerate(parts)),
-        Column("ready", lambda one: units.time(_total(one, "wait_ns")), optional=2),
+        Column("ready", lambda case: units.time(_total(case, "wait_ns")), optional=2),
         Column(
             "switches",
-            lambda one: units.significant_amount(_total(one, "switches")),
+            lambda case: units.significant_amount(_total(case, "switches")),
             optional=1,
         ),
         Column("wire", _wire, optional=8),
         Column("memory", _memory, True, optional=3),
     ]
-    ranked = sorted(group, key=lambda one: (not one.delivers, one.p50_ns))
+    ranked = sorted(group, key=lambda case: (not case.delivers, case.p50_ns))
     return Table.of(group[0].case, ranked, columns, notes)
 
 
 def _cpu_column(part: str, optional: int) -> Column[MeasuredTransport]:
-    def cell(one: MeasuredTransport) -> str:
-        usage = one.run.usage.get(part)
+    def cell(case: MeasuredTransport) -> str:
+        usage = case.run.usage.get(part)
         return units.time(usage.cpu_ns if usage else None)
 
     return Column(part, cell, "CPU", optional)
 
 
-def _wire(one: MeasuredTransport) -> str:
-    size = one.run.wire_bytes
-    return NONE if size is None else units.significant(size / one.size)
+def _wire(case: MeasuredTransport) -> str:
+    size = case.run.wire_bytes
+    return NONE if size is None else units.significant(size / case.size)
 
 
-def _total(one: MeasuredTransport, what: str) -> float | None:
-    values = [getattr(part, what) for part in one.run.usage.values()]
+def _total(case: MeasuredTransport, what: str) -> float | None:
+    values = [getattr(part, what) for part in case.run.usage.values()]
     there = [value for value in values if value is not None]
     return sum(there) if there else None
 
 
-def _memory(one: MeasuredTransport) -> str:
-    size = _total(one, "memory_bytes")
+def _memory(case: MeasuredTransport) -> str:
+    size = _total(case, "memory_bytes")
     return units.size(None if size is None else int(size))
 
 
