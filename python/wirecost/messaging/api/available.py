@@ -22,7 +22,7 @@ class AvailableTransport:
     missing: str | None
     """Why it cannot be used here and how to install it; None where it can."""
     default: bool
-    """What ``wirecost.publish`` takes where none is named."""
+    """True: ``wirecost.publish`` takes it where none is named."""
     capabilities: Capabilities
 
     def document(self) -> dict[str, object]:
@@ -36,11 +36,11 @@ class AvailableFramework:
     """One framework whose objects have a form in frames."""
 
     name: str
-    """As ``as_`` takes it."""
+    """Name for ``as_``."""
     package: str
-    """As it is imported."""
+    """Name of the imported package."""
     version: str | None
-    """None where it is not installed, empty where nobody knows."""
+    """Version; None where it is not installed, empty where nobody knows."""
     install: str
 
     def document(self) -> dict[str, object]:

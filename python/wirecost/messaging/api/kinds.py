@@ -14,7 +14,7 @@ from typing import Any
 from wirecost.system.printable import shortened, shown
 
 MOST_FIELDS = 8
-"""Of a dict that is described."""
+"""Fields of a dict that are described."""
 MOST_LETTERS = 240
 _COUNTED = frozenset({dict, list, tuple, set, frozenset, str, bytes, bytearray})
 _NAMES = {"jaxlib": "jax", "PIL": "pillow"}

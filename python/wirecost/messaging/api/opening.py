@@ -11,7 +11,7 @@ from wirecost.messaging.transport import Transport, find, names, open_transport
 from wirecost.system.errors import UserError
 
 ON_ONE_MACHINE = ("iceoryx2", "zeromq")
-"""What is taken where none is named, in this order."""
+"""Transports that are taken where none is named, in this order."""
 
 ONE_AT_A_TIME = threading.RLock()
 """Held while anything is opened or closed: no transport needs to expect that of two threads."""

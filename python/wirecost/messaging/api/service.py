@@ -23,7 +23,7 @@ class Asked:
     def __init__(self, message: Any, send: Callable[[Any], None]) -> None:
         """Answer by ``send``, which encodes and sends what it gets."""
         self.message = message
-        """What was asked."""
+        """The client's message."""
         self._send: Callable[[Any], None] | None = send
 
     @property

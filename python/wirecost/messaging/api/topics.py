@@ -15,7 +15,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import is_unicode, printable
 
 MOST_LETTERS = 1024
-"""Of a text in an announcement."""
+"""Most letters of a text in an announcement."""
 _LATEST = 32_503_680_000
 """The year 3000: what is later is no time."""
 
@@ -27,9 +27,9 @@ class OpenTopic:
     transport: str
     topic: str
     address: str | None
-    """As it was given to ``publish``."""
+    """The ``address`` of ``publish``."""
     pid: int
-    """As its process knows itself: in a container, not as others do."""
+    """Number of its process as that knows itself: in a container, not as others do."""
     program: str
     since: float
     """Seconds since 1970."""

@@ -25,7 +25,7 @@ from wirecost.system.printable import printable
 from wirecost.system.waiting import Deadline
 
 PATIENCE_S = 60.0
-"""For both processes to start, find each other and exchange a message."""
+"""Seconds for both processes to start, find each other and exchange a message."""
 ENDS = "wirecost.messaging.api.trial_end"
 
 
@@ -37,7 +37,7 @@ class TrialOutcome:
     ms: float | None = None
     """From sending to the checked content."""
     missing: str | None = None
-    """What is not installed, and how to install it."""
+    """The missing library, and how to install it."""
     failed: str | None = None
 
     def document(self) -> dict[str, object]:

@@ -21,7 +21,7 @@ from wirecost.system.errors import UserError
 
 _LARGEST = 1 << 40
 _ARRAY_BYTES, _ARRAY_NANOSECONDS = 600, 8_000
-"""What one array takes beside its memory."""
+"""Cost of one array beside its memory."""
 
 
 def write_array(array: Any, writer: Writer) -> list[Any]:

@@ -37,12 +37,12 @@ class Rates(NamedTuple):
 
     elements: dict[str, Cost]
     field: Cost
-    """Of a struct."""
+    """Cost per struct."""
     nullable: Cost
     """A number where some are null."""
     copied_texts: bool
     codes_of_all: bool
-    """Whether a column remains a dictionary of whatever type; else of texts and binaries only."""
+    """True: a column remains a dictionary of whatever type; else of texts and binaries only."""
 
 
 _FREE = Cost(0, 0)

@@ -31,7 +31,7 @@ _FIELD_BYTES, _PAIR_BYTES = 32, 16
 _MOST_NESTED = 64
 _quickly: Any = native.binding.arrow_batch if native.binding else None
 _NODE_BYTES, _BUFFER_BYTES = 300, 100
-"""What Arrow takes for an array and for a buffer of it, beside their memory."""
+"""Bytes that Arrow takes for an array and for a buffer of it, beside their memory."""
 
 
 class Batch(NamedTuple):

@@ -44,7 +44,7 @@ class Known(NamedTuple):
 
 
 _SCHEMAS: dict[bytes, Known] = {}
-"""By their message; the table is emptied when it is full."""
+"""Schemas by their message; the table is emptied when it is full."""
 
 
 class _Sink:

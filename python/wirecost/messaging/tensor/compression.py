@@ -25,14 +25,14 @@ _ROOM, _ROOM_ELSEWHERE = 2, 3
 """Memory that a tensor takes while it is expanded, in multiples of its own: libraries need room
 beside it, and frameworks other than NumPy may copy it."""
 _NANOSECONDS = 20_000
-"""What a tensor takes however small it is."""
+"""Time that a tensor takes however small it is."""
 
 
 class Compressor(Protocol):
     """A module of ``compressors``."""
 
     OPTION: str
-    """Of ``compress``; empty if it has none."""
+    """Name of its option in ``compress``; empty if it has none."""
 
     def compress(self, array: npt.NDArray[Any], option: int | None) -> bytes:
         """Compress an array whose last index varies fastest, without gaps. Raises UserError."""

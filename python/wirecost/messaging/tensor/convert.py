@@ -55,7 +55,7 @@ def _of_arrow(table: Any) -> Any:
 
 _COLUMN_BYTES, _COLUMN_NANOSECONDS = 512, 1_000
 _COPIES = 4
-"""Of the attributes as text, until they are metadata."""
+"""Copies of the attributes as text, until they are metadata."""
 _LABEL_BYTES = 16
 """A label without what a text has in it."""
 

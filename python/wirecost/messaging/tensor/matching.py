@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BY_ROOT = by_root("encoder")
 COMPRESSED = "compressed"
-"""What ``as_`` is where compressed tensors shall stay compressed."""
+"""The ``as_`` for compressed tensors that shall stay compressed."""
 
 
 class Framework(Protocol):

@@ -18,10 +18,10 @@ _SMALL = 256
 """Bytes in which arrays cannot claim enough to matter: MessagePack lets none claim more elements
 than there are bytes."""
 _PLANS: dict[bytes, TensorPlan] = {}
-"""By the description behind the segment's number."""
+"""Plans by the description behind the segment's number."""
 _FIVE = b"\x95"
 _NUMBER_ENDS = {0xCC: 3, 0xCD: 4, 0xCE: 6, 0xCF: 10}
-"""By the first byte of a number that has others."""
+"""Ends of numbers, by the first byte of one that has others."""
 
 
 class TensorPlan(NamedTuple):

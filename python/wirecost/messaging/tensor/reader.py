@@ -35,7 +35,7 @@ _NOT_COUNTED = 8 << 20
 """Bytes that are taken for a description without a look at it."""
 _LARGE = 4096
 _SEGMENT_BYTES = 400
-"""What a segment and its tensor take beside the tensor's memory."""
+"""Bytes that a segment and its tensor take beside the tensor's memory."""
 _NUMPY = frozenset({None, "numpy"})
 
 

@@ -11,7 +11,7 @@ from wirecost.messaging.tensor.errors import FrameError, cause
 from wirecost.messaging.tensor.registry import registered_class
 
 TYPE_KEY = "__type__"
-"""Where the class's name stands in the dict that an unregistered record becomes."""
+"""Key of the class's name in the dict that an unregistered record becomes."""
 
 
 def restore_record(kind: Any, name: Any, fields: Any) -> Any:

@@ -31,11 +31,11 @@ _EXTENSIONS = {
     codes.BYTES: 400,
     codes.COMPRESSED: 1024,
 }
-"""What these take beside the values in their payloads."""
+"""Bytes that extensions take beside the values in their payloads."""
 _MOST_ENTRIES = 1 << 24
-"""Of a map that can be: a header has no more bytes."""
+"""Most entries that a map can have: a header has no more bytes."""
 _IN_TABLE = {codes.SET: 72, codes.MAP: 40}
-"""What these take for an element beyond the list in which it came."""
+"""Bytes per element beyond the list in which it came."""
 
 
 def _table(default: int, **ranges: int) -> npt.NDArray[np.int64]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from wirecost.messaging.tensor.packages import load
 
 MOST_BYTES = 256 << 20
-"""That are kept for later; what lies in frames comes on top of it."""
+"""Most bytes kept for later; memory that lies in frames comes on top of it."""
 _LEAST = 1 << 16
 
 

@@ -19,7 +19,7 @@ _TENSORS: dict[Any, msgpack.ExtType] = {}
 """Tensors' descriptions by their content; the table is emptied when it is full."""
 _MOST_KEPT = 1 << 16
 _PACKERS: list[msgpack.Packer] = []
-"""Those that nobody uses now: to make one costs more than to pack a small message."""
+"""Packers that nobody uses now: to make one costs more than to pack a small message."""
 
 
 class Writer:
@@ -141,4 +141,4 @@ def only_once(writer: Writer) -> None:
 
 Handler = Callable[[Writer, Any], Any]
 HANDLERS: dict[type, Handler] = {Pieces: Writer.pieces}
-"""By exact type. Other modules add what they know; matching fills in what it found."""
+"""Handlers by exact type. Other modules add theirs; matching adds those that it looks up."""

@@ -16,7 +16,7 @@ from wirecost.messaging.tensor.budget import Budget
 from wirecost.messaging.tensor.packages import load
 
 _COPIES = 4
-"""Of a document as text, until Zarr has read it."""
+"""Copies of a document as text, until Zarr has read it."""
 
 
 class Chunks:
@@ -65,7 +65,7 @@ class Tree(MutableMapping[str, Any]):
 
     def __init__(self) -> None:
         self.arrays: dict[str, Chunks] = {}
-        """By the beginnings of their keys."""
+        """Arrays by the beginnings of their keys."""
         self._written: dict[str, object] = {}
 
     def document(self, key: str, content: dict[str, object], budget: Budget) -> None:

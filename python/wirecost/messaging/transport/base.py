@@ -43,7 +43,7 @@ class Frame(Protocol):
 
 
 MOST_BYTES = 1 << 30
-"""Of a message, where the middleware itself sets no lower limit."""
+"""Most bytes of a message, where the middleware itself sets no lower limit."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,13 @@ class Capabilities:
     request_reply: bool
     other_machines: bool
     full: str
-    """What happens when a subscriber is slower than its publisher, in a few words."""
+    """Behaviour when a subscriber is slower than its publisher, in a few words."""
     server: str = ""
     """The process that must run between publishers and subscribers."""
     exposed: str = ""
-    """What others than this user's processes can reach where no ``address`` is given."""
+    """Exposure to others than this user's processes where no ``address`` is given."""
     kept: str = ""
-    """What of this machine it keeps longer than it is used."""
+    """Part of this machine that it keeps longer than it is used."""
 
 
 class Sample:
@@ -246,16 +246,16 @@ class Transport(Closing):
     """One middleware, set up in this process. Subclasses import it only when made."""
 
     name: ClassVar[str]
-    """As written on the command line."""
+    """Name on the command line."""
     title: ClassVar[str]
-    """As its makers write it."""
+    """Name as its makers write it."""
     package: ClassVar[Package]
-    """What its library comes in."""
+    """Package of its library."""
     address_form: ClassVar[str] = ""
-    """How an ``address`` names another machine; empty where it stays on this one."""
+    """Form of an ``address`` of another machine; empty where it stays on this one."""
     capabilities: ClassVar[Capabilities]
     quality: Quality = OWN
-    """What is asked of the endpoints that are made from then on."""
+    """Quality that is asked of the endpoints that are made from then on."""
 
     def __init__(self, address: str | None = None) -> None:
         """Set the middleware up in this process. Raises UserError.

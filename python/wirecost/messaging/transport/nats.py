@@ -37,9 +37,9 @@ from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline
 
 _MAX_BYTES = 64 << 20
-"""What a server can allow at most; servers that nobody configured allow 1 MiB."""
+"""Most bytes that a server can allow; servers that nobody configured allow 1 MiB."""
 _WAITING_BYTES = 64 << 20
-"""What may wait in the publisher until the socket takes it."""
+"""Bytes that may wait in the publisher until the socket takes them."""
 _ANSWER_S = 10
 _PORT = 4222
 _CONFIG = f"""\

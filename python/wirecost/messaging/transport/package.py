@@ -15,9 +15,9 @@ class Package:
 
     name: str
     modules: tuple[str, ...]
-    """What can be imported once it is installed."""
+    """Modules that can be imported once it is installed."""
     install: str = ""
-    """How to install it, where that is not ``pip install NAME``."""
+    """Instructions to install it, where that is not ``pip install NAME``."""
     debian: bool = False
 
     def missing(self) -> str | None:

@@ -20,9 +20,9 @@ class Quality:
     queue: int | None = None
     """Messages that may wait at each end."""
     options: Mapping[str, Scalar] = field(default_factory=dict)
-    """Of one middleware, by the names in its file."""
+    """Options of one middleware, by the names in its file."""
     untouched: bool = False
-    """What is not said is as the middleware's makers chose, not as wirecost did."""
+    """True: all else is as the middleware's makers chose, not as wirecost did."""
 
     def get(self, name: str, default: _T) -> _T:
         """Return an option, of the type that ``default`` has.

@@ -47,7 +47,7 @@ _MASTER = "http://127.0.0.1:11311"
 _QUEUE = 16
 _READ_BYTES = 1 << 20
 _ARRAY = struct.Struct("<III")
-"""Of a UInt8MultiArray: no dimensions, no offset, bytes of the data, which follow."""
+"""Layout of a UInt8MultiArray: no dimensions, no offset, bytes of the data, which follow."""
 _PAD = bytes(4)
 """Puts the frame on a multiple of 16 of the message."""
 

@@ -13,4 +13,4 @@ from wirecost.system.plugins import plugin_names
 NAMES = tuple(plugin_names(Path(__file__).parent, "OPTION"))
 """Names for frames and ``compress``."""
 REMEDY = 'let the sender compress with another library, or decode with as_="compressed"'
-"""For receivers without the library."""
+"""Remedy for receivers without the library."""

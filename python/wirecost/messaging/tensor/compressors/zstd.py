@@ -22,7 +22,7 @@ _LEAST_WINDOW = 1024
 """Bytes that every frame may look back."""
 _COMPRESSORS: dict[int, list[Any]] = {}
 _EXPANDERS: list[Any] = []
-"""Those that nobody uses now: their own memory is most of what a small array costs."""
+"""Expanders that nobody uses now: their own memory is most of a small array's cost."""
 
 
 def compress(array: npt.NDArray[Any], level: int | None) -> bytes:

@@ -24,7 +24,7 @@ ROOTS = ("pandas",)
 HAS_TABLES = True
 PLUGIN_ORDER = 8
 _COLUMN_BYTES = _LABEL_BYTES = 8
-"""What pandas keeps of each, whether or not it came with memory."""
+"""Bytes that pandas keeps of each, whether or not it came with memory."""
 
 
 def encoder(cls: type) -> Handler | None:

@@ -77,7 +77,7 @@ class Driver:
         count = c_int()
         self._call("cuDeviceGetCount", byref(count))
         self.uuids = [self._uuid(number) for number in range(count.value)]
-        """Of each device."""
+        """Identifier of each device."""
         self._contexts: dict[int, c_void_p] = {}
 
     def allocate(self, device: int, nbytes: int) -> int:

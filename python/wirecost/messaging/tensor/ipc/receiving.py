@@ -22,9 +22,9 @@ MOST_OPEN = 64
 """Rings that are kept open; those read longest ago are closed before."""
 _MOST_NUMBER = 1 << 62
 _OPEN: OrderedDict[tuple[int, bytes], _Opened] = OrderedDict()
-"""By process and token."""
+"""Open rings, by process and token."""
 _GONE: deque[tuple[int, bytes]] = deque(maxlen=4 * MOST_OPEN)
-"""Those whose sender has ended: what still comes of theirs is lost."""
+"""Rings whose sender has ended: messages that still come of theirs are lost."""
 
 
 class _Opened:

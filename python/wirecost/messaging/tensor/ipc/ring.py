@@ -19,7 +19,7 @@ ALIGNMENT = 256
 LEAST_SLOT, MOST_SLOT = 1 << 17, 1 << 27
 """Bytes. The least makes a ring one block of the driver's; with the most it takes 2 GiB."""
 OWN: weakref.WeakValueDictionary[bytes, Ring] = weakref.WeakValueDictionary()
-"""Those of this process, by token: the driver does not open them here."""
+"""Rings of this process, by token: the driver does not open them here."""
 READING = threading.RLock()
 """Held while a ring is read in this process, and while one is freed."""
 
@@ -36,7 +36,7 @@ class DeviceMemory:
     nbytes: int
     stream: int
     described: Any
-    """As ``wirecost.tensor.dtypes.describe`` has it."""
+    """Type of the elements, as ``wirecost.tensor.dtypes.describe`` has it."""
     shape: tuple[int, ...]
     owner: Any
 

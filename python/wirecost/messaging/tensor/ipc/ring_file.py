@@ -23,7 +23,7 @@ from wirecost.system.locks import hold, of_the_dead
 
 FOLDER = "devices"
 SLOTS = 16
-"""As many messages as may wait for a listener by default."""
+"""Messages in a ring, as many as may wait for a listener by default."""
 MAGIC = b"WCRING\0\1"
 ABOUT = struct.Struct(f"<8s{UUID_BYTES}s{HANDLE_BYTES}sQ")
 STATE = struct.Struct("<Q")

@@ -22,7 +22,7 @@ _FINALIZE = "_ZN4eCAL8FinalizeEv"
 _OBJECT_BYTES = 256
 """More than any of eCAL's endpoints, each of which is one shared pointer."""
 _HEADER = ctypes.sizeof(ctypes.c_size_t) * 2
-"""Of a Python object; behind it nanobind has where the C++ object is, and flags."""
+"""Bytes of a Python object's header; behind it nanobind has where the C++ object is, and flags."""
 _INSIDE, _DIRECT = _HEADER + 8, 1 << 2
 
 

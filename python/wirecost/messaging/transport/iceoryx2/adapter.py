@@ -35,7 +35,7 @@ from wirecost.messaging.transport.shared.shared_memory import (
 from wirecost.system.errors import UserError
 
 NODE_BYTES = 1 << 15
-"""Of shared memory, for a process that has nothing open yet and may be about to clear away."""
+"""Bytes of shared memory for a process that has nothing open yet and may be about to clear away."""
 
 
 class _Iceoryx2Publisher(Publisher):

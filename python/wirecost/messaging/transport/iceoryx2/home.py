@@ -20,7 +20,7 @@ from wirecost.messaging.transport.shared.shared_memory import FOLDER
 from wirecost.system.errors import UserError
 
 _SOCKET = len("/") + 30 + len(".event")
-"""What iceoryx2 adds to folder and prefix for the path of a socket: an identifier of 30 digits."""
+"""Characters behind folder and prefix in the path of a socket: an identifier of 30 digits."""
 MOST_ADDRESS = 24
 _ADDRESS = re.compile(rf"[A-Za-z0-9_-]{{1,{MOST_ADDRESS}}}")
 _PREFIX = "wirecost_"

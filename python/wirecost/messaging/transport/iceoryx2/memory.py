@@ -29,7 +29,7 @@ _view.argtypes = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
 _view.restype = ctypes.py_object
 _READ, _WRITE = 0x100, 0x200
 _FILE_BYTES = 1 << 16
-"""What iceoryx2 writes into a new file before it lends of it."""
+"""Bytes that iceoryx2 writes into a new file before it lends of it."""
 END = struct.Struct("<QQIIQ")
 """The trailer and the frame's bytes, at the end of the last block; between is what rounds up."""
 

@@ -22,7 +22,7 @@ POLL_S = 0.002
 DEAD_S = 0.2
 """Between looks for killed processes, which count as there until they are cleared away."""
 PATIENCE_S = 6.0
-"""For services that others make or remove at the same moment."""
+"""Seconds to wait for services that others make or remove at the same moment."""
 
 
 class Services:

@@ -241,8 +241,10 @@ def _parsed(address: str | None) -> tuple[int, str]:
 
 
 _LOCK = re.compile(r"(fastrtps|fastdds)_[0-9a-f]{16}_el")
-"""Of the memory that one participant writes messages into; it holds the lock as long as it lives.
-Those of ports are everybody's who writes to them, and the next participant takes them over."""
+"""Lock of the memory that one participant writes messages into, which holds it while it lives.
+
+Those of ports are everybody's who writes to them, and the next participant takes them over.
+"""
 _OLD_S = 2
 """Younger files may be somebody's who is about to lock them."""
 

@@ -94,7 +94,7 @@ class SerializedPublisher:
     def _room(self, size: int) -> None:
         self._bytes = bytearray(size)
         self.view = memoryview(self._bytes)
-        """What is published next is written here."""
+        """Memory of the message that is published next."""
         memory = (ctypes.c_char * size).from_buffer(self._bytes)
         self._message = _Array(buffer=ctypes.addressof(memory), capacity=size)
         self._at = ctypes.addressof(self._message)

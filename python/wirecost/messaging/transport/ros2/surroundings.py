@@ -23,7 +23,7 @@ _PROFILES = {
     "libfastrtps.so": "FASTRTPS_DEFAULT_PROFILES_FILE",
     "libfastdds.so": "FASTDDS_DEFAULT_PROFILES_FILE",
 }
-"""By the library that reads it: before Kilted, and since."""
+"""Variables by the library that reads them: before Kilted, and since."""
 _TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
 _SEGMENT_BYTES = 8 << 20
 _FRAGMENT_BYTES = 1 << 18

@@ -31,7 +31,7 @@ class Announced:
     sent: int
     """Frames that were sent up to now."""
     text: bytes
-    """What it announced, of which only the length and the checksum were looked at."""
+    """Its announcement, of which only the length and the checksum were checked."""
 
 
 def announced() -> list[Announced]:

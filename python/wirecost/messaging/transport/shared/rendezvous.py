@@ -62,7 +62,7 @@ def file_name(topic: str, most: int = MOST_NAME) -> str:
 
 
 _swept: dict[tuple[Path, tuple[str, ...]], float] = {}
-"""When this process did so last."""
+"""Time at which this process did so last."""
 
 
 def sweep(folder: Path, *patterns: str) -> None:

@@ -30,7 +30,7 @@ class Server(ABC):
         self.topics: dict[str, set[Any]] = {}
         """The subscribers that each topic's path has now."""
         self.services: dict[str, Callable[[Any], None]] = {}
-        """What takes the requests of a service's path."""
+        """Receivers of requests, by the service's path."""
 
     @abstractmethod
     def close(self) -> None:
@@ -71,7 +71,7 @@ class ServerSubscriber(InboxSubscriber):
         super().__init__(depth, waits)
         self.path = path_of("topic", topic)
         self.ends: set[Callable[[], object]] = set()
-        """What ends each connection."""
+        """Functions that end the connections."""
         self._following = Following(servers, self.path, self._follow)
 
     @abstractmethod

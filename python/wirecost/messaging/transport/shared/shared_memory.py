@@ -20,16 +20,16 @@ from wirecost.system.errors import UserError
 
 FOLDER = Path("/dev/shm")
 ENDPOINT_BYTES = 1 << 21
-"""What a library's own bookkeeping for one more endpoint may take, with some to spare."""
+"""Bytes that a library's bookkeeping for one more endpoint may take, with some to spare."""
 
 _POPULATE_WRITE = 23
-"""Of madvise, since Linux 5.14: what it cannot allocate is an error and no signal."""
+"""Advice of madvise since Linux 5.14: memory that it cannot allocate is an error and no signal."""
 _REMOVE = 9
-"""Of madvise: frees the memory of a file behind mapped addresses."""
+"""Advice of madvise: frees the memory of a file behind mapped addresses."""
 _madvise = ctypes.CDLL(None, use_errno=True).madvise
 _madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
 _PUNCH_HOLE = 3
-"""Of fallocate, and to keep the file's size."""
+"""Mode of fallocate, which keeps the file's size."""
 _fallocate = ctypes.CDLL(None).fallocate
 _fallocate.argtypes = ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64
 

@@ -29,14 +29,16 @@ from wirecost.system.errors import UserError
 
 LEAST_BYTES = 1 << 25
 _SPARE_BYTES = 1 << 21
-"""For what zenoh notes beside a pool."""
+"""Bytes for zenoh's notes beside a pool."""
 _UNFINISHED_S = 1.0
 """A file that is being made has no lock yet."""
 _CAP_IPC_LOCK = 14
 _SUFFIX = ".zenoh"
 _MARK = stat.S_IRUSR | stat.S_IWUSR | stat.S_ISVTX
-"""Of a pool's file, by a bit that means nothing else there: all that is received from it is copied
-out at once."""
+"""Mark of a pool's file, by a bit that means nothing else there.
+
+All that is received from it is copied out at once.
+"""
 _DEAD_S = 2.0
 """Seconds until nothing of a dead process can be in transit any more."""
 _dead_since: dict[Path, float] = {}

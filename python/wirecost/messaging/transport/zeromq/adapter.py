@@ -48,7 +48,7 @@ from wirecost.system.waiting import Deadline
 WAITING = 32
 """Messages that wait for each subscriber at the publisher, beside its own ``depth``."""
 MAKERS_WAITING = 1000
-"""What libzmq itself chooses."""
+"""Messages that may wait by libzmq's own choice."""
 LOOK_S = 0.0001
 LINGER_MS = 500
 LISTEN_EVERY = 8
