@@ -193,17 +193,19 @@ def test_every_check_tells_what_a_machine_is_like(name: str, machines: dict[str,
 
 
 def test_every_check_tells_good_from_bad_or_missing(machines: dict[str, System]) -> None:
-    found = [findings(system) for system in machines.values()]
+    by_machine = [findings(system) for system in machines.values()]
     same = {
-        check.name for check in all_checks() if len({one[check.name].verdict for one in found}) == 1
+        check.name
+        for check in all_checks()
+        if len({by_name[check.name].verdict for by_name in by_machine}) == 1
     }
     assert same == {"cgroup_quota", "timer_resolution"}  # in tests of their own below
 
 
 def test_advice_goes_with_what_is_not_good(machines: dict[str, System]) -> None:
     for system in machines.values():
-        for one in findings(system).values():
-            assert bool(one.advice) == (one.verdict in {"warn", "fail"}), one
+        for finding in findings(system).values():
+            assert bool(finding.advice) == (finding.verdict in {"warn", "fail"}), finding
 
 
 def test_the_kernel_line_isolates_whole_cores(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
@@ -212,10 +214,10 @@ def test_the_kernel_line_isolates_whole_cores(tmp_path: Path, snapshot: Snapshot
 
 
 def test_a_machine_measured_on_all_over_keeps_no_cpu_for_the_system(tmp_path: Path) -> None:
-    found = findings(lay_out(tmp_path, contents("intel_metal_untuned")), "all")
-    assert found["isolcpus"].boot == []
-    assert "fewer CPUs" in found["isolcpus"].advice
-    assert not found["irq_affinity"].fixable
+    by_name = findings(lay_out(tmp_path, contents("intel_metal_untuned")), "all")
+    assert by_name["isolcpus"].boot == []
+    assert "fewer CPUs" in by_name["isolcpus"].advice
+    assert not by_name["irq_affinity"].fixable
 
 
 @pytest.mark.parametrize(
@@ -248,8 +250,11 @@ def test_a_machine_measured_on_all_over_keeps_no_cpu_for_the_system(tmp_path: Pa
 def test_quotas_of_both_cgroup_versions(
     files: dict[str, str], verdict: str, value: float | None, tmp_path: Path
 ) -> None:
-    found = findings(lay_out(tmp_path, files))["cgroup_quota"]
-    assert (found.verdict, found.value) == (verdict, "none" if value is None else f"{value:g} CPUs")
+    finding = findings(lay_out(tmp_path, files))["cgroup_quota"]
+    assert (finding.verdict, finding.value) == (
+        verdict,
+        "none" if value is None else f"{value:g} CPUs",
+    )
 
 
 @pytest.mark.parametrize(
@@ -266,23 +271,23 @@ def test_quotas_of_both_cgroup_versions(
 def test_timers_that_wait_for_the_tick_fail(
     files: dict[str, str], value: str, tmp_path: Path
 ) -> None:
-    found = findings(lay_out(tmp_path, files))["timer_resolution"]
-    assert (found.verdict, found.value) == ("fail", value)
+    finding = findings(lay_out(tmp_path, files))["timer_resolution"]
+    assert (finding.verdict, finding.value) == ("fail", value)
 
 
 @pytest.mark.parametrize("limit", ["memlock", "rtprio", "perf_event_paranoid"])
 def test_capabilities_stand_above_limits(limit: str, tmp_path: Path) -> None:
     files = contents("amd_metal_untuned")
     files["proc/self/status"] = "Name:\tpython3\nCapEff:\t000001ffffffffff\n"
-    found = findings(lay_out(tmp_path, files))[limit]
-    assert (found.verdict, "not applied" in found.value) == ("ok", True)
+    finding = findings(lay_out(tmp_path, files))[limit]
+    assert (finding.verdict, "not applied" in finding.value) == ("ok", True)
 
 
 def test_what_a_kernel_without_full_dynticks_was_booted_with_does_not_count(tmp_path: Path) -> None:
     files = contents("amd_metal_untuned")
     files["proc/cmdline"] = "nohz_full=1,3"
-    found = findings(lay_out(tmp_path, files))
-    assert (found["nohz_full"].value, found["rcu_nocbs"].value) == ("none", "none")
+    by_name = findings(lay_out(tmp_path, files))
+    assert (by_name["nohz_full"].value, by_name["rcu_nocbs"].value) == ("none", "none")
 
 
 @pytest.mark.parametrize(
@@ -318,8 +323,8 @@ def test_cpus_that_are_not_there_are_named(cpus: str, problem: str, tmp_path: Pa
 
 
 def test_an_empty_machine_is_examined(tmp_path: Path) -> None:
-    found = findings(System(tmp_path))
-    assert {one.verdict for one in found.values()} == {"n/a"}
+    by_name = findings(System(tmp_path))
+    assert {finding.verdict for finding in by_name.values()} == {"n/a"}
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

@@ -84,8 +84,8 @@ def test_former_values_are_on_disk_before_anything_is_written(
     write = System.write
 
     def watched(self: System, path: str, value: str) -> None:
-        known = read_state(state)
-        former = {one.path: one.value for one in known.former} if known else {}
+        stored = read_state(state)
+        former = {setting.path: setting.value for setting in stored.former} if stored else {}
         if former.get(path, "<unsupported>") != self.choice(path):
             unrecorded.append(path)
         write(self, path, value)
@@ -202,9 +202,9 @@ def test_files_that_are_not_writable_need_privileges(
 ) -> None:
     system = lay_out(tmp_path, contents(AMD))
     monkeypatch.setattr(System, "writable", lambda _, path: "boost" not in path)
-    found = findings(system)
-    assert found["turbo"].privileged == [f"{CPU}/cpufreq/boost"]
-    assert found["thp"].privileged == []
+    by_name = findings(system)
+    assert by_name["turbo"].privileged == [f"{CPU}/cpufreq/boost"]
+    assert by_name["thp"].privileged == []
 
 
 def test_the_state_lies_in_a_private_folder(
@@ -214,7 +214,7 @@ def test_the_state_lies_in_a_private_folder(
     assert state_file() == tmp_path / "state" / "doctor.json"
     system = lay_out(tmp_path / "root", contents(AMD))
     fix(machine(system), state_file())
-    kept = json.loads(state_file().read_text())
-    assert {"path": GOVERNOR, "value": "schedutil"} in kept["former"]
+    document = json.loads(state_file().read_text())
+    assert {"path": GOVERNOR, "value": "schedutil"} in document["former"]
     assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
     assert state_file().stat().st_mode & 0o777 == 0o600

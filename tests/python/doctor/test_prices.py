@@ -14,15 +14,15 @@ from wirecost.results.report.doctor import price_table
 
 
 def test_every_event_has_samples_or_a_reason(tmp_path: Path) -> None:
-    found = prices.write_prices(tmp_path)
-    assert prices_beside([tmp_path]) == found
-    assert found.events.keys() == prices.EVENTS.keys()
-    for event in found.events.values():
+    written = prices.write_prices(tmp_path)
+    assert prices_beside([tmp_path]) == written
+    assert written.events.keys() == prices.EVENTS.keys()
+    for event in written.events.values():
         assert (len(event.ns) == prices.REPETITIONS) == (event.reason is None)
     # What takes a system call takes longer than one that does nothing.
-    assert 0 < found.ns["system-call"] < found.ns["minor-fault"] * 1000
-    assert 0 < found.ns["allocation"] < found.ns["minor-fault"] * 1000
-    assert {row[0] for row in price_table(found).rows} == found.events.keys()
+    assert 0 < written.ns["system-call"] < written.ns["minor-fault"] * 1000
+    assert 0 < written.ns["allocation"] < written.ns["minor-fault"] * 1000
+    assert {row[0] for row in price_table(written).rows} == written.events.keys()
 
 
 def test_a_machine_of_one_cpu_has_no_migrations(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,13 +141,13 @@ def test_every_fix_of_every_recorded_machine_is_a_setting(tmp_path: Path) -> Non
     seen = set()
     for recorded in sorted(MACHINES.glob("*.txt")):
         system = lay_out(tmp_path / recorded.stem, contents(recorded.stem))
-        for found in findings(system).values():
-            for change in found.fix:
+        for finding in findings(system).values():
+            for change in finding.fix:
                 assert allowed(change.path, change.value), change
                 former = system.choice(change.path)
                 if former not in {None, NO_VALUE}:
                     assert allowed(change.path, former or ""), (change.path, former)
-                seen.add(found.name)
+                seen.add(finding.name)
     settings = {check.name for check in all_checks() if check.settings}
     assert seen <= settings
     assert seen
@@ -224,9 +224,9 @@ def test_root_believes_no_users_state() -> None:
         target.write_text("as it was")
         home.mkdir()
         os.chown(home, SECOND_USER, -1)
-        kept = home / ".local" / "state" / "wirecost" / "doctor.json"
+        state = home / ".local" / "state" / "wirecost" / "doctor.json"
         text = document((f"proc/self/root{target}", "x")).decode()
-        assert python_as_second_user(place_it, kept, text).returncode == 0
+        assert python_as_second_user(place_it, state, text).returncode == 0
         environment = os.environ | {"HOME": str(home), "WIRECOST_STATE": str(folder / "state")}
         environment.pop("XDG_STATE_HOME", None)
         for option in ("--undo", "--fix"):
@@ -234,7 +234,7 @@ def test_root_believes_no_users_state() -> None:
                 [sys.executable, "-m", "wirecost", "doctor", option], env=environment, timeout=120
             )
             assert done.returncode == 2
-            assert done.stderr.startswith(f"wirecost: {kept}: ")
+            assert done.stderr.startswith(f"wirecost: {state}: ")
             assert "another user" in done.stderr
             assert done.stderr.count("\n") == 1
         assert target.read_text() == "as it was"

@@ -36,8 +36,8 @@ def thread(task: Path, name: str, *, running: int, faults: int) -> None:
 def test_recorded_counts(tmp_path: Path) -> None:
     thread(tmp_path / "5" / "task" / "5", "a ) (b", running=12, faults=34)
     (tmp_path / "5" / "task" / "6").mkdir()  # it ended meanwhile
-    (found,) = samples(5, 0.01, 0.02, tmp_path)
-    assert found.threads == {5: Counted("a ) (b", 12, 500, 3, 34, 2, 7, 4)}
+    (sample,) = samples(5, 0.01, 0.02, tmp_path)
+    assert sample.threads == {5: Counted("a ) (b", 12, 500, 3, 34, 2, 7, 4)}
 
 
 def test_no_such_process(tmp_path: Path) -> None:
@@ -50,12 +50,12 @@ def counted(name: str, factor: int) -> Counted:
 
 
 def test_what_happened_between_samples() -> None:
-    found = [
+    sequence = [
         Sample(0, {1: counted("x", 0)}),
         Sample(SECOND, {1: counted("x", SECOND // 4), 2: counted("new", 9)}),
         Sample(3 * SECOND, {1: counted("x", SECOND // 2), 2: counted("new", 10)}),
     ]
-    rows = table(found)
+    rows = table(sequence)
     assert rows.height == 3
     first, second = usages(rows)
     assert (first.thread, first.seconds) == (1, 3.0)
@@ -82,11 +82,11 @@ def test_a_real_process() -> None:
             assert any(file.startswith("python3") for file in mapped(process.pid, Path("/proc")))
         finally:
             process.kill()
-    (found,) = json.loads(done.stdout)["threads"]
-    assert found["thread"] == process.pid
-    assert 0 < found["running"] < 1
-    assert found["minor_faults"] > 1000
-    assert found["voluntary_switches"] > 20
+    (thread,) = json.loads(done.stdout)["threads"]
+    assert thread["thread"] == process.pid
+    assert 0 < thread["running"] < 1
+    assert thread["minor_faults"] > 1000
+    assert thread["voluntary_switches"] > 20
     assert "wirecost probe run" in " ".join(done.stderr.split())
 
 

@@ -58,7 +58,7 @@ def environment(logs: Path, **more: str) -> dict[str, str]:
 
 
 def run(command: list[object], **variables: str) -> subprocess.CompletedProcess[str]:
-    return execute([str(one) for one in command], env=variables, timeout=120)
+    return execute([str(word) for word in command], env=variables, timeout=120)
 
 
 def patched(
@@ -74,7 +74,7 @@ def observed(logs: Path, pattern: str, *command: object) -> subprocess.Completed
     if why:
         pytest.skip(f"no uprobes: {why}")
     libraries = ["/lib/x86_64-linux-gnu/libgcc_s.so.1", "/lib/x86_64-linux-gnu/libstdc++.so.6"]
-    objects = [command[0], *(Path(one).resolve() for one in libraries)]
+    objects = [command[0], *(Path(path).resolve() for path in libraries)]
     # A copy: its breakpoints go only some seconds after the observer.
     copy = logs / "observed"
     shutil.copy2(str(command[0]), copy)
@@ -89,7 +89,7 @@ def counts(logs: Path) -> dict[str, int]:
 
 
 def unclosed(logs: Path) -> int:
-    return sum(one.unclosed for one in read_logs([logs]))
+    return sum(log.unclosed for log in read_logs([logs]))
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +107,8 @@ def test_a_program_whose_entries_are_patched_does_the_same(
     assert done.stdout == plain
     assert "10 calls were" in done.stderr
     if program == "functions_O0":
-        found = counts(tmp_path)
-        assert {name: found.get(name) for name in EXPECTED} == EXPECTED
+        by_name = counts(tmp_path)
+        assert {name: by_name.get(name) for name in EXPECTED} == EXPECTED
     assert unclosed(tmp_path) == JUMPED_OUT
 
 
@@ -116,13 +116,13 @@ def test_breakpoints_record_the_same_calls(plain: str, tmp_path: Path) -> None:
     done = observed(tmp_path, "cases::*", PROGRAMS / "functions_O0", "all")
     assert done.returncode == 0, done.stderr
     assert done.stdout == plain
-    found = counts(tmp_path)
+    by_name = counts(tmp_path)
     # They know no limit of depth but their own, and a coroutine's stack is as good as another; a
     # function that never returns has no place for a breakpoint.
     deep = {"cases::recursive": 21 + 201 + 32000, "cases::switches": 10}
     expected = EXPECTED | deep
     del expected["cases::ends_its_thread"]
-    assert {name: found.get(name) for name in expected} == expected
+    assert {name: by_name.get(name) for name in expected} == expected
 
 
 def test_threads_with_one_number_have_logs_of_their_own(tmp_path: Path) -> None:
@@ -172,8 +172,10 @@ def test_a_library_that_is_opened_again_and_again_takes_no_more(means: str, tmp_
         "instrumented": ("functions_instrumented", "functions_plugin_instrumented.so"),
     }
     program, plugin = (PROGRAMS / name for name in built[means])
-    asked = "cases::opens\ncases::plugged_in"
-    done = patched(tmp_path, asked, program, "open", times, plugin, WIRECOST_FUNCTIONS_MEANS=means)
+    patterns = "cases::opens\ncases::plugged_in"
+    done = patched(
+        tmp_path, patterns, program, "open", times, plugin, WIRECOST_FUNCTIONS_MEANS=means
+    )
     assert done.returncode == 0, done.stderr
     opened, mappings = done.stdout.splitlines()
     assert opened == f"opened {45 * times}"
@@ -194,9 +196,9 @@ def test_programs_that_were_built_to_report_calls(plain: str, tmp_path: Path) ->
     done = patched(tmp_path, "cases::*", program, "all", WIRECOST_FUNCTIONS_MEANS="instrumented")
     assert done.returncode == 0, done.stderr
     assert done.stdout == plain
-    found = counts(tmp_path)
-    assert found["cases::inlined"] == found["cases::adds"] > 8000
-    assert found["cases::throws_when_odd"] == 100
+    by_name = counts(tmp_path)
+    assert by_name["cases::inlined"] == by_name["cases::adds"] > 8000
+    assert by_name["cases::throws_when_odd"] == 100
     assert unclosed(tmp_path) == JUMPED_OUT
 
 
@@ -205,9 +207,9 @@ def test_sleds_of_xray(plain: str, tmp_path: Path) -> None:
     done = patched(tmp_path, "cases::*", program, "all", WIRECOST_FUNCTIONS_MEANS="xray")
     assert done.returncode == 0, done.stderr
     assert done.stdout == plain
-    found = counts(tmp_path)
-    assert (found["cases::raises"], found["cases::switches"]) == (200, 10)
-    assert found["cases::throws_when_odd"] == 50
+    by_name = counts(tmp_path)
+    assert (by_name["cases::raises"], by_name["cases::switches"]) == (200, 10)
+    assert by_name["cases::throws_when_odd"] == 50
 
 
 def test_entries_that_cannot_be_patched_are_refused(tmp_path: Path) -> None:
@@ -215,7 +217,7 @@ def test_entries_that_cannot_be_patched_are_refused(tmp_path: Path) -> None:
         [HELPER, "list", PROGRAMS / "functions_short"],
         **os.environ | {"WIRECOST_FUNCTIONS": "*_*\n*behind"},
     )
-    found = {one["name"]: one for one in json.loads(done.stdout)["functions"]}
+    functions = {function["name"]: function for function in json.loads(done.stdout)["functions"]}
     expected = {
         "without_room": "it is shorter than the 5 bytes of a jump",
         "right_behind": "it is shorter than the 5 bytes of a jump",
@@ -228,7 +230,9 @@ def test_entries_that_cannot_be_patched_are_refused(tmp_path: Path) -> None:
         "_start": "it is not entered and left as functions are",
         "frame_dummy": "the file does not tell where it ends",
     }
-    assert {name: found[name]["refusal"] or found[name]["no_jump"] for name in expected} == expected
+    assert {
+        name: functions[name]["refusal"] or functions[name]["no_jump"] for name in expected
+    } == expected
     done = patched(tmp_path, "*", PROGRAMS / "functions_short")
     assert done.returncode == 0
     recorded = counts(tmp_path)

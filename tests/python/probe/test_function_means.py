@@ -35,24 +35,24 @@ def counters(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_counters_that_uprobes_do_not_have_choose_patched_entries(
     snapshot: SnapshotAssertion,
 ) -> None:
-    found = taken("auto", means("uprobes", 900.0), means("trampoline", 6000.0))
-    assert found.means.name == "trampoline"
-    (note,) = found.notes
+    selected = taken("auto", means("uprobes", 900.0), means("trampoline", 6000.0))
+    assert selected.means.name == "trampoline"
+    (note,) = selected.notes
     assert note == snapshot
 
 
 @pytest.mark.usefixtures("counters")
 def test_forced_uprobes_say_what_they_cannot_count(snapshot: SnapshotAssertion) -> None:
-    found = taken("uprobes", means("uprobes", 900.0), means("trampoline", 100.0))
-    assert found.means.name == "uprobes"
-    assert found.notes == snapshot
+    selected = taken("uprobes", means("uprobes", 900.0), means("trampoline", 100.0))
+    assert selected.means.name == "uprobes"
+    assert selected.notes == snapshot
 
 
 @pytest.mark.usefixtures("counters")
 def test_uprobes_that_are_the_only_means_are_taken(snapshot: SnapshotAssertion) -> None:
-    found = taken("auto", means("uprobes", 900.0), means("trampoline", 100.0, "static"))
-    assert found.means.name == "uprobes"
-    assert found.notes == snapshot
+    selected = taken("auto", means("uprobes", 900.0), means("trampoline", 100.0, "static"))
+    assert selected.means.name == "uprobes"
+    assert selected.notes == snapshot
 
 
 @pytest.mark.parametrize(("cost_ns", "name"), [(900.0, "uprobes"), (2e4, "trampoline")])
@@ -67,8 +67,8 @@ def test_a_cost_that_could_not_be_measured_is_not_taken_for_a_low_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("WIRECOST_PROBE_COUNTERS", raising=False)
-    found = taken("auto", means("uprobes", None), means("trampoline", None))
-    assert found.means.name == "trampoline"
+    selected = taken("auto", means("uprobes", None), means("trampoline", None))
+    assert selected.means.name == "trampoline"
 
 
 def test_what_cannot_be_recorded_at_all_is_refused_with_the_reasons() -> None:
@@ -83,17 +83,19 @@ def test_too_many_matches_suggest_patterns_of_the_program_itself(
         return Function(file, name, name, name, 0, 64, "", "", "", (), ())
 
     names = ["cluster(int)", "main", "ns::A::f()", "ns::A::g()", "std::vector<int>::size()"]
-    found = [function(one) for one in names] + [function(f"z{i}()", "/x/lib") for i in range(60)]
+    functions = [function(name) for name in names] + [
+        function(f"z{i}()", "/x/lib") for i in range(60)
+    ]
     with pytest.raises(UserError) as few:
-        matched(["*"], Listing((), tuple(found), ()), Path("/x/node"), 64)
+        matched(["*"], Listing((), tuple(functions), ()), Path("/x/node"), 64)
     text = str(few.value)
     assert text == snapshot
     with pytest.raises(UserError) as many:
-        matched(["*"], Listing((), tuple(found * 5), ()), Path("/x/node"), 64)
+        matched(["*"], Listing((), tuple(functions * 5), ()), Path("/x/node"), 64)
     assert "--function-limit" not in str(many.value)
 
 
 def test_listed_functions_have_short_names() -> None:
     long = "std::_Rb_tree<int, std::less<int> >::_M_erase(std::_Rb_tree_node<int>*)"
-    one = Function("/x/node", long, "s", "s", 0, 64, "", "", "", (), ())
-    assert lines([one], lambda _: "") == ["  std::_Rb_tree::_M_erase [node]"]
+    erase = Function("/x/node", long, "s", "s", 0, 64, "", "", "", (), ())
+    assert lines([erase], lambda _: "") == ["  std::_Rb_tree::_M_erase [node]"]

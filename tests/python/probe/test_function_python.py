@@ -103,17 +103,17 @@ def test_each_stretch_of_a_function_is_a_section(tmp_path: Path) -> None:
     logs = read_logs([tmp_path / "logs"])
     events = events_of(logs)
     assert dict(events.group_by("section").len().iter_rows()) == EXPECTED
-    assert [one.unclosed + one.unmatched for one in logs] == [0] * len(logs)
+    assert [log.unclosed + log.unmatched for log in logs] == [0] * len(logs)
     assert events.filter(section="program:recursive")["depth"].max() == 5
 
 
 def test_what_matches_nothing_is_said_with_what_is_near(tmp_path: Path) -> None:
     """Once in a run, even if others match; what one process has matches for all."""
-    one, other, found = "program:Planner.plam", "no.module:function", "__main__:recursive"
-    done = recorded(tmp_path, one, found, other)
+    near, other, matching = "program:Planner.plam", "no.module:function", "__main__:recursive"
+    done = recorded(tmp_path, near, matching, other)
     lines = [line for line in done.stderr.splitlines() if "no function" in line]
     assert len(lines) == 2
-    assert lines[0].startswith(f"wirecost: --function {one}: ")
+    assert lines[0].startswith(f"wirecost: --function {near}: ")
     assert "program:Planner.plan" in lines[0]
     assert lines[1].startswith(f"wirecost: --function {other}: ")
     assert not list((tmp_path / "logs").glob("*.near"))

@@ -23,8 +23,8 @@ Record = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def environment(logs: Path | str, counters: str, size: str) -> dict[str, str]:
-    wanted = {"COUNTERS": counters, "SIZE": size}
-    set_ = {f"WIRECOST_PROBE_{name}": text for name, text in wanted.items() if text}
+    settings = {"COUNTERS": counters, "SIZE": size}
+    set_ = {f"WIRECOST_PROBE_{name}": text for name, text in settings.items() if text}
     return os.environ | set_ | ({"WIRECOST_PROBE": str(logs)} if logs else {})
 
 
@@ -138,8 +138,8 @@ def test_a_name_of_libpfm4_is_counted(recorded: Record, tmp_path: Path) -> None:
 
 def test_a_fork_gets_a_log_of_its_own(recorded: Record, tmp_path: Path) -> None:
     recorded("fork")
-    found = {tuple(log.records["id"].tolist()) for log in read_logs([tmp_path])}
-    assert found == {(1, 1, 2, 2), (3, 3)}
+    sections = {tuple(log.records["id"].tolist()) for log in read_logs([tmp_path])}
+    assert sections == {(1, 1, 2, 2), (3, 3)}
 
 
 @pytest.mark.parametrize("what", ["naming", "first-section"])

@@ -52,9 +52,9 @@ def test_a_log_that_is_cut_takes_nobody_with_it(bytes_left: int, tmp_path: Path)
     assert sizes == {bytes_left}
     if bytes_left < HEADER:
         return
-    kept = (bytes_left - HEADER) // RECORD
+    whole = (bytes_left - HEADER) // RECORD
     for log in read_logs([tmp_path]):
-        assert len(log.records) == min(kept, count)
+        assert len(log.records) == min(whole, count)
         assert log.records["loop"].tolist() == list(range(len(log.records)))
 
 

@@ -78,14 +78,14 @@ def _agrees_with_the_program(events: pl.DataFrame, printed: str) -> None:
 
 
 def _messages_are_identified(events: pl.DataFrame, version: str) -> None:
-    taken = events.filter(section=f"{LISTENER} /chatter take→callback")["message"]
+    received = events.filter(section=f"{LISTENER} /chatter take→callback")["message"]
     published = events.filter(section=f"{TALKER} publish /chatter")["message"]
-    assert taken.n_unique() == MESSAGES
-    assert taken.null_count() == 0
+    assert received.n_unique() == MESSAGES
+    assert received.null_count() == 0
     if version == "humble":  # its rmw_publish does not have the time stamp
         assert published.null_count() == MESSAGES
     else:
-        assert published.to_list() == taken.to_list()
+        assert published.to_list() == received.to_list()
 
 
 def test_calls_still_reach_the_library_behind(tmp_path: Path) -> None:

@@ -73,22 +73,22 @@ def test_the_program_ends_with_a_killed_wirecost(tmp_path: Path) -> None:
 
 def test_what_was_preloaded_stays_first(tmp_path: Path) -> None:
     inherited = {"LD_PRELOAD": "/y/theirs.so /y/more.so", "PYTHONPATH": "/y/python"}
-    found = prepare(find(["true"]), [Preloading()], Request(), tmp_path, inherited)
-    assert found.environment["LD_PRELOAD"] == "/y/theirs.so:/y/more.so:/x/a.so:/x/b.so"
-    assert found.environment["PYTHONPATH"].endswith(f"{os.pathsep}/y/python")
-    assert found.environment["WIRECOST_PROBE_PYTHON"] == "/x/c.py"
-    assert found.environment["MINE"] == "1"
-    assert found.environment[FOLDER] == str(tmp_path)
-    assert any("before the hooks" in note for note in found.notes)
+    prepared = prepare(find(["true"]), [Preloading()], Request(), tmp_path, inherited)
+    assert prepared.environment["LD_PRELOAD"] == "/y/theirs.so:/y/more.so:/x/a.so:/x/b.so"
+    assert prepared.environment["PYTHONPATH"].endswith(f"{os.pathsep}/y/python")
+    assert prepared.environment["WIRECOST_PROBE_PYTHON"] == "/x/c.py"
+    assert prepared.environment["MINE"] == "1"
+    assert prepared.environment[FOLDER] == str(tmp_path)
+    assert any("before the hooks" in note for note in prepared.notes)
 
 
 def test_nothing_is_preloaded_where_that_is_refused(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     target = Target(("x",), (Path("/x"),), "it is linked statically")
-    found = prepare(target, hooks_without(None), Request(), tmp_path, {"A": "1"})
-    assert "LD_PRELOAD" not in found.environment
-    assert found.notes[0] == snapshot
+    prepared = prepare(target, hooks_without(None), Request(), tmp_path, {"A": "1"})
+    assert "LD_PRELOAD" not in prepared.environment
+    assert prepared.notes[0] == snapshot
 
 
 def test_the_interpreters_own_sitecustomize_runs_too(
@@ -107,10 +107,10 @@ def test_the_interpreters_own_sitecustomize_runs_too(
             return Hooked(python=(broken, hook))
 
     inherited = os.environ | {"PYTHONPATH": str(tmp_path)}
-    found = prepare(find(["/usr/bin/python3"]), [Python()], Request(), tmp_path, inherited)
+    prepared = prepare(find(["/usr/bin/python3"]), [Python()], Request(), tmp_path, inherited)
     done = subprocess.run(
         ["/usr/bin/python3", "-c", "import sitecustomize; print(sitecustomize.__file__)"],
-        env=found.environment, capture_output=True, text=True, check=True,
+        env=prepared.environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.splitlines() == ["hook", "own", str(tmp_path / "sitecustomize.py")]
     assert done.stderr == snapshot

@@ -91,7 +91,7 @@ def test_other_rights(tmp_path: Path) -> None:
 )
 def test_a_script_is_what_interprets_it(tmp_path: Path, line: bytes, chain: list[str]) -> None:
     target = find([str(program(tmp_path / "script", line))])
-    assert [one.name for one in target.chain] == chain
+    assert [path.name for path in target.chain] == chain
     assert target.refusal is None
 
 

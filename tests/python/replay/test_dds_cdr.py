@@ -94,9 +94,9 @@ def test_big_endian() -> None:
 def test_parameter_requests_and_replies() -> None:
     assert parameters.read_names(parameters.get_request(["a", "bc"])) == ["a", "bc"]
     reply = values_reply(*((kind, True, -5, 0.25, "text") for kind in (0, 1, 2, 3, 4, 7, 9)))
-    found = parameters.read_values(reply)
-    assert [each.kind for each in found] == [0, 1, 2, 3, 4, 7, 9]
-    assert [each.value for each in found] == [None, True, -5, 0.25, "text", [4, 5], []]
+    values = parameters.read_values(reply)
+    assert [each.kind for each in values] == [0, 1, 2, 3, 4, 7, 9]
+    assert [each.value for each in values] == [None, True, -5, 0.25, "text", [4, 5], []]
 
 
 def test_an_unknown_kind_of_parameter_is_refused() -> None:

@@ -45,8 +45,8 @@ def test_services() -> None:
         "rr/arm/resetReply",
         "std_srvs::srv::dds_::Trigger_Response_",
     )
-    found = names.service_of_request(dds.request_topic, dds.request_type)
-    assert found == ("/arm/reset", "std_srvs/srv/Trigger")
+    service = names.service_of_request(dds.request_topic, dds.request_type)
+    assert service == ("/arm/reset", "std_srvs/srv/Trigger")
     assert names.service_of_reply(dds.reply_topic) == "/arm/reset"
     assert names.service_of_request("rt/arm/resetRequest", dds.request_type) is None
     assert names.service_of_reply("rt/arm/resetReply") is None

@@ -104,8 +104,8 @@ def test_a_domain_in_use_is_left_alone() -> None:
     with FreeDomain() as probe:
         number = probe.number
     port = 7400 + 250 * number + 10
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
-        taken.bind(("127.0.0.1", port))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as occupant:
+        occupant.bind(("127.0.0.1", port))
         with FreeDomain() as other:
             assert other.number != number
 

@@ -33,8 +33,8 @@ def test_a_message_too_short_for_numbers_is_left() -> None:
 def test_others_name_the_message_they_answer() -> None:
     request = received(HEADER + b"ask", CLIENT, 7, (NOBODY, 0))
     reply = received(HEADER + b"tell", SERVER, 1, (CLIENT, 7))
-    asked, replied = envelope.open_request(request, FAST), envelope.open_reply(reply, FAST)
-    assert asked == (envelope.Call(CLIENT, 7), HEADER + b"ask")
+    opened, replied = envelope.open_request(request, FAST), envelope.open_reply(reply, FAST)
+    assert opened == (envelope.Call(CLIENT, 7), HEADER + b"ask")
     assert replied == (envelope.Call(CLIENT, 7), HEADER + b"tell")
 
 

@@ -190,41 +190,41 @@ def test_two_that_make_the_key_make_one(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_would_be_started_is_shown_whole_and_harmless() -> None:
     started = process(NASTY, "two words", LD_PRELOAD=f"/tmp/evil.so{NASTY}", PATH="/tmp/bin")
     snapshot = Snapshot("ros1", "ros1", "/node", 1, "given", started)
-    found = foreign(snapshot, StartOptions([]), {"PATH": "/usr/bin"})
-    assert found is not None
-    text = "\n".join(found.lines())
-    assert all(line.isprintable() for line in found.lines())
+    start = foreign(snapshot, StartOptions([]), {"PATH": "/usr/bin"})
+    assert start is not None
+    text = "\n".join(start.lines())
+    assert all(line.isprintable() for line in start.lines())
     assert r"\x1b[2K\r\n\u202egpj.sh\udc80" in text
     assert "'two words'" in text
     assert "LD_PRELOAD=" in text
     assert "with PATH=/tmp/bin" in text
     assert started.executable in text
-    assert found.line().isprintable()
+    assert start.line().isprintable()
     # What is set so here already is not the recording's doing.
     same = foreign(snapshot, StartOptions([]), {"PATH": "/tmp/bin"})
     assert same is not None
-    assert not any("PATH=/tmp/bin" in one for one in same.variables)
+    assert not any("PATH=/tmp/bin" in variable for variable in same.variables)
     # A command of one's own runs with the recording's variables.
     own = foreign(snapshot, StartOptions(["./mine"]), {})
     assert own is not None
     assert own.command == "./mine"
-    assert own.variables == found.variables
+    assert own.variables == start.variables
     assert foreign(snapshot, StartOptions(["./mine"]), started.environment) is None
     assert foreign(replace(snapshot, made_here=True), StartOptions([]), {}) is None
 
 
 def test_a_program_that_calls_itself_another_is_shown_by_its_file() -> None:
     started = replace(process("-rf", "/"), executable="/bin/rm", arguments=["relay", "-rf", "/"])
-    found = foreign(Snapshot("ros1", "ros1", "/n", process=started), StartOptions([]), {})
-    assert found is not None
-    assert found.command == "/bin/rm -rf /"
+    start = foreign(Snapshot("ros1", "ros1", "/n", process=started), StartOptions([]), {})
+    assert start is not None
+    assert start.command == "/bin/rm -rf /"
 
 
 @pytest.mark.parametrize("text", ["plain", "µ ä → 漢", "", "\t", "\x00\x7f\x9b", "a\u2028b", NASTY])
 def test_printable(text: str) -> None:
-    shown = printable(text)
-    assert shown.isprintable()
-    assert (shown == text) == text.isprintable()
+    output = printable(text)
+    assert output.isprintable()
+    assert (output == text) == text.isprintable()
 
 
 def test_ones_own_recording_starts_unasked(recording: Path, tmp_path: Path) -> None:
@@ -267,18 +267,18 @@ def test_on_a_terminal_it_is_shown_and_asked(answer: str, starts: bool, tmp_path
     started = process(str(tmp_path / "started"), "--", NASTY.replace("\udc80", ""))
     folder = unsealed(recorded(tmp_path / "recording", started))
     command = [sys.executable, "-m", "wirecost", "replay", str(folder), "--wait", "0.5"]
-    ours, theirs = pty.openpty()
+    ours, terminal = pty.openpty()
     with subprocess.Popen(
         [*command, "--no-report", "--out", str(tmp_path / "out")],
-        stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True,
+        stdin=terminal, stdout=terminal, stderr=terminal, close_fds=True,
         env=os.environ | {"TERM": "xterm"}, start_new_session=True,
     ) as program:  # fmt: skip
-        os.close(theirs)
-        shown = _until(ours, "[y/N]")
+        os.close(terminal)
+        output = _until(ours, "[y/N]")
         assert not (tmp_path / "started").exists()
-        assert "not a node" in shown
-        assert r"\x1b[2K\r\n\u202egpj.sh" in shown
-        assert "\x1b[2K\r\n\u202e" not in shown
+        assert "not a node" in output
+        assert r"\x1b[2K\r\n\u202egpj.sh" in output
+        assert "\x1b[2K\r\n\u202e" not in output
         os.write(ours, answer.encode())
         rest = _until(ours, None)
         code = program.wait(60)
@@ -291,8 +291,8 @@ def test_on_a_terminal_it_is_shown_and_asked(answer: str, starts: bool, tmp_path
 
 def _until(terminal: int, text: str | None) -> str:
     """Return what is printed until ``text`` comes, or until the end."""
-    found, end = "", time.monotonic() + 60
-    while (text is None or text not in found) and time.monotonic() < end:
+    printed, end = "", time.monotonic() + 60
+    while (text is None or text not in printed) and time.monotonic() < end:
         if select.select([terminal], [], [], 0.2)[0]:
             try:
                 part = os.read(terminal, 65536)
@@ -300,8 +300,8 @@ def _until(terminal: int, text: str | None) -> str:
                 break
             if not part:
                 break
-            found += part.decode("utf-8", "replace")
-    return found
+            printed += part.decode("utf-8", "replace")
+    return printed
 
 
 @needs_root

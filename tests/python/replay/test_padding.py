@@ -55,7 +55,7 @@ uint8 kind
 float64 value
 """
 OWN, *REST = MIXED.split(f"{SEPARATOR}\nMSG: ")
-for name, text in (("test/msg/Mixed", OWN), *(one.split("\n", 1) for one in REST)):
+for name, text in (("test/msg/Mixed", OWN), *(both.split("\n", 1) for both in REST)):
     STORE.register(
         get_types_from_msg(text, name.replace("test/", "test/msg/").replace("msg/msg", "msg"))
     )
@@ -122,14 +122,14 @@ def test_whatever_stands_between_values_is_left_out(seed: int) -> None:
     for at in set(range(4, len(data))) - set(places):
         changed = bytearray(data)
         changed[at] ^= 0xFF
-        found = padding.without(bytes(changed))
-        assert found is None or bytes(found) != data
+        unpadded = padding.without(bytes(changed))
+        assert unpadded is None or bytes(unpadded) != data
 
 
 @given(st.binary(max_size=400), st.booleans())
 def test_any_bytes_are_a_message_or_none(body: bytes, little: bool) -> None:
-    found = MIXED_PADDING.without(bytes([0, little, 0, 0]) + body)
-    assert found is None or len(found) <= len(body) + 4
+    unpadded = MIXED_PADDING.without(bytes([0, little, 0, 0]) + body)
+    assert unpadded is None or len(unpadded) <= len(body) + 4
 
 
 MIXED_PADDING = Padding("test/msg/Mixed", MIXED)
@@ -183,10 +183,10 @@ def test_topics_are_compared_without_padding_where_their_type_is_known() -> None
     )
     empty = b"\0\1\0\0" + bytes(8) + struct.pack("<I", 1) + b"\0%b" + bytes(4 + 4 + 4)
     empty += b"\0%b" + bytes(4 + 4 + 4) + b"\1"
-    one, other = empty.replace(b"%b", b"abc"), empty.replace(b"%b", b"xyz")
-    assert digests.of("/a", one) == digests.of("/a", other)
-    assert digests.of("/b", one) != digests.of("/b", other)
+    message, other = empty.replace(b"%b", b"abc"), empty.replace(b"%b", b"xyz")
+    assert digests.of("/a", message) == digests.of("/a", other)
+    assert digests.of("/b", message) != digests.of("/b", other)
     (note,) = digests.notes()
     assert note.startswith("/b: the definition")
-    assert digests.of("/a", one + bytes(9)) != digests.of("/a", one)
+    assert digests.of("/a", message + bytes(9)) != digests.of("/a", message)
     assert any(note.startswith("/a: 1 message") for note in digests.notes())

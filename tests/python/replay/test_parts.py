@@ -45,16 +45,16 @@ def peer() -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
     """Start a process that reads its socket when asked to; return it and the other end."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         ours = socket.create_connection(server.getsockname())
-        theirs, _ = server.accept()
-    command = [sys.executable, "-c", READER, str(theirs.fileno())]
+        accepted, _ = server.accept()
+    command = [sys.executable, "-c", READER, str(accepted.fileno())]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        pass_fds=[theirs.fileno()],
+        pass_fds=[accepted.fileno()],
     ) as process:
-        theirs.close()
+        accepted.close()
         assert process.stdout is not None
         process.stdout.readline()
         yield process, ours
@@ -124,8 +124,8 @@ def test_stamps_of_both_encodings_and_orders() -> None:
 @given(st.binary(max_size=40))
 def test_any_bytes_have_a_stamp_or_none(message: bytes) -> None:
     for profile in ("ros1", "ros2"):
-        found = stamp_ns(profile, message)
-        assert found is None or isinstance(found, int)
+        stamp = stamp_ns(profile, message)
+        assert stamp is None or isinstance(stamp, int)
 
 
 def sent(index: int, at: int, stamp: int | None = None, topic: str = "/in") -> Sent:
@@ -148,9 +148,10 @@ def test_an_output_belongs_to_the_input_of_its_stamp_else_to_the_latest() -> Non
         output(3, 280),
         output(4, 400, 7),
     ]
-    found = latencies(inputs, outputs)
+    matched = latencies(inputs, outputs)
     assert [
-        (one.output.index, one.input.topic, one.input.index, one.rule, one.ns) for one in found
+        (latency.output.index, latency.input.topic, latency.input.index, latency.rule, latency.ns)
+        for latency in matched
     ] == [
         (1, "/in", 0, STAMP, 160),
         (2, "/other", 0, LATEST, 20),
@@ -160,9 +161,9 @@ def test_an_output_belongs_to_the_input_of_its_stamp_else_to_the_latest() -> Non
 
 
 def test_runs_are_compared_message_by_message(snapshot: SnapshotAssertion) -> None:
-    one = [output(0, 1, content=b"a"), output(1, 2, content=b"b")]
+    run = [output(0, 1, content=b"a"), output(1, 2, content=b"b")]
     other = [output(0, 5, content=b"a"), output(1, 6, content=b"c")]
-    equal, different, shorter = compare_runs([one, one, other, one[:1]])
+    equal, different, shorter = compare_runs([run, run, other, run[:1]])
     assert (equal.difference, equal.messages) == (None, 2)
     assert different.difference is not None
     assert different.difference.startswith("/out message 1")
@@ -174,9 +175,9 @@ def test_a_recording_may_lack_the_ends_of_what_a_run_has() -> None:
     before, *stored = (Stored("/out", at, at, x) for at, x in ((5, b"z"), (15, b"a"), (16, b"b")))
 
     def compared(recorded: list[Stored], run: list[Output]) -> tuple[int, int, str | None]:
-        found = compare_with_recording(recorded, 10, run, PLAIN)
-        assert found is not None
-        return found.messages, found.skipped, found.difference
+        comparison = compare_with_recording(recorded, 10, run, PLAIN)
+        assert comparison is not None
+        return comparison.messages, comparison.skipped, comparison.difference
 
     assert compared([before, *stored], [a, b, c]) == (2, 0, None)
     assert compared(stored, [b, c]) == (1, 1, None)
@@ -201,32 +202,32 @@ def test_a_number_that_ros_1_counts_is_no_difference() -> None:
     counts = [struct.pack("<IIII", seq, 12, 34, 0) for seq in (99, 0)]
     recorded = [Stored("/out", 11, 11, counts[0])]
     run = [replace(output(0, 1), digest=digests.of("/out", counts[1]))]
-    found = compare_with_recording(recorded, 10, run, digests)
-    assert found is not None
-    assert (found.messages, found.difference) == (1, None)
+    comparison = compare_with_recording(recorded, 10, run, digests)
+    assert comparison is not None
+    assert (comparison.messages, comparison.difference) == (1, None)
     other = [replace(output(0, 1), digest=digests.of("/out", counts[1][:-1] + b"x"))]
-    found = compare_with_recording(recorded, 10, other, digests)
-    assert found is not None
-    assert found.difference is not None
+    comparison = compare_with_recording(recorded, 10, other, digests)
+    assert comparison is not None
+    assert comparison.difference is not None
     assert digests.of("/plain", counts[0]) != digests.of("/plain", counts[1])
 
 
 def test_what_a_latched_topic_had_kept_is_compared_too(snapshot: SnapshotAssertion) -> None:
-    kept, later = Stored("/out", 5, 2, b"b"), Stored("/out", 12, 12, b"c")
+    early, later = Stored("/out", 5, 2, b"b"), Stored("/out", 12, 12, b"c")
     run = [output(i, i, content=x) for i, x in enumerate((b"a", b"b", b"c"))]
 
     def compared(recorded: list[Stored], run: list[Output], latched: set[str]) -> str | None:
-        found = compare_with_recording(recorded, 10, run, PLAIN, latched)
-        assert found is not None
-        return found.difference
+        comparison = compare_with_recording(recorded, 10, run, PLAIN, latched)
+        assert comparison is not None
+        return comparison.difference
 
-    assert compared([kept, later], run, {"/out"}) is None
-    assert compared([kept], run[:2], {"/out"}) is None
-    assert compared([kept], run[2:], {"/out"}) is not None
+    assert compared([early, later], run, {"/out"}) is None
+    assert compared([early], run[:2], {"/out"}) is None
+    assert compared([early], run[2:], {"/out"}) is not None
     other = Stored("/other", 11, 11, b"")
-    assert compared([kept, other], [], {"/out"}) == snapshot
+    assert compared([early, other], [], {"/out"}) == snapshot
     # Of any other topic the recorder had no reason to get it.
-    assert compare_with_recording([kept], 10, run[:2], PLAIN) is None
+    assert compare_with_recording([early], 10, run[:2], PLAIN) is None
 
 
 def test_this_process_is_never_idle_while_it_asks() -> None:

@@ -77,23 +77,23 @@ def recording(tmp_path: Path) -> Path:
 
 
 def test_everything_that_came_is_read_again(recording: Path) -> None:
-    found = read_recording(recording / "recording.mcap", "ros1")
-    inputs = [one for one in found.inputs if one.topic == "/in"]
-    assert [one.data for one in inputs] == [stamped(i) for i in range(MESSAGES)]
-    assert [one.data for one in found.outputs] == [stamped(2 * i) for i in range(MESSAGES)]
-    assert [(one.topic, one.data) for one in found.inputs if one.topic != "/in"] == [
+    recorded = read_recording(recording / "recording.mcap", "ros1")
+    inputs = [stored for stored in recorded.inputs if stored.topic == "/in"]
+    assert [stored.data for stored in inputs] == [stamped(i) for i in range(MESSAGES)]
+    assert [stored.data for stored in recorded.outputs] == [stamped(2 * i) for i in range(MESSAGES)]
+    assert [(stored.topic, stored.data) for stored in recorded.inputs if stored.topic != "/in"] == [
         ("/map", b"\x03the map"),
         ("/late", b"late"),
     ]
     assert abs(inputs[0].log_ns - time.time_ns()) < 60e9
-    (call,) = found.calls
+    (call,) = recorded.calls
     assert (call.service, call.caller, call.request, call.reply) == (
         "/twice",
         "/other",
         b"ab",
         b"abab",
     )
-    assert not found.notes
+    assert not recorded.notes
 
 
 def test_the_snapshot_tells_how_the_node_was_started(recording: Path) -> None:
@@ -104,9 +104,9 @@ def test_the_snapshot_tells_how_the_node_was_started(recording: Path) -> None:
     assert snapshot.process.affinity == sorted(os.sched_getaffinity(0))
     assert snapshot.pid_found == "given"
     assert snapshot.parameters == {"/node/gain": 2}
-    assert [one.topic.name for one in snapshot.inputs] == ["/in", "/map", "/late"]
-    assert [one.messages for one in snapshot.inputs] == [MESSAGES, 1, 1]
-    assert [one.topic for one in snapshot.outputs] == [ANSWER]
+    assert [joined.topic.name for joined in snapshot.inputs] == ["/in", "/map", "/late"]
+    assert [joined.messages for joined in snapshot.inputs] == [MESSAGES, 1, 1]
+    assert [joined.topic for joined in snapshot.outputs] == [ANSWER]
     assert snapshot.inputs[1].topic.qos.durability == "transient_local"
     assert snapshot.inputs[2].after_s > 0
     assert snapshot.ended == "interrupted"
@@ -116,14 +116,14 @@ def test_other_readers_read_the_messages(recording: Path) -> None:
     with (recording / "recording.mcap").open("rb") as file:
         reader = make_reader(file)
         assert reader.get_header().profile == "ros1"
-        found = list(reader.iter_messages(topics=["/in"]))
+        messages = list(reader.iter_messages(topics=["/in"]))
         latched = {
             channel.topic: channel.metadata["latching"]
             for channel in reader.get_summary().channels.values()  # type: ignore[union-attr]
             if channel.message_encoding == "ros1"
         }
-    assert [message.data for _, _, message in found] == [stamped(i) for i in range(MESSAGES)]
-    schema, channel, _ = found[0]
+    assert [message.data for _, _, message in messages] == [stamped(i) for i in range(MESSAGES)]
+    schema, channel, _ = messages[0]
     assert schema is not None
     assert (schema.name, schema.encoding) == (STAMPED.type, "ros1msg")
     assert schema.data.decode() == STAMPED.definition
@@ -142,10 +142,10 @@ def test_rosbags_reads_a_ros2_recording_with_its_qos(tmp_path: Path) -> None:
         writer.write(channel, 10, 9, b"\0\1\0\0\2\0\0\0a\0")
         writer.write_call(SERVICE, Call("/twice", "", 1, 2, b"a", b"aa"), 11)
     with Reader(path) as reader:
-        (found,) = [(c.topic, c.msgtype, time, data) for c, time, data in reader.messages()
+        (only,) = [(c.topic, c.msgtype, time, data) for c, time, data in reader.messages()
                     if c.topic == "/in"]  # fmt: skip
         (connection,) = [c for c in reader.connections if c.topic == "/in"]
-    assert found == ("/in", "std_msgs/msg/String", 10, b"\0\1\0\0\2\0\0\0a\0")
+    assert only == ("/in", "std_msgs/msg/String", 10, b"\0\1\0\0\2\0\0\0a\0")
     (profile,) = connection.ext.offered_qos_profiles  # type: ignore[union-attr]
     assert (profile.depth, profile.reliability.name, profile.durability.name) == (
         3,
@@ -159,11 +159,11 @@ def test_rosbags_opens_the_folder_of_a_ros2_recording(tmp_path: Path) -> None:
     from rosbags.typesys import Stores, get_typestore
 
     text = replace(STAMPED, name="/text", type="std_msgs/msg/String", definition="string data\n")
-    kept = replace(text, name="/kept", qos=Qos(durability="transient_local", depth=1))
+    latched = replace(text, name="/kept", qos=Qos(durability="transient_local", depth=1))
     path = tmp_path / "recording.mcap"
     with RecordingWriter(path, SYSTEMS["dds"]) as writer:
         inward, outward = writer.add_topic(text, INPUT), writer.add_topic(text, OUTPUT)
-        other = writer.add_topic(kept, INPUT)
+        other = writer.add_topic(latched, INPUT)
         for i in range(3):
             writer.write(inward, 1000 + i, 0, b"\0\1\0\0\2\0\0\0%d\0" % i)
         writer.write(outward, 5000, 0, b"\0\1\0\0\2\0\0\0s\0")
@@ -177,14 +177,14 @@ def test_rosbags_opens_the_folder_of_a_ros2_recording(tmp_path: Path) -> None:
             "/kept": ("std_msgs/msg/String", 1),
         }
         assert (reader.start_time, reader.end_time, reader.message_count) == (900, 5001, 5)
-        found = [
+        connections = [
             (c.topic, t, reader.deserialize(data, c.msgtype).data)
             for c, t, data in reader.messages()
         ]
         (extra,) = [c.ext for c in reader.connections if c.topic == "/kept"]
         (profile,) = extra.offered_qos_profiles  # type: ignore[union-attr]
         assert (profile.depth, profile.durability.name) == (1, "TRANSIENT_LOCAL")
-    assert found == [
+    assert connections == [
         ("/kept", 900, "k"),
         *(("/text", 1000 + i, str(i)) for i in range(3)),
         ("/text", 5000, "s"),
@@ -195,9 +195,9 @@ def test_rosbags_opens_the_folder_of_a_ros2_recording(tmp_path: Path) -> None:
         writer.write(writer.add_topic(replace(text, definition=""), INPUT), 7, 0, message)
         writer.write_bag_metadata()
     with AnyReader([tmp_path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
-        (one,) = reader.messages()
-        assert reader.deserialize(one[2], one[0].msgtype).data == "b"
-        assert one[2] == message
+        (only,) = reader.messages()
+        assert reader.deserialize(only[2], only[0].msgtype).data == "b"
+        assert only[2] == message
 
 
 def test_bag_metadata_is_yaml_whatever_the_names_are() -> None:
@@ -220,21 +220,21 @@ def test_bag_metadata_is_yaml_whatever_the_names_are() -> None:
 
 def test_a_recording_cut_anywhere_is_read_up_to_there(recording: Path, tmp_path: Path) -> None:
     content = (recording / "recording.mcap").read_bytes()
-    whole = [one.data for one in read_recording(recording / "recording.mcap", "ros1").inputs]
+    whole = [stored.data for stored in read_recording(recording / "recording.mcap", "ros1").inputs]
     cut = tmp_path / "cut.mcap"
     generator = random.Random(1)
     counts = set()
     for size in [0, 1, 8, 20, *generator.sample(range(len(content)), 150)]:
         cut.write_bytes(content[:size])
         try:
-            found = read_recording(cut, "ros1")
+            recorded = read_recording(cut, "ros1")
         except UserError as error:
             assert "\n" not in str(error)
             assert size < 40
             continue
-        assert [one.data for one in found.inputs] == whole[: len(found.inputs)]
-        assert found.notes or len(found.inputs) == len(whole)
-        counts.add(len(found.inputs))
+        assert [stored.data for stored in recorded.inputs] == whole[: len(recorded.inputs)]
+        assert recorded.notes or len(recorded.inputs) == len(whole)
+        counts.add(len(recorded.inputs))
     assert {0, len(whole)} <= counts
 
 
@@ -309,9 +309,9 @@ def test_a_killed_recorder_leaves_all_but_the_last_fifth_of_a_second(
         channel = writer.add_topic(STAMPED, OUTPUT)
         writer.write(channel, 1, 1, b"a")
         writer.flush()
-        found = read_recording(path, "ros1")
-        assert [one.data for one in found.outputs] == [b"a"]
-        assert found.notes == snapshot
+        recorded = read_recording(path, "ros1")
+        assert [stored.data for stored in recorded.outputs] == [b"a"]
+        assert recorded.notes == snapshot
 
 
 def test_a_node_that_goes_away_ends_the_recording(tmp_path: Path) -> None:
@@ -374,11 +374,11 @@ def test_secrets_stay_out_of_the_snapshot(tmp_path: Path) -> None:
     text = (out / "node.json").read_text()
     assert "hush" not in text
     document = json.loads(text)
-    kept = document["process"]["environment"]
-    assert kept["ROS_DOMAIN_ID"] == "7"
-    assert kept["OMP_NUM_THREADS"] == "2"
-    assert kept["FASTRTPS_DEFAULT_PROFILES_FILE"] == "/f.xml"
-    assert "HOME" not in kept
+    variables = document["process"]["environment"]
+    assert variables["ROS_DOMAIN_ID"] == "7"
+    assert variables["OMP_NUM_THREADS"] == "2"
+    assert variables["FASTRTPS_DEFAULT_PROFILES_FILE"] == "/f.xml"
+    assert "HOME" not in variables
     assert document["remaps"] == ["a:=b"]
     assert document["parameter_files"] == {str(parameters): "gain: 3\n"}
 
@@ -445,7 +445,7 @@ def test_what_is_learnt_with_the_first_message_is_in_the_snapshot_at_once(tmp_pa
         recorder.subscribed = [MAP]
 
         def latched() -> bool:
-            seen[:] = [one.topic for one in read_snapshot(tmp_path).inputs]
+            seen[:] = [joined.topic for joined in read_snapshot(tmp_path).inputs]
             return seen == [MAP]
 
         until((tmp_path / "node.json").exists)

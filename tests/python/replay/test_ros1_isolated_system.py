@@ -76,7 +76,9 @@ def test_a_node_hears_what_is_played_and_its_outputs_come_back(
     got: list[tuple[int, bytes]] = []
 
     def all_came() -> bool:
-        got.extend((one[0], one[4]) for one in queue.take(1000, 0.1) if b"message" in one[4])
+        got.extend(
+            (fields[0], fields[4]) for fields in queue.take(1000, 0.1) if b"message" in fields[4]
+        )
         return len(got) >= 8
 
     until(all_came)
@@ -220,11 +222,11 @@ def test_an_isolated_system_listens_on_loopback_only_and_leaves_nothing() -> Non
     threads = psutil.Process().num_threads()
     with ros1.new_isolated_system() as isolated:
         isolated.publish(in_topic())
-        new = [one for one in psutil.Process().net_connections() if one not in before]
+        new = [link for link in psutil.Process().net_connections() if link not in before]
         assert new
-        assert {one.laddr.ip for one in new} == {"127.0.0.1"}
+        assert {link.laddr.ip for link in new} == {"127.0.0.1"}
     after = psutil.Process().net_connections()
-    assert [one for one in after if one.status == "LISTEN" and one not in before] == []
+    assert [link for link in after if link.status == "LISTEN" and link not in before] == []
     until(lambda: psutil.Process().num_threads() <= threads)
 
 

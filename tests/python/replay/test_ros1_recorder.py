@@ -178,8 +178,8 @@ def test_parameters_are_recorded_by_full_names(system: System) -> None:
     system.call("setParam", "/demo", tree)
     with ros1.new_recorder(None) as recorder:
         parameters = recorder.parameters("/any")
-    mine = {name: value for name, value in parameters.items() if name.startswith("/demo")}
-    assert mine == {
+    own = {name: value for name, value in parameters.items() if name.startswith("/demo")}
+    assert own == {
         "/demo/a/b": 1,
         "/demo/a/c": [1.5, True],
         "/demo/use_sim_time": False,
@@ -269,13 +269,13 @@ def test_a_provider_that_comes_anew_is_followed_and_one_that_left_is_forgotten(
     until(lambda: provided(system))
     with ros1.new_recorder(None) as recorder:
         recorder.watch_services(recorder.graph("/provider"))
-        taken = system.call("lookupService", "/switch")
+        intercepted = system.call("lookupService", "/switch")
         os.killpg(provider.pid, signal.SIGKILL)
         provider.wait()
         until(lambda: not provided(system))
         system.rospy(PROVIDER)
         until(lambda: provided(system))
-        until(lambda: system.call("lookupService", "/switch") == taken)
+        until(lambda: system.call("lookupService", "/switch") == intercepted)
         system.rospy(CALLER)
         assert until(recorder.calls)[0].caller == "/caller"
 

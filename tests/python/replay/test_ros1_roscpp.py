@@ -85,7 +85,7 @@ def test_it_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             assert MODE in graph.provides
         assert received == {0: {string("hey")}, 1: {string("hey! on off")}, 2: {string("ready")}}
         # Its persistent connection stood before we came and goes past us; the other does not.
-        assert {(one.caller, one.request, one.reply) for one in calls} == {
+        assert {(call.caller, call.request, call.reply) for call in calls} == {
             ("/shouter", ON, replied("on"))
         }
         assert not [name for name in system.names() if "wirecost" in name]
@@ -128,7 +128,7 @@ def test_it_is_replayed(tmp_path: Path) -> None:
 
             def is_changed() -> bool:
                 sink.send(string("d"))
-                return string("d. 2nd none") in {one[4] for one in queue.take(100, 0.1)}
+                return string("d. 2nd none") in {fields[4] for fields in queue.take(100, 0.1)}
 
             until(is_changed)
             assert isolated.unmatched() == []

@@ -35,8 +35,8 @@ def test_a_node_answers_alone_as_it_did_in_its_system(tmp_path: Path) -> None:
     results, whole = replayed(recording, tmp_path / "out", repeats=2, system=system)
     meta = results.meta_as(ReplayMeta)
     assert whole
-    assert [one.difference for one in meta.equality] == [None, None]
-    assert [one.messages for one in meta.equality] == [COUNT, COUNT]
+    assert [comparison.difference for comparison in meta.equality] == [None, None]
+    assert [comparison.messages for comparison in meta.equality] == [COUNT, COUNT]
     assert meta.inputs == {"/in": 2 * COUNT}
     outputs = pl.read_parquet(tmp_path / "out" / "outputs.parquet")
     assert len(outputs) == 2 * COUNT
@@ -48,8 +48,10 @@ def test_a_node_answers_alone_as_it_did_in_its_system(tmp_path: Path) -> None:
     assert first.called == second.called == [b"ab"]
     assert meta.repeats[0].minor_faults is not None
     assert meta.repeats[0].voluntary_switches
-    kept = read_recording(tmp_path / "out" / "outputs-1.mcap", "ros1").outputs
-    assert [one.data[-4:] for one in kept] == [(2 * i).to_bytes(4, "little") for i in range(COUNT)]
+    answers = read_recording(tmp_path / "out" / "outputs-1.mcap", "ros1").outputs
+    assert [output.data[-4:] for output in answers] == [
+        (2 * i).to_bytes(4, "little") for i in range(COUNT)
+    ]
 
 
 def test_inputs_come_at_their_times(tmp_path: Path) -> None:
@@ -66,7 +68,7 @@ def test_a_latched_message_comes_before_the_node_joins_the_rest(tmp_path: Path) 
     recording = write_recording(tmp_path / "recording", "--needs-map")
     results, whole = replayed(recording, tmp_path / "out")
     assert whole
-    assert [one.difference for one in results.meta_as(ReplayMeta).equality] == [None]
+    assert [comparison.difference for comparison in results.meta_as(ReplayMeta).equality] == [None]
     assert results.meta_as(ReplayMeta).inputs == {"/in": COUNT}
 
 
@@ -149,7 +151,7 @@ def test_a_program_that_moved_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="/opt/gone/node: the recorded program does not exist"):
         replayed(recording, tmp_path / "out")
     results, _ = replayed(recording, tmp_path / "out", StartOptions(COMMAND))
-    assert [one.difference for one in results.meta_as(ReplayMeta).equality] == [None]
+    assert [comparison.difference for comparison in results.meta_as(ReplayMeta).equality] == [None]
 
 
 def test_no_permission_for_real_time_is_refused_before_anything_starts() -> None:
@@ -220,11 +222,11 @@ def test_the_report_shows_what_was_measured(tmp_path: Path, snapshot: SnapshotAs
         ("to /in", "lateness", 2 * COUNT),
     }
     content = content_of(results, rows)
-    shown = {table.title: table for table in content.tables}
-    assert shown["Latency"].rows[0][:2] == ["from /out", str(2 * COUNT)]
-    assert shown["Latency"].rows[0][-1].startswith(f"{2 * COUNT} same stamp")
-    assert shown["Outputs"] == snapshot
-    assert [row[:3] for row in shown["Runs"].rows] == [
+    tables = {table.title: table for table in content.tables}
+    assert tables["Latency"].rows[0][:2] == ["from /out", str(2 * COUNT)]
+    assert tables["Latency"].rows[0][-1].startswith(f"{2 * COUNT} same stamp")
+    assert tables["Outputs"] == snapshot
+    assert [row[:3] for row in tables["Runs"].rows] == [
         ["run 1", str(COUNT), str(COUNT)],
         ["run 2", str(COUNT), str(COUNT)],
     ]

@@ -28,8 +28,8 @@ def document(tmp_path: Path) -> dict[str, Any]:
     snapshot.provides, snapshot.calls = [SERVICE], [SERVICE]
     snapshot.notes = ["a note"]
     write_snapshot(tmp_path, snapshot)
-    found: dict[str, Any] = json.loads((tmp_path / "node.json").read_text())
-    return found
+    fields: dict[str, Any] = json.loads((tmp_path / "node.json").read_text())
+    return fields
 
 
 def read(folder: Path, text: str) -> str | None:
@@ -81,8 +81,8 @@ def test_places_are_named(document: dict[str, Any], tmp_path: Path) -> None:
         ("17.5", r"\$\.executable_size: Expected `int`, got `float`"),
         ('"17"', r"\$\.executable_size: Expected `int`, got `str`"),
     ):
-        found = changed(size, f'"executable_size": {odd}')
-        assert re.search(rf"node\.json: {reason}.*; record again$", found), found
+        error = changed(size, f'"executable_size": {odd}')
+        assert re.search(rf"node\.json: {reason}.*; record again$", error), error
     assert "$.inputs[0].after_s: " in changed('"after_s": 0.5', '"after_s": "soon"')
     assert "$.inputs[0].after_s: " in changed('"after_s": 0.5', '"after_s": NaN')
     assert "$.process.nice" in changed('"nice": ', '"nice": 99, "before": ')

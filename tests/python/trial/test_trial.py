@@ -28,22 +28,22 @@ def samples(factors: dict[str, float], rounds: int = 6, each: int = 200) -> pl.D
     for number in range(1, rounds + 1):
         for name, factor in factors.items():
             ns = factor * random.lognormal(11, 0.1, each)
-            rows += [(name, number, "callback", round(one)) for one in ns]
+            rows += [(name, number, "callback", round(time)) for time in ns]
     return pl.DataFrame(rows, SAMPLES, orient="row")
 
 
 def test_a_gain_has_its_interval_and_no_gain_is_none() -> None:
     gains = gains_of(samples({PLAIN: 1.0, "heap": 0.6, "pin": 1.0, "fifo": 1.3}), PLAIN)
-    found = {gain.remedy: gain for gain in gains}
-    assert {name: verdict(gain) for name, gain in found.items()} == {
+    by_remedy = {gain.remedy: gain for gain in gains}
+    assert {name: verdict(gain) for name, gain in by_remedy.items()} == {
         "heap": "faster",
         "pin": "no difference",
         "fifo": "slower",
     }
-    low, high = found["heap"].median.ci95 or (0, 0)
+    low, high = by_remedy["heap"].median.ci95 or (0, 0)
     assert low < -0.4 < high
     assert high - low < 0.05
-    assert found["heap"].count == 1200
+    assert by_remedy["heap"].count == 1200
     table = gain_table(gains)
     assert [row[1] for row in table.rows] == ["heap", "pin", "fifo"]
     assert table.rows[0][3].startswith("−4")
@@ -61,7 +61,7 @@ def test_outputs_are_compared() -> None:
         *[("pin", i, 100, 5, "ab"[i % 2]) for i in range(3)],
     ]
     effects = effects_of(pl.DataFrame(rows, PROCESSES, orient="row"), PLAIN)
-    assert [(one.remedy, one.minor_faults, one.outputs) for one in effects] == [
+    assert [(effect.remedy, effect.minor_faults, effect.outputs) for effect in effects] == [
         (PLAIN, 100, "equal"),
         ("heap", 2, "equal"),
         ("pin", 100, "different"),
@@ -69,12 +69,12 @@ def test_outputs_are_compared() -> None:
     assert effect_table(effects, {}).rows[1] == ["heap", "3", "2", "–", "equal"]
     rows += [(PLAIN, 3, 100, 5, "c")]
     effects = effects_of(pl.DataFrame(rows, PROCESSES, orient="row"), PLAIN)
-    assert {one.outputs for one in effects} == {"varying"}
+    assert {effect.outputs for effect in effects} == {"varying"}
     assert document([], effects, {"fifo": "no"})["refused"] == {"fifo": "no"}
 
 
 def test_each_round_has_all_and_its_own_order() -> None:
-    remedies = [one for one in all_remedies() if one.name in ("malloc", "huge")]
+    remedies = [remedy for remedy in all_remedies() if remedy.name in ("malloc", "huge")]
     plan = turns(remedies, 8)
     orders = [tuple(name for name, _, n in plan if n == number) for number in range(1, 9)]
     assert all(sorted(order) == sorted(orders[0]) for order in orders)
@@ -83,8 +83,8 @@ def test_each_round_has_all_and_its_own_order() -> None:
 
 
 def test_the_remedies_are_those_of_the_folder() -> None:
-    assert [one.name for one in all_remedies()] == NAMES
-    assert [one.name for one in chosen_remedies("--remedies", "pin,heap")] == ["heap", "pin"]
+    assert [remedy.name for remedy in all_remedies()] == NAMES
+    assert [remedy.name for remedy in chosen_remedies("--remedies", "pin,heap")] == ["heap", "pin"]
     with pytest.raises(UserError, match="--remedies x: there are"):
         chosen_remedies("--remedies", "x")
 
@@ -92,7 +92,7 @@ def test_the_remedies_are_those_of_the_folder() -> None:
 def test_what_is_not_permitted_is_listed_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
     possible, refusals = permitted(chosen_remedies("--remedies", "fifo,malloc,pin"))
-    assert [one.name for one in possible] == ["malloc"]
+    assert [remedy.name for remedy in possible] == ["malloc"]
     assert set(refusals) == {"fifo", "pin"}
     with pytest.raises(UserError, match="none can be tried here"):
         permitted(chosen_remedies("--remedies", "pin"))

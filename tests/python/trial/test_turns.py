@@ -21,16 +21,16 @@ PLAN: list[Turn] = [
 
 
 def test_a_remedy_that_fails_has_no_further_turns(snapshot: SnapshotAssertion) -> None:
-    taken: list[tuple[str, int]] = []
+    turns_taken: list[tuple[str, int]] = []
 
     def one(name: str, _: Change, number: int) -> None:
-        taken.append((name, number))
+        turns_taken.append((name, number))
         if name == "bad" and number == 2:
             raise UserError("ended with status 139")
 
     assert take(PLAN, lambda *_: None, one) == snapshot
-    assert [number for name, number in taken if name == "bad"] == [1, 2]
-    assert [number for name, number in taken if name == "good"] == [1, 2, 3]
+    assert [number for name, number in turns_taken if name == "bad"] == [1, 2]
+    assert [number for name, number in turns_taken if name == "good"] == [1, 2, 3]
 
 
 def test_without_the_program_as_it_is_there_is_nothing_to_compare() -> None:

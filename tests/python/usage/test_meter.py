@@ -78,21 +78,21 @@ class Worker:
 
 @contextmanager
 def _working() -> Iterator[Worker]:
-    made = Worker()
+    process = Worker()
     try:
-        yield made
+        yield process
     finally:
-        assert made.process.stdin is not None and made.process.stdout is not None
-        made.process.stdin.close()
-        made.process.stdout.close()
-        made.process.kill()
-        made.process.wait()
+        assert process.process.stdin is not None and process.process.stdout is not None
+        process.process.stdin.close()
+        process.process.stdout.close()
+        process.process.kill()
+        process.process.wait()
 
 
 @pytest.fixture
 def worker() -> Iterator[Worker]:
-    with _working() as made:
-        yield made
+    with _working() as process:
+        yield process
 
 
 @pytest.fixture
@@ -123,13 +123,13 @@ def test_time_is_that_of_getrusage(worker: Worker, source: str, what: str) -> No
 
 
 def test_of_several_processes_it_adds_up(source: str) -> None:
-    with _working() as one, _working() as other:
+    with _working() as first, _working() as other:
         meters = [
-            Meter([one.process.pid], use_group=False),
+            Meter([first.process.pid], use_group=False),
             Meter([other.process.pid], use_group=False),
         ]
-        both = Meter([one.process.pid, other.process.pid], use_group=source == CGROUP)
-        one.do("work 0.1")
+        both = Meter([first.process.pid, other.process.pid], use_group=source == CGROUP)
+        first.do("work 0.1")
         other.do("work 0.2")
         together = both.end()
         parts = [meter.end() for meter in meters]
@@ -227,8 +227,8 @@ def test_a_group_is_made_where_another_run_removes_the_one_above(
     mkdir = Path.mkdir
     monkeypatch.setattr(group, "_sweep", removed)
     monkeypatch.setattr(Path, "mkdir", make)
-    with Group() as made:
-        assert made.folder.is_dir()
+    with Group() as own:
+        assert own.folder.is_dir()
     assert calls == 3
 
 
@@ -240,8 +240,8 @@ def test_threads_that_began_count_from_their_begin() -> None:
 
 
 def test_descendants_are_found_once(worker: Worker) -> None:
-    mine = processes.with_descendants([os.getpid(), worker.process.pid])
-    assert mine[0] == os.getpid() and mine.count(worker.process.pid) == 1
+    living = processes.with_descendants([os.getpid(), worker.process.pid])
+    assert living[0] == os.getpid() and living.count(worker.process.pid) == 1
     assert processes.with_descendants([]) == []
 
 
