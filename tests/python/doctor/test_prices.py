@@ -19,7 +19,7 @@ def test_every_event_has_samples_or_a_reason(tmp_path: Path) -> None:
     assert written.events.keys() == prices.EVENTS.keys()
     for event in written.events.values():
         assert (len(event.ns) == prices.REPETITIONS) == (event.reason is None)
-    # What takes a system call takes longer than one that does nothing.
+    # An event that takes a system call takes longer than one that does nothing.
     assert 0 < written.ns["system-call"] < written.ns["minor-fault"] * 1000
     assert 0 < written.ns["allocation"] < written.ns["minor-fault"] * 1000
     assert {row[0] for row in price_table(written).rows} == written.events.keys()

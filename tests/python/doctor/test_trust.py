@@ -206,7 +206,7 @@ def test_what_an_older_wirecost_kept_is_taken_over(
     take_over(state)
     assert read_state(state) == State(BOOT, [Former(RANDOMIZE, "2")])
     assert not older.exists()
-    # What is there already counts: it is newer.
+    # The state that is there already counts: it is newer.
     older.write_bytes(document((RANDOMIZE, "1")))
     take_over(state)
     assert read_state(state) == State(BOOT, [Former(RANDOMIZE, "2")])

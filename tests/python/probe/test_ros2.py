@@ -17,7 +17,7 @@ import pytest
 from support.programs import execute
 from wirecost.results.records.probe_log import events_of, read_logs
 
-# What Python extensions are linked to is in no global scope.
+# Libraries that Python extensions are linked to are in no global scope.
 IN_PYTHON = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).main(1, None)"
 
 BUILT = Path(__file__).parents[3] / "build" / "cmake"

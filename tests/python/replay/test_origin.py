@@ -88,7 +88,7 @@ def test_ones_own_recording_is_known(recording: Path) -> None:
     # Wherever it lies.
     moved = recording.rename(recording.with_name("moved"))
     assert read_snapshot(moved).made_here
-    # And written again, as while it was recorded.
+    # It is written again, as while it was recorded.
     write_snapshot(moved, replace(read_snapshot(moved), notes=["ä \x1b", "nan"], duration_s=0.1))
     assert read_snapshot(moved).made_here
 
@@ -200,7 +200,7 @@ def test_what_would_be_started_is_shown_whole_and_harmless() -> None:
     assert "with PATH=/tmp/bin" in text
     assert started.executable in text
     assert start.line().isprintable()
-    # What is set so here already is not the recording's doing.
+    # Variables that are set so here already are not the recording's doing.
     same = foreign(snapshot, StartOptions([]), {"PATH": "/tmp/bin"})
     assert same is not None
     assert not any("PATH=/tmp/bin" in variable for variable in same.variables)

@@ -226,7 +226,7 @@ def test_what_a_latched_topic_had_kept_is_compared_too(snapshot: SnapshotAsserti
     assert compared([early], run[2:], {"/out"}) is not None
     other = Stored("/other", 11, 11, b"")
     assert compared([early, other], [], {"/out"}) == snapshot
-    # Of any other topic the recorder had no reason to get it.
+    # The recorder had no reason to get it of any other topic.
     assert compare_with_recording([early], 10, run[:2], PLAIN) is None
 
 

@@ -43,7 +43,7 @@ class Machine:
     def parameters(self) -> dict[str, str]:
         """The kernel's boot parameters, the last of a name; a word without ``=`` is empty."""
         words = WORD.findall(self.system.text("proc/cmdline") or "")
-        # What follows "--" is for the first process.
+        # Words behind "--" are for the first process.
         own = words[: words.index("--")] if "--" in words else words
         return {name: value for name, _, value in (word.partition("=") for word in own)}
 

@@ -52,7 +52,7 @@ def measure_noise(machine: Machine, seconds: float) -> list[CpuNoise]:
         spun[cpu] = (noise, waited)
 
     before = _counters(machine.system)
-    # As daemons, they do not keep an interrupted program alive.
+    # They are daemons, which do not keep an interrupted program alive.
     threads = [threading.Thread(target=work, args=(cpu,), daemon=True) for cpu in machine.cpus]
     for thread in threads:
         thread.start()

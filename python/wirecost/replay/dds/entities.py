@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirecost.replay.dds.cdr import CdrError, Reader, Writer
 
 GUID_BYTES = 16
-# Of ROS 2 since Iron and before (the GUID, then zeros).
+# Sizes of ROS 2 since Iron and before (the GUID, then zeros).
 _GID_BYTES = (GUID_BYTES, 24)
 # CDR may pad a message to a multiple of four.
 _PADDING_BYTES = 3

@@ -120,7 +120,7 @@ class Listening:
             own, _ = self._discovery.writers_of(entry.of.only)
             return list(own), []
         if entry.of.without is not None:
-            # What may turn out to be the node's own is left out until a node claims it.
+            # Writers that may turn out to be the node's own are left out until a node claims them.
             own, unclaimed = self._discovery.writers_of(entry.of.without)
             return None, list(own | unclaimed)
         return None, []

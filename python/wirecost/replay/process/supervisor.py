@@ -29,7 +29,7 @@ ORPHAN_GRACE_S = 1.0
 
 def main() -> None:
     start = json.loads(_first_line())
-    # What the program starts and leaves behind becomes ours, to be ended with it.
+    # Processes that the program leaves behind become ours, to be ended with it.
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     woken, wake = os.pipe()
     os.set_blocking(wake, False)

@@ -42,7 +42,7 @@ def sealed_here(document: Mapping[str, object], seal: object) -> bool:
 
 
 def _code(key: bytes, document: Mapping[str, object]) -> str:
-    # As it is read back, whatever Python's types were.
+    # Take the form that is read back, whatever Python's types were.
     plain = json.loads(json.dumps(document))
     text = json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
     return hmac.new(key, PURPOSE + _machine() + b"\0" + text, hashlib.sha256).hexdigest()

@@ -102,5 +102,5 @@ class Ros1IsolatedSystem:
         return self._publications.unmatched()
 
     def _set_publishers(self, topic: str, uris: list[str]) -> None:
-        # What we play ourselves on a topic is no output of the node.
+        # Messages that we play ourselves are no output of the node.
         self._subscriptions.set_publishers(topic, [uri for uri in uris if uri != self._uri])

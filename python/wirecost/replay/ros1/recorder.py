@@ -114,7 +114,7 @@ class Ros1Recorder:
             if service.name in self._watched or service.name.endswith(LOGGER_SERVICES):
                 continue
             self._watched.add(service.name)
-            # Of the others' services only the node's own calls are of interest.
+            # Only the node's own calls of the others' services are of interest.
             self._restorer.watch(service.name, None if service.name in provided else graph.name)
 
     def calls(self) -> list[Call]:

@@ -17,7 +17,7 @@ Answer = tuple[int, str, Any]
 
 
 class _Handler(SimpleXMLRPCRequestHandler):
-    # Of each receive: a silent client keeps a thread no longer.
+    # Limit of each receive: a silent client keeps a thread no longer.
     timeout = 10
     encode_threshold = sys.maxsize  # ROS 1's libraries read no compressed answers.
 

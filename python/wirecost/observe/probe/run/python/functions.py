@@ -199,7 +199,7 @@ def monitor(calls: Calls) -> None:
         (events.PY_UNWIND, unwound),
     ):
         monitoring.register_callback(tool, event, callback)
-    # Those of exceptions cannot be asked for by function.
+    # Events of exceptions cannot be asked for by function.
     monitoring.set_events(tool, events.PY_START | events.PY_THROW | events.PY_UNWIND)
 
 
