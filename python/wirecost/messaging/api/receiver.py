@@ -22,7 +22,7 @@ Message = TypeVar("Message")
 
 
 class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
-    """Takes what arrives: ``for``, ``async for``, ``receive``, ``receive_async``.
+    """Iterator of messages that arrive: ``for``, ``async for``, ``receive``, ``receive_async``.
 
     The loops wait for ever and end when this is closed.
     """
@@ -38,7 +38,7 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
     ) -> None:
         """Take what ``Connection`` takes."""
         super().__init__(transport, topic, address, make)
-        # What the worker took for a task that was cancelled meanwhile: the next one's.
+        # A message that the worker took for a task that was cancelled meanwhile goes to the next.
         self._pending: deque[Raw] = deque()
         self._turn = asyncio.Lock()
 

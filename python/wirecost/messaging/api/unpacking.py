@@ -22,7 +22,7 @@ class DecodeOptions:
 
 
 class Unpacker:
-    """Counts the samples that messages hold."""
+    """Counter of the samples that messages hold."""
 
     def __init__(self, depth: int, options: DecodeOptions) -> None:
         """Limit to ``depth`` the samples held at once. Raises UserError for too small a depth."""

@@ -20,7 +20,7 @@ proportion to the frame."""
 
 
 class Budget:
-    """For one frame. Whoever is about to make more than what lies in the frame asks it first."""
+    """Budget of one frame, which is asked before more is made than lies in the frame."""
 
     __slots__ = ("_nanoseconds", "bytes_left", "expanded", "frame_bytes")
 

@@ -155,7 +155,7 @@ def _plain(array: Any) -> npt.NDArray[Any]:
     try:
         return np.asarray(array).view(np.ndarray)
     except Exception as error:
-        # What lies on a device, or is ragged: each package complains in its own way.
+        # Arrays on a device, or ragged ones: each package has errors of its own.
         raise UserError(
             f"compress: {type(array).__name__} is no array on the host: {cause(error)}"
         ) from error

@@ -25,7 +25,7 @@ _NUMBER_ENDS = {0xCC: 3, 0xCD: 4, 0xCE: 6, 0xCF: 10}
 
 
 class TensorPlan(NamedTuple):
-    """``direct``: an array of NumPy's that one step makes, in the sender's framework."""
+    """Plan of a tensor; ``direct``: one step makes an array of NumPy's, the sender's framework."""
 
     framework: Any
     form: Form

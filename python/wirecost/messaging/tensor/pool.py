@@ -38,7 +38,7 @@ atexit.register(_ENDS.append, True)
 
 
 class SamplePool:
-    """Counts samples whose memory is in use. A middleware has room for a few only."""
+    """Counter of samples whose memory is in use. A middleware has room for a few only."""
 
     def __init__(self, limit: int) -> None:
         """Let ``limit`` samples be borrowed at once."""

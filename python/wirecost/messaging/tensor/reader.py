@@ -40,7 +40,7 @@ _NUMPY = frozenset({None, "numpy"})
 
 
 class Reader:
-    """For one message. ``as_``: as for ``decode``."""
+    """Reader of one message. ``as_``: as for ``decode``."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Reader:
         segments = _SEGMENT_BYTES * len(self._segments)
         cost = MOST_PER_BYTE * len(description)
         if cost + segments > _NOT_COUNTED:
-            # Of a large description there are two copies for a time.
+            # There are two copies of a large description for a time.
             cost = bytes_of_values(description, self._budget.bytes_left) + 2 * len(description)
         remedy = "let the sender make arrays of its numbers and texts"
         self._budget.take("its values beside the tensors", cost + segments, remedy=remedy)
@@ -150,14 +150,14 @@ class Reader:
         return tensor_of(source, self._tensors, sender)
 
     def _object(self, payload: bytes) -> Any:
-        # What a framework's object consists of stays NumPy's, whatever was asked for.
+        # Parts of a framework's object stay NumPy's, whatever was asked for.
         targets = self._tensors, self._tables, self._stays_compressed
         self._tensors, self._tables, self._stays_compressed = "numpy", None, False
         expanded = self._budget.expanded
         name, kind, body = self._value(payload)
         self._tensors, self._tables, self._stays_compressed = targets
         if name != "plugin" and self._budget.expanded != expanded:
-            # What an object takes is counted by the frame's bytes.
+            # The frame's bytes count the memory of an object.
             raise FrameError(
                 f"frame: an object of {short(name)} has a tensor in it that is compressed or on a"
                 " device"

@@ -65,7 +65,7 @@ _OWN = np.zeros(256, np.int64)
 for _code, _cost in _EXTENSIONS.items():
     if _code not in _IN_TABLE:
         _OWN[_code] = _cost
-# What has its length behind its first byte, and how wide that is.
+# Values with their length behind their first byte, and how wide that is.
 _WIDTHS = {0xC4: 1, 0xC5: 2, 0xC6: 4, 0xC7: 1, 0xC8: 2, 0xC9: 4, 0xD9: 1, 0xDA: 2, 0xDB: 4}
 _WIDTHS |= {0xDE: 2, 0xDF: 4, 0xD4: 0, 0xD5: 0, 0xD6: 0, 0xD7: 0, 0xD8: 0}
 
@@ -100,7 +100,7 @@ def _values(padded: bytes, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArr
     firsts = np.frombuffer(padded, np.uint8, count)
     steps, costs = _STEPS[firsts], _COSTS[firsts]
     scalar = _SCALAR[firsts]
-    # What takes a byte and no memory of its own is one step as far as there is no other.
+    # Values of a byte without memory of their own are one step, as far as there is no other.
     places = np.arange(count)
     ends = np.minimum.accumulate(np.where(scalar, count, places)[::-1])[::-1]
     np.copyto(steps, ends - places, where=scalar)

@@ -23,7 +23,7 @@ _PACKERS: list[msgpack.Packer] = []
 
 
 class Writer:
-    """Collects segments while ``pack`` walks through values. For one message."""
+    """Collector of one message's segments, while ``pack`` walks through values."""
 
     __slots__ = ("_match", "_nested", "copied_bytes", "copies", "device_to_host", "segments")
 

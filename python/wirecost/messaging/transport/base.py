@@ -95,7 +95,7 @@ class Sample:
 
 
 class Publisher(Closing):
-    """Sends frames on one topic. Not for several threads at once."""
+    """Sender of frames on one topic. Not for several threads at once."""
 
     def __init__(self) -> None:
         self._stream = new_stream()
@@ -155,7 +155,7 @@ class Publisher(Closing):
 
 
 class Subscriber(Closing):
-    """Receives frames of one topic. Not for several threads at once."""
+    """Receiver of frames of one topic. Not for several threads at once."""
 
     def __init__(self) -> None:
         self._counter = StreamCounter(self._met)
@@ -220,7 +220,7 @@ class Request:
 
 
 class Requester(Closing):
-    """Asks one service. Not for several threads at once."""
+    """Client of one service. Not for several threads at once."""
 
     @abstractmethod
     def ask(self, frame: Frame, timeout: float) -> Sample:
@@ -232,7 +232,7 @@ class Requester(Closing):
 
 
 class Replier(Closing):
-    """Answers requests of one service, one after the other."""
+    """Server of one service, which answers requests one after the other."""
 
     @abstractmethod
     def take(self, timeout: float | None = None) -> Request | None:

@@ -194,7 +194,7 @@ class _MqttPublisher(Linked, Publisher):
             raise UserError(f"a frame of {frame.nbytes} bytes: MQTT carries at most 256 MiB")
         waiting = self._waiting
         if self._connection != self._link.connections:
-            # What waited for the connection before is never reported.
+            # Messages that waited for the connection before are never reported.
             self._connection = self._link.connections
             waiting.clear()
         while waiting and waiting[0].is_published():
@@ -211,7 +211,7 @@ class _MqttPublisher(Linked, Publisher):
         return self._presence.wait(timeout)
 
     def close(self) -> None:
-        # What was sent reaches the broker, unless that is stuck.
+        # Messages that were sent reach the broker, unless that is stuck.
         if self._waiting and self._link.client.is_connected():
             self._waiting[-1].wait_for_publish(1)
         self._waiting.clear()

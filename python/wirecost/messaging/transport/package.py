@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Package:
-    """``name``: as PyPI or Debian has it."""
+    """Package of a library; ``name``: as PyPI or Debian has it."""
 
     name: str
     modules: tuple[str, ...]

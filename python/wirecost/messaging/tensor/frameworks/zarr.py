@@ -71,7 +71,7 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
 
 def _form(data: Any, chunks: tuple[int, ...]) -> dict[str, object]:
     """Return Zarr's document on an array whose chunks are stored as they lie."""
-    # What a sender made up is not kept.
+    # Inventions of a sender are not kept.
     data_type, fill_value = _element(data.dtype) if data.dtype.fields else _known(data.dtype)
     return {
         "shape": list(data.shape),

@@ -57,7 +57,7 @@ def slot_for(nbytes: int) -> int:
 
 
 class Ring:
-    """``SLOTS`` slots of ``slot_bytes`` each."""
+    """Ring of ``SLOTS`` slots of ``slot_bytes`` each."""
 
     def __init__(self, device: int, slot_bytes: int) -> None:
         """Take memory on the device. Raises UserError."""

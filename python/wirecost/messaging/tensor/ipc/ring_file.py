@@ -50,7 +50,7 @@ def _place(number: int) -> int:
 
 
 class RingFile:
-    """The sender's side. Messages are numbered from 1; message n lies in slot n modulo SLOTS."""
+    """Sender's side. Messages are numbered from 1; message n lies in slot n modulo SLOTS."""
 
     def __init__(self, uuid: bytes, handle: bytes, slot_bytes: int) -> None:
         """Make the file. Raises UserError."""

@@ -36,7 +36,7 @@ HANDLERS[SharedTensor] = lambda _, value: msgpack.ExtType(codes.SHARED, value.pa
 
 
 class Sharing:
-    """For one topic: its messages overwrite only each other's. Used by several threads."""
+    """Rings of one topic, whose messages overwrite only each other's. For several threads."""
 
     def __init__(self) -> None:
         """Take nothing before the first tensor on a device."""
@@ -98,7 +98,7 @@ def _found(found: list[tuple[str, DeviceMemory, SharedTensor]], name: str, tenso
 
 
 class _Rings:
-    """On one device: the ring in use, and smaller ones that may still be read."""
+    """Rings on one device: the one in use, and smaller ones that may still be read."""
 
     def __init__(self, device: int) -> None:
         self._device = device
@@ -109,7 +109,7 @@ class _Rings:
         slot = slot_for(max(1, sum(aligned(memory.nbytes) for memory in tensors)))
         if not self._rings or self._rings[-1].slot_bytes < slot:
             self._rings.append(Ring(self._device, slot))
-        # What lies in a former one is overtaken by as many messages as it has slots. Together
+        # Messages in a former one are overtaken by as many as it has slots. Together
         # they take less than the one in use, as each is at most half of the next.
         elif len(self._rings) > 1 and self._rings[-1].written >= SLOTS:
             self._close_former()

@@ -204,7 +204,7 @@ class Iceoryx2(Transport):
         return self._kept(end)
 
     def _is_bookkeeping(self, name: str) -> bool:
-        # What frames lie in is as large as ever may be needed, and reserved frame by frame.
+        # Memory of frames is as large as ever may be needed, and reserved frame by frame.
         return name.startswith(self._home.prefix) and not name.endswith(".data")
 
     def close(self) -> None:

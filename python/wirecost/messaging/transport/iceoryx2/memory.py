@@ -52,7 +52,7 @@ class _Places:
 
 
 class Received(_Places):
-    """Reads what others wrote."""
+    """Reader of frames that others wrote."""
 
     def __init__(self) -> None:
         super().__init__(_READ)
@@ -74,7 +74,7 @@ class Received(_Places):
 
 
 class Iceoryx2Memory(_Places):
-    """Writes frames into what a port lends."""
+    """Writer of frames into what a port lends."""
 
     def __init__(self, library: Any) -> None:
         super().__init__(_WRITE)

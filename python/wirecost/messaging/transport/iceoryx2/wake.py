@@ -11,7 +11,7 @@ from wirecost.system.errors import UserError
 
 
 class Wake:
-    """Blocks without spinning until the other side has sent something."""
+    """Wait without spinning until the other side has sent something."""
 
     def __init__(self, library: Any, service: Any) -> None:
         """Listen to ``service``, a service of events."""

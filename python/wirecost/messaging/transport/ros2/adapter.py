@@ -106,7 +106,7 @@ class _Ros2Publisher(RosPublisher):
 
 
 class Ros2Subscriber(Subscriber):
-    """Takes messages in the thread that receives: no executor of rclpy's is between."""
+    """Subscriber that takes messages in the receiving thread: no executor is between."""
 
     def __init__(self, node: Any, topic: str, depth: int, quality: Quality) -> None:
         super().__init__()

@@ -84,7 +84,7 @@ _library = cache(_Library)
 
 
 class SerializedPublisher:
-    """Publishes serialized messages of a publisher of rclpy's."""
+    """Publisher of serialized messages by a publisher of rclpy's."""
 
     def __init__(self, publisher: Any) -> None:
         self._handle = publisher.handle
@@ -114,7 +114,7 @@ class SerializedPublisher:
 
 
 class SerializedSubscription:
-    """Takes serialized messages of a subscription of rclpy's."""
+    """Subscription that takes serialized messages from one of rclpy's."""
 
     def __init__(self, subscription: Any) -> None:
         self._handle = subscription.handle

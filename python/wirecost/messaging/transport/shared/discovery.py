@@ -149,7 +149,7 @@ class Servers:
 
 
 class Following:
-    """Keeps a thread on each server of a path, while they come and go."""
+    """Threads, one for each server of a path, while they come and go."""
 
     EVERY_S = 0.05
 

@@ -56,7 +56,7 @@ def image(array: Any, encoding: str | None = None) -> Image:
 
 
 class ImagePublisher:
-    """Publishes arrays as images for any node of ROS."""
+    """Publisher of arrays as images for any node of ROS."""
 
     def __init__(
         self, topic: RosTopic, message: Callable[[Image, int, str], Sequence[Any]]

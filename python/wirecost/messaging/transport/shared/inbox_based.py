@@ -22,7 +22,7 @@ def joined(frame: Frame, trailer: bytes, before: bytes = b"") -> bytes:
 
 
 class InboxSubscriber(Subscriber):
-    """The middleware's thread puts messages into ``inbox``."""
+    """Subscriber whose middleware's thread puts messages into ``inbox``."""
 
     def __init__(self, depth: int, waits: bool = False) -> None:
         """Make the inbox.
@@ -76,7 +76,7 @@ class InboxReplier(Replier):
 
 
 class InboxRequester(Requester):
-    """The middleware's thread puts replies into ``inbox``, late ones too."""
+    """Requester whose middleware's thread puts replies into ``inbox``, late ones too."""
 
     def __init__(self, service: str) -> None:
         self.service = service

@@ -21,7 +21,7 @@ from wirecost.system.waiting import wait_until
 
 
 class Server(ABC):
-    """Listens at ``address`` once it is made."""
+    """Server that listens at ``address`` once it is made."""
 
     address: str
     quality: Quality = OWN
@@ -38,7 +38,7 @@ class Server(ABC):
 
 
 class ServerPublisher(Publisher):
-    """Knows its topic's subscribers."""
+    """Publisher that knows its topic's subscribers."""
 
     def __init__(self, server: Server, path: str, offer: Offer | None) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class ServerPublisher(Publisher):
 
 
 class ServerSubscriber(InboxSubscriber):
-    """Receives from every server of its topic."""
+    """Subscriber that receives from every server of its topic."""
 
     def __init__(self, servers: Servers, topic: str, depth: int, waits: bool = False) -> None:
         super().__init__(depth, waits)
@@ -101,7 +101,7 @@ class _ServerReplier(InboxReplier):
 
 
 class ServerTransport(Transport):
-    """Starts its server with its first publisher or replier."""
+    """Transport that starts its server with its first publisher or replier."""
 
     publishes: ClassVar[type[ServerPublisher]]
     subscribes: ClassVar[Callable[..., Subscriber]]

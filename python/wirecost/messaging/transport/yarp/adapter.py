@@ -89,7 +89,7 @@ class Yarp(Transport):
 
             def command(port: int) -> list[str]:
                 (folder / "yarp.conf").write_text(f"{host} {port} yarp\n")
-                # Of a second socket that it has for a moment; where it cannot, it ends.
+                # Address of a second socket that it has for a moment; without it, it ends.
                 environment["YARP_PORT_RANGE"] = str(port)
                 memory = ["--portdb", ":memory:", "--subdb", ":memory:"]
                 # Without --read it prefers another address to loopback.

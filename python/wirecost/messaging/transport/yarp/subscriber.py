@@ -111,7 +111,7 @@ class YarpSubscriber(InboxSubscriber):
 
 
 class Connecting:
-    """Connects a transport's subscribers again and again: publishers come and go."""
+    """Thread that connects a transport's subscribers again and again: publishers come and go."""
 
     def __init__(self) -> None:
         self._subscribers: weakref.WeakSet[YarpSubscriber] = weakref.WeakSet()

@@ -69,7 +69,7 @@ class _Port:
 
 
 class ZenohPublisher(_Port, Publisher):
-    """Lays the message out in memory that it keeps; zenoh copies it before ``put`` returns."""
+    """Publisher that lays the message out in memory that it keeps; zenoh copies that in ``put``."""
 
     def __init__(self, transport: Zenoh, topic: str) -> None:
         super().__init__()

@@ -27,7 +27,7 @@ from wirecost.messaging.transport.zenoh.memory import (
 
 
 class _ZenohShmPublisher(ZenohPublisher):
-    """Copies the message into shared memory, of which only the place is sent."""
+    """Publisher that copies the message into shared memory, of which only the place is sent."""
 
     _numbers = itertools.count()
 

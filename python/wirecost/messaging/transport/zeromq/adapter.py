@@ -148,7 +148,7 @@ class _ZeroMQSubscriber(Subscriber):
 
 
 class _ZeroMQRequester(Requester):
-    """Numbers its requests: a reply that comes after its timeout is not taken for the next."""
+    """Requester that numbers its requests: a late reply is not taken for the next."""
 
     def __init__(self, library: Library, service: str) -> None:
         self.end = Socket(library, library.zmq.DEALER, immediate=1)
@@ -255,7 +255,7 @@ FULL = f"what a slow subscriber has no room for ({WAITING} + depth) is lost to i
 
 
 class ZeroMQ(_ZeroMQ):
-    """Over Unix sockets in a folder of the user's, or in the one that ``address`` names."""
+    """ZeroMQ over Unix sockets in a folder of the user's, or in the folder ``address``."""
 
     name: ClassVar[str] = "zeromq"
     title: ClassVar[str] = "ZeroMQ (ipc)"

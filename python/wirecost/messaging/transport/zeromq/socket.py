@@ -76,7 +76,7 @@ class Library:
                 end.socket.send(part, self.zmq.SNDMORE | self.zmq.NOBLOCK)
             if self._send(at, end.handle, _DONTWAIT) < 0:
                 number = self._errno()
-                # What it is called is not for its constructor to find.
+                # Its constructor does not look for its name.
                 raise (self.zmq.Again if number == EAGAIN else self.zmq.ZMQError)(number)
         except BaseException:
             self._close(at)
