@@ -27,7 +27,7 @@ class DocumentedNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """Answer for documented names and the modules below them only."""
+        """Return the spec of a documented name or a module below it, None of any other."""
         del path, target
         if _home(fullname) is None:
             return None

@@ -21,7 +21,7 @@ class JsonStream(ABC):
     """One end of a connection. Reads no more than has come, so that waiting input can be seen."""
 
     def __init__(self, most: int = MOST_LINE) -> None:
-        """``most``: bytes of a line that is accepted."""
+        """Begin without input; ``most``: bytes of a line that is accepted."""
         self._most = most
         self._rest = bytearray()
         self._searched = 0
@@ -86,8 +86,8 @@ class JsonStream(ABC):
         """Return the next object, None if none comes in time; ``timeout_s`` None: wait for ever."""
         deadline = Deadline(timeout_s)
         while (message := self.pop()) is None:
-            left = None if timeout_s is None else deadline.left
-            if not select.select([self], [], [], left)[0]:
+            remaining_s = None if timeout_s is None else deadline.left
+            if not select.select([self], [], [], remaining_s)[0]:
                 return None
             self.take()
         return message

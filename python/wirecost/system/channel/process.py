@@ -17,15 +17,18 @@ from wirecost.system.channel.json_stream import CHUNK, JsonObject, JsonStream
 from wirecost.system.children import ProgramFailedError, failed
 
 ANSWER_S = 30.0
-"""How long an answer may take, by default."""
+"""Seconds that an answer may take, by default."""
 CLOSE_S = 3.0
 QUOTED = 4096
-"""Bytes at the end of what it printed, of which its last line is quoted."""
+"""Bytes at the end of the process's output, of which the last line is quoted."""
 
 
 class Channel(JsonStream):
-    """The process ends with its standard input, and so with the one that started it. Methods raise
-    ProgramFailedError, which names it: it ended, did not answer, or answered with a failure."""
+    """A process that ends with its standard input, and so with the one that started it.
+
+    Methods raise ProgramFailedError, which names the process, where it ended, did not answer, or
+    answered with a failure.
+    """
 
     def __init__(
         self,
@@ -36,9 +39,12 @@ class Channel(JsonStream):
         descriptors: Sequence[int] = (),
         last: signal.Signals = signal.SIGTERM,
     ) -> None:
-        """Start the process. ``environment``: None for this process's. ``log`` takes what it
-        prints; its end is quoted where it fails. ``descriptors`` are inherited. ``last`` is sent
-        to it where this process ends first; by default it then ends in order."""
+        """Start the process.
+
+        ``environment``: None for this process's. ``log`` takes what it prints; its end is quoted
+        where it fails. ``descriptors`` are inherited. ``last`` is sent to it where this process
+        ends first; by default it then ends in order.
+        """
         super().__init__()
         self.name = name
         self._log: IO[bytes] = TemporaryFile() if log is None else log.open("a+b")  # noqa: SIM115
@@ -65,7 +71,7 @@ class Channel(JsonStream):
         self.put({"do": do, **more})
 
     def receive(self, within: float = ANSWER_S) -> JsonObject:
-        """Return its next answer, which must come within so many seconds."""
+        """Return its next answer, which must come within ``within`` seconds."""
         self._check_alive()
         answer = self.wait(within)
         if answer is None:
@@ -113,8 +119,10 @@ class Channel(JsonStream):
         return failed(self.name, self._process.returncode, self._printed)
 
     def _kill(self) -> None:
-        """Kill it with the processes of its own that it leaves behind. Once only: its number may be
-        another process's afterwards."""
+        """Kill the process with those of its own that it leaves behind.
+
+        A second call does nothing: its number may be another process's by then.
+        """
         if self._killed:
             return
         self._killed = True

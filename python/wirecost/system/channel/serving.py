@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of a ``Channel``: driven by lines of JSON on its standard input, it answers on its
-standard output. What libraries print goes to standard error."""
+"""The process of a ``Channel``.
+
+It is driven by lines of JSON on its standard input, and answers on its standard output. What
+libraries print goes to standard error.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ from wirecost.system.channel.json_stream import CHUNK, JsonObject, JsonStream
 from wirecost.system.errors import UserError
 
 CLOSE_S = 2.0
-"""Less than the harness waits before it kills."""
+"""Seconds to close, less than the harness waits before it kills."""
 
 
 class Lines(JsonStream):
-    """Commands in, answers out. Raises EOFError when whoever drives this is gone."""
+    """Commands in, answers out. Raises EOFError when the driving process is gone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +58,7 @@ class Lines(JsonStream):
 
 
 class Driven(Protocol):
-    """What carries out the commands, but for ``finish`` and ``close``."""
+    """Object that carries out the commands, except ``finish`` and ``close``."""
 
     def do(self, command: JsonObject) -> JsonObject:
         """Return the answer. What this raises is answered as a failure."""
@@ -64,7 +67,7 @@ class Driven(Protocol):
 
 
 class Ended(BaseException):
-    """Whoever drives this was killed, or somebody ends this."""
+    """End of this process: its driver was killed, or a signal ends it."""
 
 
 def _end(number: int, frame: FrameType | None) -> None:
@@ -73,7 +76,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def drive(make: Callable[[Lines], Driven]) -> None:
-    """Be the whole process: does not return."""
+    """Run the whole process, without returning."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the harness
     signal.signal(signal.SIGTERM, _end)
     driven, status = None, 0
