@@ -39,8 +39,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 
 def differences(programs: Programs, given: Sequence[Case], folder: Path) -> list[str]:
-    found = differential.differing(programs, given, folder, Outcome())
-    return [f"{case.line}\n{what}" for case, what in found]
+    differing = differential.differing(programs, given, folder, Outcome())
+    return [f"{case.line}\n{what}" for case, what in differing]
 
 
 def corpus() -> Iterator[tuple[Case, str]]:
@@ -60,32 +60,32 @@ def test_the_messages_of_defaults_are_encoded_alike(programs: Programs, tmp_path
 
 def test_hostile_messages_are_taken_alike(programs: Programs, tmp_path: Path) -> None:
     outcome = Outcome()
-    given = list(messages.cases(0, 0, COUNT))
-    found = differential.differing(programs, given, tmp_path, outcome)
-    assert [f"{case.line}\n{what}" for case, what in found[:3]] == []
+    sent = list(messages.cases(0, 0, COUNT))
+    differences_seen = differential.differing(programs, sent, tmp_path, outcome)
+    assert [f"{case.line}\n{what}" for case, what in differences_seen[:3]] == []
     assert min(outcome.accepted, outcome.refused) > COUNT // 4  # neither all nor none is a message
 
 
 def test_what_once_was_taken_differently_is_not(programs: Programs, tmp_path: Path) -> None:
-    given = [case for case, _ in corpus()]
-    assert len(given) > 20
-    assert differences(programs, given, tmp_path) == []
+    sent = [case for case, _ in corpus()]
+    assert len(sent) > 20
+    assert differences(programs, sent, tmp_path) == []
 
 
 def test_what_differs_on_purpose_does_so(programs: Programs, tmp_path: Path) -> None:
     """Each line of the table is the reason for something in the corpus, and stands in the docs."""
     text = (ROOT / "docs" / "compile.md").read_text()
-    given = [case for case, _ in corpus()]
+    sent = [case for case, _ in corpus()]
     met = set()
-    for case, results in zip(given, differential.run(programs, given, tmp_path), strict=True):
+    for case, results in zip(sent, differential.run(programs, sent, tmp_path), strict=True):
         if case.data is None:
             continue
-        found = facts(cases.schema(), case.message, case.data)
+        case_facts = facts(cases.schema(), case.message, case.data)
         there = {name: r for name, r in results.items() if r.status is not Status.NOT_FOR_IT}
         for difference in DELIBERATE:
-            for one, other in difference.pairs:
-                differ = one in there and other in there and there[one] != there[other]
-                if differ and difference.explains(case, found, there):
+            for first, other in difference.pairs:
+                differ = first in there and other in there and there[first] != there[other]
+                if differ and difference.explains(case, case_facts, there):
                     met.add(difference.line)
     assert [d.line for d in DELIBERATE if d.line not in met] == []
     assert [d.line for d in DELIBERATE if f"- {d.line}\n" not in text] == []
@@ -95,9 +95,9 @@ def test_lists_in_many_pieces_are_taken_by_all(programs: Programs, tmp_path: Pat
     """Their results must not grow faster than they do."""
     int32s, doubles = b"\xda\x02\x01\x05", b"\xca\x02\x08" + bytes(8)
     unpacked = b"\xd8\x02\x05" + b"\xc9\x02" + bytes(8)
-    given = [Case(EVERY_TYPE, "protobuf", piece * 40_000) for piece in (int32s + doubles, unpacked)]
-    results = differential.run(programs, given, tmp_path)
-    assert differences(programs, given, tmp_path) == []
+    sent = [Case(EVERY_TYPE, "protobuf", piece * 40_000) for piece in (int32s + doubles, unpacked)]
+    results = differential.run(programs, sent, tmp_path)
+    assert differences(programs, sent, tmp_path) == []
     assert all(result["java"].status is Status.ACCEPTED for result in results)
 
 
@@ -122,8 +122,8 @@ def test_the_comparison_sees_a_difference() -> None:
 
 def test_a_program_that_ends_is_a_fault(tmp_path: Path) -> None:
     program = Program(("python",), lambda _, __: ["false"])
-    (found,) = differential.run([program], [Case(EVERY_TYPE, "protobuf", b"")], tmp_path)
-    assert found["python"].status is Status.BROKEN
+    (results,) = differential.run([program], [Case(EVERY_TYPE, "protobuf", b"")], tmp_path)
+    assert results["python"].status is Status.BROKEN
 
 
 def test_a_message_is_known_by_its_number() -> None:
@@ -132,10 +132,10 @@ def test_a_message_is_known_by_its_number() -> None:
 
 
 def test_cases_and_results_keep_their_content(tmp_path: Path) -> None:
-    given = [*messages.defaults(), *messages.cases(0, 0, 50)]
-    cases.write_cases(tmp_path / "cases", given)
-    assert list(cases.read_cases(tmp_path / "cases")) == given
-    assert [Case.of_line(case.line) for case in given] == given
+    sent = [*messages.defaults(), *messages.cases(0, 0, 50)]
+    cases.write_cases(tmp_path / "cases", sent)
+    assert list(cases.read_cases(tmp_path / "cases")) == sent
+    assert [Case.of_line(case.line) for case in sent] == sent
     results = [Result(status, b"content") for status in Status]
     cases.write_results(tmp_path / "results", results)
     assert list(cases.read_results(tmp_path / "results")) == results

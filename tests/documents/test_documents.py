@@ -35,9 +35,9 @@ def test_the_page_of_fairness_has_the_table_of_processes() -> None:
 
 
 def test_every_run_that_is_kept_is_shown_and_says_where_it_was_made() -> None:
-    blocks = [found for path in documents() for found in BLOCK.finditer(path.read_text())]
-    assert {found["run"] for found in blocks} == set(KEPT)
-    assert {found["run"] for found in blocks if found["what"] == "origin"} == set(KEPT)
+    blocks = [block for path in documents() for block in BLOCK.finditer(path.read_text())]
+    assert {block["run"] for block in blocks} == set(KEPT)
+    assert {block["run"] for block in blocks if block["what"] == "origin"} == set(KEPT)
     assert sorted(path.stem for path in RESULTS.glob("*.json")) == KEPT
 
 
@@ -50,31 +50,31 @@ def test_a_run_was_made_with_the_command_of_its_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in KEPT if n in REPEATED or n.startswith("osi")])
 def test_tables_follow_from_the_rows(name: str) -> None:
-    kept = read(name)
+    run = read(name)
     if repeated := REPEATED.get(name):
-        assert kept.tables == repeatability.tables(repeated, repeatability.rows(name))
+        assert run.tables == repeatability.tables(repeated, repeatability.rows(name))
         return
     rows = read_rows(RESULTS / f"{name}.csv")
     if name == "osi-table1":
-        assert kept.tables == table1(rows)
+        assert run.tables == table1(rows)
         return
     for race in races(rows):
         # Bars are of pages alone; a document shows text.
-        assert kept.table(race_title(race)) == replace(overview(rows, race), bars=())
+        assert run.table(race_title(race)) == replace(overview(rows, race), bars=())
 
 
 @pytest.mark.parametrize("runs", [2, 10])
 def test_repeated_runs_are_summed_up(runs: int) -> None:
-    found = [
+    estimates = [
         repeatability.Estimate(run, "case", "columns", what, 100.0 + run, 95.0, 105.0)
         for run in range(1, runs + 1)
         for what in (repeatability.TOTAL, REPEATED["repeatability"].what)
     ]
-    (table,) = repeatability.tables(REPEATED["repeatability"], found)
+    (table,) = repeatability.tables(REPEATED["repeatability"], estimates)
     (row,) = table.rows
     holding = {2: "2 of 2", 10: "0 of 10"}[runs]  # the medians' median is 101.5, 105.5
     assert (row[0], row[3], row[6]) == ("columns", holding, holding)
-    assert repeatability.figure("repeatability", found).chart.to_dict()
+    assert repeatability.figure("repeatability", estimates).chart.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_prose_has_no_measured_figures_of_its_own(path: Path) -> None:
 
 
 def test_a_table_that_was_changed_is_noticed() -> None:
-    found = next(BLOCK.finditer((RESULTS / "osi.md").read_text()))
-    changed = found[0].replace("ms", "s", 1)
-    assert changed != found[0]
-    assert written(changed) == found[0]
+    block = next(BLOCK.finditer((RESULTS / "osi.md").read_text()))
+    changed = block[0].replace("ms", "s", 1)
+    assert changed != block[0]
+    assert written(changed) == block[0]
 
 
 def test_a_table_that_is_not_there_is_named() -> None:
-    kept = read(KEPT[0])
-    assert kept.table(kept.tables[0].title) == kept.tables[0]
+    run = read(KEPT[0])
+    assert run.table(run.tables[0].title) == run.tables[0]
     with pytest.raises(KeyError, match="no such"):
-        kept.table("no such")
+        run.table("no such")

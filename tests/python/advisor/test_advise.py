@@ -93,11 +93,11 @@ def scan(count: int, seed: int) -> SensorView:
     for _ in range(2):
         lidar = view.lidar_sensor_view.add()
         for at in range(count):
-            one = lidar.reflection.add(time_of_flight=float(random.uniform(1e-8, 1e-6)))
-            one.doppler_shift = 0.25
+            reflection = lidar.reflection.add(time_of_flight=float(random.uniform(1e-8, 1e-6)))
+            reflection.doppler_shift = 0.25
             if at % 3:
-                one.signal_strength = float(random.uniform(-60, 0))
-            one.object_id.value = 2**40 + at // 100
+                reflection.signal_strength = float(random.uniform(-60, 0))
+            reflection.object_id.value = 2**40 + at // 100
     return view
 
 
@@ -119,10 +119,10 @@ def test_what_is_pasted_gives_the_printed_size_within_the_printed_error(
         for lidar in view.lidar_sensor_view:
             holder = kind.NODE.holder
             rows = [holder.decode_protobuf(r.SerializeToString()) for r in lidar.reflection]
-            made = kind.from_rows(rows)
-            size += len(made) + COLUMNS_FIELD_HEAD
+            columns = kind.from_rows(rows)
+            size += len(columns) + COLUMNS_FIELD_HEAD
             for path, before in largest.items():
-                got = getattr(kind.read(made), path)
+                got = getattr(kind.read(columns), path)
                 expected = np.array([getattr(r, path) or 0 for r in rows])
                 has = np.array([getattr(r, path) is not None for r in rows])
                 off = np.abs(got.values - expected)[has].max()
@@ -147,15 +147,15 @@ reals = st.floats(-1e12, 1e12) | st.sampled_from([0.0, -0.0, 1.0, float("inf"), 
 def test_measured_errors_are_true(cells: list[tuple[float, bool]], error: float) -> None:
     values = np.array([value for value, _ in cells])
     has = np.array([there for _, there in cells])
-    one = reflections({"time_of_flight": values}, {"time_of_flight": has})
-    advice = advise(Given([one]), Errors({"time_of_flight": error}), 1, silent).lists[REFLECTION]
+    source = reflections({"time_of_flight": values}, {"time_of_flight": has})
+    advice = advise(Given([source]), Errors({"time_of_flight": error}), 1, silent).lists[REFLECTION]
     if not has.any():
         assert advice.columns == {}
         return
     column = advice.columns["time_of_flight"]
     reductions = {"exact": "exact", "auto": "auto", "float32": "float32"}
     for form, how in {**reductions, "error": f"error:{error!r}"}.items():
-        content = one.arrays.prepare({"time_of_flight": how}).to_bytes()
+        content = source.arrays.prepare({"time_of_flight": how}).to_bytes()
         got = LidarSensorViewReflectionColumns.read(content).time_of_flight.values[has]
         finite = np.isfinite(values[has])
         off = np.abs(got[finite] - values[has][finite]).max(initial=0)
@@ -175,11 +175,11 @@ def test_rows_and_columns_of_the_same_get_the_same_advice(tmp_path: Path) -> Non
     in_rows = advised(trace_of(tmp_path / "rows_sv_.osi", [view])).lists[REFLECTION]
     source = trace_of(tmp_path / "again_sv_.osi", [view])
     with open_trace(source) as trace:
-        lists = [one for frame in TraceSource(trace, 1, None) for one in frame]
+        lists = [rows for frame in TraceSource(trace, 1, None) for rows in frame]
     parts = []
-    for one in lists:
-        made = one.arrays.prepare("auto")
-        inner = LidarSensorViewReflectionColumns.attach(b"", made)
+    for rows in lists:
+        columns = rows.arrays.prepare("auto")
+        inner = LidarSensorViewReflectionColumns.attach(b"", columns)
         parts.append(SensorView(lidar_sensor_view=[{}]).lidar_sensor_view[0].FromString(inner))
     in_columns = advised(
         trace_of(tmp_path / "columns_sv_.osi", [SensorView(lidar_sensor_view=parts)])
@@ -209,9 +209,9 @@ def test_errors_by_unit_and_by_option() -> None:
     assert errors.of(REFLECTION, "signal_strength").error == 2
     assert errors.of(REFLECTION, "doppler_shift") is None
     errors.check()
-    one = reflections({"time_of_flight": [1.0, 2.0]})
+    source = reflections({"time_of_flight": [1.0, 2.0]})
     with pytest.raises(UserError, match=r"--error distance: no list has a column distance"):
-        advise(Given([one]), Errors.parse(["distance=1"]), 3, silent)
+        advise(Given([source]), Errors.parse(["distance=1"]), 3, silent)
     for wrong in ("x", "x=", "=1", "x=-1", "x=nan", "x=inf"):
         with pytest.raises(UserError, match="give FIELD=E"):
             Errors.parse([wrong])
@@ -247,8 +247,8 @@ def test_clouds_become_reflections_and_detections(tmp_path: Path) -> None:
         np.testing.assert_allclose(position["azimuth"], [np.arctan2(4, 3), 0])
         np.testing.assert_allclose(position["elevation"], [0, np.pi / 2])
         assert len(first.rows) == 2 * 20
-        (one,) = next(iter(CloudSource(path, "detection")))
-        assert one.message == "osi3.LidarDetection"
+        (rows,) = next(iter(CloudSource(path, "detection")))
+        assert rows.message == "osi3.LidarDetection"
 
 
 def test_clouds_that_cannot_be_advised_on_are_reported(tmp_path: Path) -> None:
@@ -267,8 +267,8 @@ def test_clouds_that_cannot_be_advised_on_are_reported(tmp_path: Path) -> None:
 def test_hostile_traces_give_one_line(tmp_path: Path) -> None:
     view = scan(40, 2)
     rows = view.lidar_sensor_view[0].reflection
-    made = transposed(LidarSensorViewReflectionColumns, rows).prepare("auto")
-    inner = LidarSensorViewReflectionColumns.attach(b"", made)
+    columns = transposed(LidarSensorViewReflectionColumns, rows).prepare("auto")
+    inner = LidarSensorViewReflectionColumns.attach(b"", columns)
     lidar = type(view.lidar_sensor_view[0]).FromString(inner)
     good = SensorView(lidar_sensor_view=[lidar]).SerializeToString()
     path = tmp_path / "hostile_sv_.osi"
@@ -337,5 +337,5 @@ def test_real_scans_take_a_fifth_of_their_rows() -> None:
 
 def test_real_traces_can_be_advised_on(osi_data: Path) -> None:
     for path in sorted(osi_data.rglob("*sv*.osi")):
-        for one in advised(path, frames=4).lists.values():
-            assert one.totals["recommended"].bytes <= one.totals["exact"].bytes
+        for advice in advised(path, frames=4).lists.values():
+            assert advice.totals["recommended"].bytes <= advice.totals["exact"].bytes

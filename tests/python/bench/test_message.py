@@ -41,9 +41,9 @@ def every() -> Subject:
 @pytest.mark.parametrize("name", EVERY)
 def test_the_fields_bytes_are_the_message_s(name: str) -> None:
     path = str(SCHEMAS / name)
-    found = frontends.descriptors([path])
-    for message in frontends.load_descriptors(found, path).messages():
-        about = subject(found, path, message.full_name)
+    descriptors = frontends.descriptors([path])
+    for message in frontends.load_descriptors(descriptors, path).messages():
+        about = subject(descriptors, path, message.full_name)
         messages = made_up(about, {}, 1)
         counted, total = fields.counted(about, messages)
         assert total == sum(map(len, messages))
@@ -90,9 +90,11 @@ def test_texts_are_taken_out_though_numbers_of_as_many_bytes_are_not() -> None:
 
 def test_made_up_messages_have_the_elements_that_were_asked_for() -> None:
     about = every()
-    made = [about.message_class.FromString(data) for data in made_up(about, {"doubles": 123}, 1)]
-    assert all(len(message.doubles) == 123 for message in made)
-    assert len({message.an_int64 for message in made}) > 1
+    messages = [
+        about.message_class.FromString(data) for data in made_up(about, {"doubles": 123}, 1)
+    ]
+    assert all(len(message.doubles) == 123 for message in messages)
+    assert len({message.an_int64 for message in messages}) > 1
     assert made_up(about, {}, 1) == made_up(about, {}, 1) != made_up(about, {}, 2)
     assert len(made_up(about, {"doubles": MOST_BYTES // 8}, 1)) == 1
 
@@ -114,10 +116,10 @@ def test_a_type_that_is_not_there_is_named(type_name: str, said: str) -> None:
 
 
 def test_the_schema_is_what_the_type_needs() -> None:
-    found = frontends.descriptors(["osi3"])
-    about = subject(found, "osi3", "Identifier")
+    descriptors = frontends.descriptors(["osi3"])
+    about = subject(descriptors, "osi3", "Identifier")
     assert [m.full_name for m in about.schema.messages()] == ["osi3.Identifier"]
-    assert len(about.descriptors.file) < len(found.file)
+    assert len(about.descriptors.file) < len(descriptors.file)
 
 
 def written(path: Path, messages: list[Any], form: str) -> Path:
@@ -154,19 +156,19 @@ def test_messages_come_from_files(tmp_path: Path, name: str, form: str, single: 
     about = load("every_type_proto3.proto", "EveryType")
     originals = [about.message_class.FromString(data) for data in made_up(about, {}, 1)]
     count = 1 if single else len(originals)
-    found = recorded(written(tmp_path / name, originals, form), about, MessageChoice())
-    assert [about.message_class.FromString(data) for data in found.messages] == originals[:count]
-    assert found.said == f"{count} of {count} messages of {name}"
+    sample = recorded(written(tmp_path / name, originals, form), about, MessageChoice())
+    assert [about.message_class.FromString(data) for data in sample.messages] == originals[:count]
+    assert sample.said == f"{count} of {count} messages of {name}"
 
 
 def test_a_sample_is_spread_and_the_first_are_the_first(tmp_path: Path) -> None:
     about = every()
-    made = [about.message_class(an_int32=number) for number in range(1000)]
-    path = written(tmp_path / "m.jsonl", made, "lines")
+    messages = [about.message_class(an_int32=number) for number in range(1000)]
+    path = written(tmp_path / "m.jsonl", messages, "lines")
 
     def numbers(choice: MessageChoice) -> list[int]:
-        found = recorded(path, about, choice).messages
-        return [about.message_class.FromString(data).an_int32 for data in found]
+        sample = recorded(path, about, choice).messages
+        return [about.message_class.FromString(data).an_int32 for data in sample]
 
     assert numbers(MessageChoice(first=7)) == list(range(7))
     spread = numbers(MessageChoice(sample=50, seed=3))
@@ -185,9 +187,9 @@ def test_damaged_messages_are_counted_and_the_others_measured(
     about = every()
     path = tmp_path / "m.binpb"
     path.write_bytes(b"\x02\x08\x80" + b"\x02\x18\x05" + b"\x06\xc0\xb8\x02\x07\x18\x05")
-    found = recorded(path, about, MessageChoice())
-    assert found.messages == [b"\x18\x05", b"\x18\x05"]
-    assert found.said == snapshot
+    sample = recorded(path, about, MessageChoice())
+    assert sample.messages == [b"\x18\x05", b"\x18\x05"]
+    assert sample.said == snapshot
 
 
 @pytest.mark.parametrize(
@@ -248,8 +250,8 @@ def test_what_stays_the_same_is_to_be_sent_once(snapshot: SnapshotAssertion) -> 
     for number, message in enumerate(messages):
         message.CopyFrom(same)
         message.an_int32 = number + 1
-    found = changed(messages, about)
-    (once,) = (change for what, change in found.items() if what.startswith("send"))
+    change_of = changed(messages, about)
+    (once,) = (change for what, change in change_of.items() if what.startswith("send"))
     assert once.what == snapshot
     assert (once.bytes, once.how) == (2, "measured")
 
@@ -257,8 +259,8 @@ def test_what_stays_the_same_is_to_be_sent_once(snapshot: SnapshotAssertion) -> 
 def test_floats_are_worth_half_of_doubles(snapshot: SnapshotAssertion) -> None:
     about = every()
     messages = [about.message_class(doubles=[0.1 * i for i in range(1000)]) for _ in range(3)]
-    found = changed(messages, about)
-    (change,) = (change for what, change in found.items() if what.startswith("float"))
+    change_of = changed(messages, about)
+    (change,) = (change for what, change in change_of.items() if what.startswith("float"))
     assert change.what == snapshot
     assert change.how == "estimated"
     assert 4000 <= change.bytes <= 4010
@@ -267,8 +269,8 @@ def test_floats_are_worth_half_of_doubles(snapshot: SnapshotAssertion) -> None:
 def test_all_fields_of_a_change_are_kept() -> None:
     about = every()
     message = about.message_class(a_double=1.5, maybe_double=2.5, doubles=[0.1] * 9)
-    found = changed([message], about)
-    (change,) = (change for what, change in found.items() if what.startswith("float"))
+    change_of = changed([message], about)
+    (change,) = (change for what, change in change_of.items() if what.startswith("float"))
     assert change.what.endswith(" and 1 more")
     assert set(change.fields) == {"doubles[]", "a_double", "maybe_double"}
 
@@ -284,8 +286,8 @@ def test_columns_with_floats_have_to_save_more_than_floats() -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(advice, "in_columns", lambda *_: tried)
             shares = {"inners[].x": saved, "others[].x": 0.3}
-            found = advice._columns(about, [b"x" * 1000], [], shares)
-            return [change.what.rpartition(", ")[2] for change in found]
+            columns = advice._columns(about, [b"x" * 1000], [], shares)
+            return [change.what.rpartition(", ")[2] for change in columns]
 
     assert kept(0.4) == ["exact", "floats"]
     assert kept(0.42) == ["exact"]
@@ -293,8 +295,10 @@ def test_columns_with_floats_have_to_save_more_than_floats() -> None:
 
 def test_compressing_what_repeats_is_worth_it(snapshot: SnapshotAssertion) -> None:
     about = every()
-    found = changed([about.message_class(a_string="abc" * 1000)], about)
-    sizes = {what: change.bytes for what, change in found.items() if what.startswith("compress")}
+    change_of = changed([about.message_class(a_string="abc" * 1000)], about)
+    sizes = {
+        what: change.bytes for what, change in change_of.items() if what.startswith("compress")
+    }
     assert set(sizes) == snapshot
     assert max(sizes.values()) < 100
     assert changed([about.message_class(an_int32=5)], about) == {}
@@ -309,9 +313,9 @@ def test_a_file_that_is_cut_is_said(tmp_path: Path, snapshot: SnapshotAssertion)
     about = subject(frontends.descriptors(["osi3"]), "osi3", "SensorView")
     path = tmp_path / "cut_sv_.osi"
     path.write_bytes(b"\x02\0\0\0\x12\0" * 3 + b"\x09\0\0\0\x12")
-    found = recorded(path, about, MessageChoice())
-    assert len(found.messages) == 3
-    assert found.said == snapshot
+    sample = recorded(path, about, MessageChoice())
+    assert len(sample.messages) == 3
+    assert sample.said == snapshot
 
 
 MANY = 40
@@ -347,15 +351,15 @@ def test_a_type_that_is_said_to_be_smaller_is_as_small_as_that(
         return subject(frontends.descriptors([str(path)]), str(path), "M")
 
     def messages(about: Subject, given: list[Any]) -> list[Any]:
-        found = []
+        collected = []
         for number in range(MANY):
             value = given[number % len(given)]
-            found.append(about.message_class(a=value, other=number + 1))
-        return found
+            collected.append(about.message_class(a=value, other=number + 1))
+        return collected
 
     before, after = of(now), of(then)
-    found = changed(messages(before, values), before)
-    (change,) = (change for what, change in found.items() if what.startswith(said))
+    change_of = changed(messages(before, values), before)
+    (change,) = (change for what, change in change_of.items() if what.startswith(said))
     as_enum = [1] * len(values) if "enum" in said else values
     sizes = [len(message.SerializeToString()) for message in messages(after, as_enum)]
     assert change.bytes == pytest.approx(sum(sizes) / MANY, abs=0.6)

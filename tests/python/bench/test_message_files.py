@@ -56,12 +56,12 @@ def texts(found: RecordedMessages, about: Subject) -> list[str]:
 def test_only_a_line_feed_ends_a_line(
     tmp_path: Path, about: Subject, end: str, snapshot: SnapshotAssertion
 ) -> None:
-    values = ["a", *(f"b{one}b" for one in SEPARATORS), "c"]
+    values = ["a", *(f"b{separator}b" for separator in SEPARATORS), "c"]
     lines = [json.dumps({"text": value}, ensure_ascii=False) for value in values]
     data = (end.join(lines) + end).encode()
-    found = read(tmp_path, "m.jsonl", data, about)
-    assert texts(found, about) == values
-    assert found.said == snapshot
+    sample = read(tmp_path, "m.jsonl", data, about)
+    assert texts(sample, about) == values
+    assert sample.said == snapshot
 
 
 @pytest.mark.parametrize("name", ["m.json", "m.jsonl"])
@@ -78,8 +78,8 @@ def test_only_a_line_feed_ends_a_line(
 def test_json_is_what_it_looks_like(
     tmp_path: Path, about: Subject, name: str, content: str, encoding: str
 ) -> None:
-    found = read(tmp_path, name, content.encode(encoding), about)
-    assert texts(found, about) == ["a", "b"]
+    sample = read(tmp_path, name, content.encode(encoding), about)
+    assert texts(sample, about) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_json_is_what_it_looks_like(
 def test_a_line_that_is_no_message_is_left_out_and_said(
     tmp_path: Path, about: Subject, line: bytes, said: str
 ) -> None:
-    found = read(tmp_path, "m.jsonl", b'{"text": "first"}\n' + line, about)
-    assert texts(found, about) == ["first"]
-    count, reason = found.said.split(" damaged ones left out: number 1 (")
+    sample = read(tmp_path, "m.jsonl", b'{"text": "first"}\n' + line, about)
+    assert texts(sample, about) == ["first"]
+    count, reason = sample.said.split(" damaged ones left out: number 1 (")
     assert count.endswith(" 1") and reason.startswith("line 2 ")
     assert said.lower() in reason.lower()
 
@@ -125,8 +125,8 @@ def test_what_is_wrong_is_said(
 
 
 def test_text_may_begin_with_a_byte_order_mark(tmp_path: Path, about: Subject) -> None:
-    found = read(tmp_path, "m.txtpb", b'\xef\xbb\xbftext: "a"', about)
-    assert texts(found, about) == ["a"]
+    sample = read(tmp_path, "m.txtpb", b'\xef\xbb\xbftext: "a"', about)
+    assert texts(sample, about) == ["a"]
 
 
 def delimited(*messages: bytes) -> bytes:
@@ -138,8 +138,8 @@ def test_one_binary_message_is_not_taken_for_several(tmp_path: Path) -> None:
     # Each of its points also reads as a message of ten bytes behind its length.
     data = about.message_class(points=[{"a": 5}] * 3).SerializeToString()
     assert data[0] == 10 and len(data) == 3 * 11
-    found = read(tmp_path, "m.binpb", data, about)
-    assert found.messages == [data]
+    sample = read(tmp_path, "m.binpb", data, about)
+    assert sample.messages == [data]
 
 
 def test_delimited_messages_are_read_as_such(
@@ -158,17 +158,17 @@ def test_what_can_be_both_is_said_and_can_be_chosen(
 ) -> None:
     both = of_type(tmp_path, "Both")
     data = delimited(b"\x20\x80\x01\x10\x1a\x0a\x09" + b"z" * 9)
-    one, inner = both.message_class.FromString(data), both.message_class.FromString(data[1:])
-    assert (one.b, one.e, one.c) == (32, 16, b"\x09" + b"z" * 9)
+    whole, inner = both.message_class.FromString(data), both.message_class.FromString(data[1:])
+    assert (whole.b, whole.e, whole.c) == (32, 16, b"\x09" + b"z" * 9)
     assert (inner.a, inner.b, inner.d) == (128, 26, b"z" * 9)
 
     def found(framing: str) -> RecordedMessages:
         return read(tmp_path, "m.binpb", data, both, framing)
 
-    taken = found("")
-    assert both.read(taken.messages[0]) == inner
-    assert taken.said == snapshot
-    for framing, message in (("single", one), ("delimited", inner)):
+    sample = found("")
+    assert both.read(sample.messages[0]) == inner
+    assert sample.said == snapshot
+    for framing, message in (("single", whole), ("delimited", inner)):
         assert both.read(found(framing).messages[0]) == message
         assert "--framing" not in found(framing).said
     assert "--framing" not in read(tmp_path, "m.delimited", data, both).said
@@ -190,9 +190,9 @@ def test_a_message_without_its_required_fields_is_left_out(
     ):
         with pytest.raises(UserError, match=r"1 message \(lacks required fields: a\)"):
             read(tmp_path, name, data, needy)
-    found = read(tmp_path, "m.jsonl", b'{"b": 5}\n{"a": 1}\n', needy)
-    assert found.messages == [b"\x08\x01"]
-    assert found.said == snapshot
+    sample = read(tmp_path, "m.jsonl", b'{"b": 5}\n{"a": 1}\n', needy)
+    assert sample.messages == [b"\x08\x01"]
+    assert sample.said == snapshot
 
 
 @pytest.mark.parametrize("name", ["flight.ulg", "points.rrd", "table.csv", "folder"])

@@ -147,8 +147,8 @@ def test_a_service_without_a_definition_is_found_in_a_folder(tmp_path: Path) -> 
     folder.mkdir(parents=True)
     (folder / "X.srv").write_text(SERVICE)
     assert read(path, include=(tmp_path / "share",)).messages == [EVENT]
-    given = ros_subject(of_files([str(folder / "X.srv")], [], "ros2", "X_Event"), "", "X_Event")
-    assert recorded(path, given, MessageChoice(), has_schema=True).messages == [EVENT]
+    service = ros_subject(of_files([str(folder / "X.srv")], [], "ros2", "X_Event"), "", "X_Event")
+    assert recorded(path, service, MessageChoice(), has_schema=True).messages == [EVENT]
 
 
 def test_a_name_as_definition_is_none(tmp_path: Path) -> None:
@@ -202,19 +202,21 @@ def test_messages_of_another_definition_are_left_out_with_a_reason(
 ) -> None:
     topics = [("/t", "p/msg/S", "ros2msg", text, ONE) for text in (
         "int32 a\nint32 b\n", "int32 a # the same\nint32 b\n", "int32 b\nint32 a\n")]  # fmt: skip
-    found = read(mcap(tmp_path / "drive.mcap", *topics))
-    assert len(found.messages) == 2
-    assert found.said == snapshot
+    sample = read(mcap(tmp_path / "drive.mcap", *topics))
+    assert len(sample.messages) == 2
+    assert sample.said == snapshot
 
 
 def test_a_topic_of_several_types_is_read_by_that_of_most_messages(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    one = ("/t", "p/msg/S", "ros2msg", "int32 a\nint32 b\n", ONE)
-    path = mcap(tmp_path / "drive.mcap", ("/t", "p/msg/T", "ros2msg", "string s\n", ONE), one, one)
-    found = read(path)
-    assert len(found.messages) == 2
-    assert found.said == snapshot
+    message = ("/t", "p/msg/S", "ros2msg", "int32 a\nint32 b\n", ONE)
+    path = mcap(
+        tmp_path / "drive.mcap", ("/t", "p/msg/T", "ros2msg", "string s\n", ONE), message, message
+    )
+    sample = read(path)
+    assert len(sample.messages) == 2
+    assert sample.said == snapshot
     assert of_recording(path, "", "T").type == "p.T"
 
 
@@ -242,9 +244,9 @@ def test_a_folder_is_read_by_what_its_files_have(
             " topics_with_message_count: [{topic_metadata: {name: /t},"
             f" message_count: {count}}}]}}\n"
         )
-        found = read(folder)
-        assert found.messages == [ONE]
-        reports[f"{count} messages"] = found.said
+        sample = read(folder)
+        assert sample.messages == [ONE]
+        reports[f"{count} messages"] = sample.said
     (folder / "metadata.yaml").write_text("{")
     reports["damaged"] = read(folder).said
     assert reports == snapshot
@@ -263,16 +265,16 @@ def test_what_is_lacking_is_named_and_can_be_given(tmp_path: Path) -> None:
     (folder / "S.msg").write_text("int32 a\nint32 b\n")
     assert read(path, include=include).messages == [ONE]
     assert hints_of_recording(path, "") == ("ros2", "p/msg/S")
-    given = ros_subject(of_files([str(folder / "S.msg")], [], "ros2"), "", "S")
-    assert recorded(path, given, MessageChoice(), has_schema=True).messages == [ONE]
+    schema = ros_subject(of_files([str(folder / "S.msg")], [], "ros2"), "", "S")
+    assert recorded(path, schema, MessageChoice(), has_schema=True).messages == [ONE]
 
 
 def test_schemas_that_are_not_known_are_named_and_can_be_replaced(tmp_path: Path) -> None:
     path = mcap(tmp_path / "drive.mcap", ("/t", "p::S", "omgidl", "struct S {};", ONE))
     with pytest.raises(UserError, match=r"/t: cdr p::S with a schema in omgidl.*a \.msg file"):
         read(path)
-    given = ros_subject(of_text("p/S", "int32 a\nint32 b\n", "ros2"), "", "")
-    assert recorded(path, given, MessageChoice(), has_schema=True).messages == [ONE]
+    schema = ros_subject(of_text("p/S", "int32 a\nint32 b\n", "ros2"), "", "")
+    assert recorded(path, schema, MessageChoice(), has_schema=True).messages == [ONE]
     other = mcap(tmp_path / "flat.mcap", ("/t", "S", "flatbuffer", "", b""), wire="flatbuffer")
     with pytest.raises(UserError, match=r"/t: flatbuffer S with a schema in flatbuffer.*another"):
         read(other)
@@ -294,17 +296,17 @@ def test_an_action_is_the_messages_that_ros_makes_of_it(
     folder = tmp_path / "mine" / "action"
     folder.mkdir(parents=True)
     (folder / "Go.action").write_text("int32 far\n---\nbool done\n---\nfloat32 part\n")
-    found = of_files([str(folder / "Go.action")], [], dialect)
-    assert ros_subject(found, "", name).type == f"mine.{name}"
+    action = of_files([str(folder / "Go.action")], [], dialect)
+    assert ros_subject(action, "", name).type == f"mine.{name}"
 
 
 def test_messages_of_no_topic_are_said(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     path = db3(tmp_path / "drive.db3", ("/t", "p/msg/S", "ros2msg", "int32 a\nint32 b\n", ONE))
     with sqlite3.connect(path) as base:
         base.execute("INSERT INTO messages VALUES(2, 7, 2, x'00010000')")
-    found = read(path)
-    assert found.messages == [ONE]
-    assert found.said == snapshot
+    sample = read(path)
+    assert sample.messages == [ONE]
+    assert sample.said == snapshot
 
 
 def test_a_compressed_file_cannot_fill_the_disk(tmp_path: Path) -> None:

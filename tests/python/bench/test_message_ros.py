@@ -78,11 +78,11 @@ def test_a_recording_brings_its_schema(tmp_path: Path, dialect: str, name: str) 
     sent = bag(about, tmp_path / name)
     path = tmp_path / name if dialect == "ros1" else tmp_path / "drive"
     assert hints_of_recording(path, "")[0] == dialect
-    found = of_recording(path, "/every", "")
-    assert (found.type, found.wire) == ("mine.Every", about.wire)
-    assert [message.fields for message in found.schema.messages()] != []
-    assert recorded(path, found, MessageChoice()).messages == sent
-    assert recorded(path, found, MessageChoice(first=2)).messages == sent[:2]
+    subject = of_recording(path, "/every", "")
+    assert (subject.type, subject.wire) == ("mine.Every", about.wire)
+    assert [message.fields for message in subject.schema.messages()] != []
+    assert recorded(path, subject, MessageChoice()).messages == sent
+    assert recorded(path, subject, MessageChoice(first=2)).messages == sent[:2]
 
 
 def test_damaged_messages_of_a_bag_are_counted_and_named(
@@ -91,9 +91,9 @@ def test_damaged_messages_of_a_bag_are_counted_and_named(
     about = every(tmp_path, "ros1")
     sent = made_up(about, {}, 1)
     bag(about, tmp_path / "drive.bag", [sent[0], sent[1][:-1], sent[2] + b"x", sent[3]])
-    found = recorded(tmp_path / "drive.bag", about, MessageChoice())
-    assert found.messages == [sent[0], sent[3]]
-    assert found.said == snapshot
+    sample = recorded(tmp_path / "drive.bag", about, MessageChoice())
+    assert sample.messages == [sent[0], sent[3]]
+    assert sample.said == snapshot
 
 
 @pytest.mark.parametrize(
@@ -146,28 +146,28 @@ def test_an_mcap_file_may_have_text_or_idl(tmp_path: Path, encoding: str, profil
         for number, data in enumerate(sent):
             writer.add_message(channel, number, data, number)
         writer.finish()
-    found = of_recording(tmp_path / "part.mcap", "", "")
-    assert recorded(tmp_path / "part.mcap", found, MessageChoice()).messages == sent
+    subject = of_recording(tmp_path / "part.mcap", "", "")
+    assert recorded(tmp_path / "part.mcap", subject, MessageChoice()).messages == sent
 
 
 def test_messages_may_come_as_json(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     about = ros_subject(RosDefinitions("ros1", {"mine/Part": "int8 x\nstring text\n"}), "", "Part")
     path = tmp_path / "parts.json"
     path.write_text('[{"x": -3, "text": "one"}, {"x": 300}]')
-    found = recorded(path, about, MessageChoice())
-    assert found.messages == [b"\xfd\x03\0\0\0one"]
-    assert found.said == snapshot
+    sample = recorded(path, about, MessageChoice())
+    assert sample.messages == [b"\xfd\x03\0\0\0one"]
+    assert sample.said == snapshot
 
 
 def test_a_service_has_two_messages(tmp_path: Path) -> None:
     folder = tmp_path / "mine" / "srv"
     folder.mkdir(parents=True)
     (folder / "Ask.srv").write_text("string question\n---\nstring answer\n")
-    found = of_files([str(folder / "Ask.srv")], [], None)
-    asked, answered = found.texts.items()
-    assert asked == ("mine/AskRequest", "string question\n")
-    assert answered == ("mine/AskResponse", "\nstring answer\n")
-    assert ros_subject(found, "", "AskResponse").type == "mine.AskResponse"
+    service = of_files([str(folder / "Ask.srv")], [], None)
+    request, response = service.texts.items()
+    assert request == ("mine/AskRequest", "string question\n")
+    assert response == ("mine/AskResponse", "\nstring answer\n")
+    assert ros_subject(service, "", "AskResponse").type == "mine.AskResponse"
 
 
 def test_names_of_a_recording_s_types_lead_nowhere() -> None:
@@ -215,8 +215,8 @@ def test_types_of_ros_that_are_said_to_be_smaller_are(
     # Texts are few ones only where there are several.
     values = [of if number % 2 or not isinstance(of, str) else "standing" for number in range(40)]
     data = [before.write(before.message_class(a=value, other=7)) for value in values]
-    found = changes(before, data, fields.counted(before, data)[0])
-    (change,) = (one for one in found if one.what.startswith(said))
+    proposals = changes(before, data, fields.counted(before, data)[0])
+    (change,) = (proposed for proposed in proposals if proposed.what.startswith(said))
     smaller = len(after.write(after.message_class(a=of_then, other=7)))
     assert change.bytes == pytest.approx(smaller, abs=4) and change.how == "estimated"
 

@@ -25,28 +25,30 @@ def backend(about: Subject) -> Python:
 
 
 def ours(found: Python) -> list[Contender]:
-    return [one for one in found.contenders() if one.library == "wirecost"]
+    return [contender for contender in found.contenders() if contender.library == "wirecost"]
 
 
 @pytest.mark.parametrize("dialect", ("ros1", "ros2"))
 def test_it_carries_what_the_others_carry(tmp_path: Path, dialect: str) -> None:
     about = every(tmp_path, dialect)
-    found = backend(about)
-    new, view = ours(found)
+    carrier = backend(about)
+    new, view = ours(carrier)
     assert (new.mode, view.mode) == ("new", "view") and new.wire == view.wire
     messages = made_up(about, {"data": 4000}, 1)
     write_content(tmp_path / "content", messages)
     content = tmp_path / "content"
-    carried = {mode.mode: found.carried(mode, tmp_path, content)[mode.mode] for mode in (new, view)}
+    carried = {
+        mode.mode: carrier.carried(mode, tmp_path, content)[mode.mode] for mode in (new, view)
+    }
     assert carried["view"] == carried["new"]
-    taken = list(found.measured(view, [content], ["it"], 1))
-    stages = {one.stage for one in taken if isinstance(one, StageSample)}
+    items = list(carrier.measured(view, [content], ["it"], 1))
+    stages = {item.stage for item in items if isinstance(item, StageSample)}
     assert stages == {"fill", "encode", "decode", "read", "destroy", "total"}
-    (timed,) = (one for one in taken if isinstance(one, Timed))
+    (timed,) = (item for item in items if isinstance(item, Timed))
     assert timed.sent == timed.back == timed.expected
     assert timed.sent not in messages
 
 
 def test_it_takes_part_where_there_are_lists_of_bytes() -> None:
     about = ros_subject(RosDefinitions("ros2", {"mine/Part": "float32 x\n"}), "", "")
-    assert [one.mode for one in ours(backend(about))] == ["new"]
+    assert [contender.mode for contender in ours(backend(about))] == ["new"]

@@ -36,11 +36,11 @@ def sensor_view(count: int, second: int = 7) -> SensorView:
     view.timestamp.seconds = second
     lidar = view.lidar_sensor_view.add()
     for at in range(count):
-        one = lidar.reflection.add(time_of_flight=1e-7 * at)
+        reflection = lidar.reflection.add(time_of_flight=1e-7 * at)
         if at % 3:
-            one.signal_strength = -at
+            reflection.signal_strength = -at
         if at % 5 == 0:
-            one.normal_to_surface.x = at
+            reflection.normal_to_surface.x = at
     view.lidar_sensor_view.add()
     return view
 
@@ -50,12 +50,12 @@ def in_columns(view: SensorView, reductions: str = "exact") -> bytes:
 
     They lie at a place for which they are aligned."""
     kind = LidarSensorViewReflectionColumns
-    made = transposed(kind, view.lidar_sensor_view[0].reflection).prepare(reductions)
+    prepared = transposed(kind, view.lidar_sensor_view[0].reflection).prepare(reductions)
     head = view.__class__(timestamp=view.timestamp).SerializeToString()
     tag = bytes.fromhex("d23e")  # lidar_sensor_view = 1002
     five = struct.pack("<5B", *(0x80,) * 4, 0)
     start = len(head) + len(tag) + len(five)
-    inner = kind.attach(b"", made, position=start)
+    inner = kind.attach(b"", prepared, position=start)
     size = len(inner)
     length = bytes([*(size >> 7 * i & 0x7F | 0x80 for i in range(4)), size >> 28])
     return head + tag + length + inner
@@ -80,11 +80,11 @@ def test_rows_and_columns_give_the_same_arrays(trace: Path) -> None:
         for frame in frames[:3]:
             assert frame.timestamp == 7_000_000_000
             assert frame.lists() == {REFLECTIONS: 30}
-            found = frame.columns(REFLECTIONS, LidarSensorViewReflectionColumns)
-            np.testing.assert_array_equal(found.time_of_flight.values, 1e-7 * np.arange(30))
-            np.testing.assert_array_equal(found.signal_strength.present, np.arange(30) % 3 > 0)
-            assert found.signal_strength.masked.sum() == -sum(i for i in range(30) if i % 3)
-            assert frame.columns("lidar_sensor_view.reflection") is found
+            columns = frame.columns(REFLECTIONS, LidarSensorViewReflectionColumns)
+            np.testing.assert_array_equal(columns.time_of_flight.values, 1e-7 * np.arange(30))
+            np.testing.assert_array_equal(columns.signal_strength.present, np.arange(30) % 3 > 0)
+            assert columns.signal_strength.masked.sum() == -sum(i for i in range(30) if i % 3)
+            assert frame.columns("lidar_sensor_view.reflection") is columns
         assert frames[-1].lists() == {}
         assert frames[-1].timestamp is None
 
@@ -99,9 +99,9 @@ def test_columns_in_a_trace_are_not_copied(trace: Path) -> None:
     with wirecost.data.osi.open(trace) as frames:
         frame = frames[1]
         raw = np.frombuffer(frame.data, np.uint8)
-        found = frame.columns(REFLECTIONS, LidarSensorViewReflectionColumns)
-        assert np.shares_memory(found.time_of_flight.values, raw)
-        assert np.shares_memory(found.normal_to_surface.x.values, raw)
+        columns = frame.columns(REFLECTIONS, LidarSensorViewReflectionColumns)
+        assert np.shares_memory(columns.time_of_flight.values, raw)
+        assert np.shares_memory(columns.normal_to_surface.x.values, raw)
 
 
 def test_polars_and_arrow_share_aligned_memory() -> None:
@@ -112,8 +112,8 @@ def test_polars_and_arrow_share_aligned_memory() -> None:
     start = -room.ctypes.data % 64
     room[start : start + len(content)] = np.frombuffer(content, np.uint8)
     message = room[start : start + len(content)].data
-    (found,) = LidarSensorViewReflectionColumns.find(message, "osi3.SensorView")
-    columns = LidarSensorViewReflectionColumns.read(message, found.offset, found.size)
+    (field,) = LidarSensorViewReflectionColumns.find(message, "osi3.SensorView")
+    columns = LidarSensorViewReflectionColumns.read(message, field.offset, field.size)
     table = wirecost.data.osi.to_arrow(columns)
     frame = wirecost.data.osi.to_polars(columns)
     own = columns.time_of_flight.values
@@ -138,8 +138,8 @@ def test_columns_of_every_shape_become_tables() -> None:
     rows[1].position.distance = 12
     rows[1].object_id.value = 2**63
     for reductions in ("exact", "auto"):
-        made = transposed(LidarDetectionColumns, rows).prepare(reductions).to_bytes()
-        frame = wirecost.data.osi.to_polars(LidarDetectionColumns.read(made))
+        content = transposed(LidarDetectionColumns, rows).prepare(reductions).to_bytes()
+        frame = wirecost.data.osi.to_polars(LidarDetectionColumns.read(content))
         assert frame.shape == (4, 13)
         assert frame["classification"].to_list() == [1, 2, 1, 2]
         assert frame["classification"].dtype == pl.Int32
@@ -159,7 +159,7 @@ def item(node: Any, value: Any) -> Any:
         held = node.children[1]
         return [{"key": k, "value": single(held, value[k])} for k in sorted(value)]
     if node.repeated:
-        return [single(node, one) for one in value]
+        return [single(node, element) for element in value]
     return None if value is None else single(node, value)
 
 
@@ -187,8 +187,10 @@ def test_arrow_has_the_rows(name: str, data: st.DataObject) -> None:
 
 def test_a_table_of_few_bytes_is_bounded() -> None:
     needs.package("pyarrow")
-    made = LidarSensorViewReflectionColumns.build(10**7, {"time_of_flight": 1.0}, reductions="auto")
-    columns = LidarSensorViewReflectionColumns.read(made)
+    content = LidarSensorViewReflectionColumns.build(
+        10**7, {"time_of_flight": 1.0}, reductions="auto"
+    )
+    columns = LidarSensorViewReflectionColumns.read(content)
     with pytest.raises(UserError, match="more than 1000 values"):
         wirecost.data.osi.to_arrow(columns, limit=1000)
 
@@ -222,8 +224,8 @@ def test_wrong_paths_and_types_are_reported(trace: Path) -> None:
 
 def test_damaged_frames_are_reported(tmp_path: Path) -> None:
     good = in_columns(sensor_view(30))
-    (found,) = LidarSensorViewReflectionColumns.find(good, "osi3.SensorView")
-    for at in range(found.offset, found.offset + found.size):
+    (content,) = LidarSensorViewReflectionColumns.find(good, "osi3.SensorView")
+    for at in range(content.offset, content.offset + content.size):
         # Whatever byte is wrong: an answer or one clear line.
         bad = good[:at] + bytes([good[at] ^ 0x55]) + good[at + 1 :]
         with wirecost.data.osi.open(write(tmp_path / "bad_sv_.osi", [good, bad])) as frames:
@@ -235,14 +237,16 @@ def test_damaged_frames_are_reported(tmp_path: Path) -> None:
 
 
 def test_rows_with_unknown_fields_give_what_is_known(tmp_path: Path) -> None:
-    one = bytes.fromhex("11 000000000000f03f 98 3f 07")  # time_of_flight = 1, field 1011 = 7
+    reflection = bytes.fromhex("11 000000000000f03f 98 3f 07")  # time_of_flight = 1, field 1011 = 7
     view = sensor_view(0).SerializeToString()
-    lidar = b"\x12" + bytes([len(one)]) + one
+    lidar = b"\x12" + bytes([len(reflection)]) + reflection
     view += bytes.fromhex("d23e") + bytes([len(lidar)]) + lidar
     with wirecost.data.osi.open(write(tmp_path / "some_sv_.osi", [view])) as frames:
         assert frames[0].lists() == {"lidar_sensor_view[2].reflection": 1}
-        found = frames[0].columns("lidar_sensor_view.reflection", LidarSensorViewReflectionColumns)
-        assert found.time_of_flight.values.tolist() == [1.0]
+        columns = frames[0].columns(
+            "lidar_sensor_view.reflection", LidarSensorViewReflectionColumns
+        )
+        assert columns.time_of_flight.values.tolist() == [1.0]
 
 
 def test_real_rows_are_what_the_generated_code_makes(osi_data: Path) -> None:
@@ -254,8 +258,8 @@ def test_real_rows_are_what_the_generated_code_makes(osi_data: Path) -> None:
                 for found in frame._lists.values():
                     holder: Any = found.kind.NODE.holder
                     rows = [holder.decode_protobuf(r.SerializeToString()) for r in found.rows]
-                    made = found.kind.from_rows(rows, "exact")
-                    assert transposed(found.kind, found.rows).prepare("exact").to_bytes() == made
+                    columns = found.kind.from_rows(rows, "exact")
+                    assert transposed(found.kind, found.rows).prepare("exact").to_bytes() == columns
                     assert frame.columns(found.path).to_rows() == rows
                     many += len(rows)
     assert many > 20

@@ -42,8 +42,8 @@ def pins() -> dict[str, str]:
     lines = [
         line for path in sorted(SETUP.glob("python-*.txt")) for line in path.read_text().split("\n")
     ]
-    found = (line.split("==") for line in lines if line[:1] not in "#")
-    return {normal(name): version for name, version in found}
+    pinned = (line.split("==") for line in lines if line[:1] not in "#")
+    return {normal(name): version for name, version in pinned}
 
 
 PINS = pins()
@@ -63,8 +63,8 @@ def test_every_pinned_package_is_installed() -> None:
     "name", [n for n, package in FRAMEWORK_PACKAGES.items() if package in PINS]
 )
 def test_a_framework_can_be_sent(name: str) -> None:
-    (found,) = [one for one in frameworks() if one.name == name]
-    assert found.version is not None
+    (match,) = [framework for framework in frameworks() if framework.name == name]
+    assert match.version is not None
 
 
 @pytest.mark.parametrize("name", [n for n, package in PLUGIN_PACKAGES.items() if package in PINS])
@@ -82,8 +82,8 @@ def test_a_transport_can_be_used(name: str) -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("wire", NOTIFICATION_WIRES)
 def test_a_language_has_all_its_contenders(lang: str, wire: str) -> None:
-    wanted = selection(NotificationSettings(), lang, wire)
-    backend = backend_of(lang, subject_of(lang, wire), wanted, lambda _: None)
+    chosen = selection(NotificationSettings(), lang, wire)
+    backend = backend_of(lang, subject_of(lang, wire), chosen, lambda _: None)
     assert backend.missing == {}
     assert backend.contenders()
 

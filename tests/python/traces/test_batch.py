@@ -53,13 +53,13 @@ def run(
     words: list[str], out: Path, options: Options = PLAIN, **how: bool
 ) -> tuple[ConversionTotals, list[str]]:
     """Totals, and the names of the outputs that this run made."""
-    made: list[str] = []
+    converted: list[str] = []
 
     def report(job: ConversionJob, outcome: work.ConversionOutcome, _: ConversionTotals) -> None:
         if not outcome.error:
-            made.append(job.out.name)
+            converted.append(job.out.name)
 
-    return convert_many(words, out, options, Resources(), report, **how), sorted(made)
+    return convert_many(words, out, options, Resources(), report, **how), sorted(converted)
 
 
 def test_patterns_are_expanded_and_mirrored(fleet: Path) -> None:
@@ -165,8 +165,8 @@ def test_a_damaged_trace_does_not_stop_the_others(fleet: Path, tmp_path: Path) -
     cut = fleet / "a" / "one_sv_.osi"
     cut.write_bytes(cut.read_bytes()[:-1])
     out = tmp_path / "out"
-    totals, made = run([f"{fleet}/**"], out)
-    assert made == ["one_sv_.osi", "three_sv_.mcap", "two_sv_.osi"]
+    totals, converted = run([f"{fleet}/**"], out)
+    assert converted == ["one_sv_.osi", "three_sv_.mcap", "two_sv_.osi"]
     ((job, error),) = totals.failed
     assert job.source.path == fleet / "a" / "bad.mcap"
     assert error.startswith(f"{job.source.path}: not")
@@ -188,8 +188,8 @@ def test_a_trace_without_a_whole_frame_is_damaged(fleet: Path, tmp_path: Path) -
     whole = bad.read_bytes()
     for content in (b"rubbish that is no trace", whole[:5], whole[:3]):
         bad.write_bytes(content)
-        totals, made = run([f"{fleet}/**"], tmp_path / "out", force=True)
-        assert made == ["three_sv_.mcap", "two_sv_.osi"]
+        totals, converted = run([f"{fleet}/**"], tmp_path / "out", force=True)
+        assert converted == ["three_sv_.mcap", "two_sv_.osi"]
         ((_, error),) = totals.failed
         assert "no whole frame" in error
         assert not (tmp_path / "out" / "a" / bad.name).exists()
@@ -200,8 +200,8 @@ def test_resume_does_only_what_is_missing(fleet: Path, tmp_path: Path) -> None:
     assert len(run(words, out)[1]) == 3
     with pytest.raises(UserError, match=r"exists, as do 2 other outputs.*--resume.*--force"):
         run(words, out)
-    totals, made = run(words, out, resume=True)
-    assert (made, totals.finished_before, totals.traces) == ([], 3, 3)
+    totals, converted = run(words, out, resume=True)
+    assert (converted, totals.finished_before, totals.traces) == ([], 3, 3)
     trace(fleet / "c" / "four_sv_.osi")
     (out / "a" / "one_sv_.osi").unlink()
     assert run(words, out, resume=True)[1] == ["four_sv_.osi", "one_sv_.osi"]
@@ -223,8 +223,10 @@ def change_output(_: Path, out: Path) -> None:
 def forget(_: Path, out: Path) -> None:
     """Forget the end as if the command had been killed before it noted it."""
     lines = [json.loads(line) for line in (out / NAME).read_text().splitlines() if line]
-    kept = [one for one in lines if not (one["output"].endswith("one_sv_.osi") and one["done"])]
-    (out / NAME).write_text("\n".join(map(json.dumps, kept)) + '\n{"output": "a/tw')
+    remaining = [
+        line for line in lines if not (line["output"].endswith("one_sv_.osi") and line["done"])
+    ]
+    (out / NAME).write_text("\n".join(map(json.dumps, remaining)) + '\n{"output": "a/tw')
 
 
 @pytest.mark.parametrize("change", [change_input, touch_input, change_output, forget])
@@ -237,10 +239,10 @@ def test_an_output_is_not_finished_because_it_is_there(
     assert run(words, out, resume=True)[1] == ["one_sv_.osi"]
     assert run(words, out, resume=True)[1] == []
     with (
-        open_trace(fleet / "a" / "one_sv_.osi") as wanted,
-        open_trace(out / "a" / "one_sv_.osi") as found,
+        open_trace(fleet / "a" / "one_sv_.osi") as original,
+        open_trace(out / "a" / "one_sv_.osi") as converted,
     ):
-        assert [bytes(m) for _, m in found.frames()] == [bytes(m) for _, m in wanted.frames()]
+        assert [bytes(m) for _, m in converted.frames()] == [bytes(m) for _, m in original.frames()]
 
 
 def test_other_options_convert_everything_again(fleet: Path, tmp_path: Path) -> None:
@@ -310,8 +312,8 @@ def test_a_trace_that_changes_meanwhile_gives_no_output(
         return done
 
     monkeypatch.setattr(work, "convert", grow)
-    totals, made = run([str(path)], tmp_path / "out")
-    assert made == []
+    totals, converted = run([str(path)], tmp_path / "out")
+    assert converted == []
     assert "changed while it" in totals.failed[0][1]
     assert not (tmp_path / "out" / path.name).exists()
 
@@ -340,7 +342,7 @@ def test_a_full_disk_ends_the_conversion(
     there = f"make room; 1 of 3 traces are in {out}: convert the others with --resume"
     with pytest.raises(UserError, match=there):
         run([f"{fleet}/**"], out)
-    assert sorted(one.name for one in out.rglob("*")) == [NAME, "a", "b", "two_sv_.osi"]
+    assert sorted(path.name for path in out.rglob("*")) == [NAME, "a", "b", "two_sv_.osi"]
     room = 1
     with pytest.raises(UserError, match="2 of 3 traces are in "):
         run([f"{fleet}/**"], out, resume=True)
@@ -362,8 +364,8 @@ def test_outputs_of_others_stay_theirs(
 ) -> None:
     """A journal of nothing would make them replaceable by --resume."""
     out = tmp_path / "out"
-    theirs = trace(out / "c" / "three_sv_.mcap", first=7)
-    before = theirs.read_bytes()
+    foreign = trace(out / "c" / "three_sv_.mcap", first=7)
+    before = foreign.read_bytes()
 
     def full(*_: object) -> object:
         raise OSError(28, "No space left on device", "x.osi")
@@ -371,8 +373,8 @@ def test_outputs_of_others_stay_theirs(
     monkeypatch.setattr(work, "convert", full)
     with pytest.raises(UserError, match="make room"):
         run([f"{fleet}/**"], out, force=True)
-    assert sorted(one.name for one in out.rglob("*")) == ["c", theirs.name]
-    assert theirs.read_bytes() == before
+    assert sorted(path.name for path in out.rglob("*")) == ["c", foreign.name]
+    assert foreign.read_bytes() == before
 
 
 @pytest.mark.parametrize("error", [MemoryError(), ValueError("unexpected\nlines")])
@@ -383,8 +385,8 @@ def test_whatever_a_trace_causes_is_one_line(
         raise error
 
     monkeypatch.setattr(work, "convert", fail)
-    totals, made = run([f"{fleet}/**"], tmp_path / "out")
-    assert (len(totals.failed), made) == (3, [])
+    totals, converted = run([f"{fleet}/**"], tmp_path / "out")
+    assert (len(totals.failed), converted) == (3, [])
     assert all("\n" not in text and "; " in text for _, text in totals.failed)
 
 
