@@ -64,7 +64,7 @@ def test_only_the_list_is_left_of_a_schema() -> None:
     objects = repeated_elements("moving-object").subject
     assert [field.name for field in objects.message_class.DESCRIPTOR.fields] == ["moving_object"]
     assert len(objects.message_class().moving_object.add().DESCRIPTOR.fields) > 10
-    assert not any("TrafficLight" in one.full_name for one in objects.schema.messages())
+    assert not any("TrafficLight" in message.full_name for message in objects.schema.messages())
 
 
 @pytest.mark.parametrize("form", ["exact", "auto"])

@@ -52,7 +52,7 @@ def test_a_ground_truth_has_the_vectors_of_its_content() -> None:
     sparse, full = (about.read(ground_truth(about, 3, is_full)) for is_full in (False, True))
     for message, vectors in ((sparse, 4), (full, 7)):
         assert len(message.moving_object) == 3
-        assert {len(one.base.ListFields()) for one in message.moving_object} == {vectors}
+        assert {len(moving.base.ListFields()) for moving in message.moving_object} == {vectors}
     assert full.moving_object[2].model_reference
     assert not sparse.moving_object[2].HasField("model_reference")
 
@@ -75,6 +75,6 @@ def test_current_protobuf_is_named_where_it_is_not_built(
 ) -> None:
     monkeypatch.setattr(sources, "CURRENT_PROTOBUF", tmp_path / "absent")
     about = subject(frontends.descriptors(["osi3"]), "osi3", "MountingPosition")
-    wanted = ContenderSelection(frozenset({"protobuf-current"}))
-    _, missing = sources.generate(about, wanted, tmp_path)
+    selected = ContenderSelection(frozenset({"protobuf-current"}))
+    _, missing = sources.generate(about, selected, tmp_path)
     assert missing == snapshot

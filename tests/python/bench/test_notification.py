@@ -80,11 +80,11 @@ def test_altered_messages_are_others_of_the_same_size(
 
 
 def test_nothing_is_compiled_for_modes_that_nobody_asks_for() -> None:
-    asked = NotificationSettings(("cpp", "python"), modes=("arena", "recycled"))
-    assert asked.sides() == [("cpp", wire) for wire in NOTIFICATION_WIRES]
-    assert asked.libraries("cpp", "protobuf") == {"protobuf", "wirecost"}
-    assert [file.name for file in selection(asked, "cpp", "ros1").files] == ["hand_written"]
-    assert selection(asked, "cpp", "ros1").has_recycled
+    settings = NotificationSettings(("cpp", "python"), modes=("arena", "recycled"))
+    assert settings.sides() == [("cpp", wire) for wire in NOTIFICATION_WIRES]
+    assert settings.libraries("cpp", "protobuf") == {"protobuf", "wirecost"}
+    assert [file.name for file in selection(settings, "cpp", "ros1").files] == ["hand_written"]
+    assert selection(settings, "cpp", "ros1").has_recycled
     assert selection(NotificationSettings(modes=("view",)), "cpp", "ros1").files == ()
 
 

@@ -40,7 +40,7 @@ def _holders(inodes: set[int]) -> Iterator[str]:
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             links = [entry / "ns" / "net", *(entry / "fd").iterdir()]
-            yield from (str(one) for one in links if os.readlink(one) in names)  # noqa: PTH115
+            yield from (str(link) for link in links if os.readlink(link) in names)  # noqa: PTH115
         with suppress(OSError):
             mounts = (entry / "mountinfo").read_text()
             yield from (f"{entry}: mounted" for name in names if name in mounts)
@@ -64,8 +64,8 @@ def test_nothing_is_left(profile: str, ending: str, request: pytest.FixtureReque
     assert process.stdin is not None and process.stdout is not None
     try:
         named, _, started = process.stdout.readline().partition("/")
-        inodes = {int(one) for one in named.split()}
-        inside = [int(one) for one in started.split()]
+        inodes = {int(inode) for inode in named.split()}
+        inside = [int(pid) for pid in started.split()]
         assert len(inodes) + len(inside) == 7, process.communicate()
         # What is looked for below can be found.
         assert len(list(_holders(inodes))) >= len(inodes)

@@ -14,22 +14,23 @@ from wirecost.system.errors import UserError
 
 def test_the_built_in_ones_are_those_of_the_documentation() -> None:
     page = (Path(__file__).parents[3] / "docs" / "networks.md").read_text()
-    for one in profiles.BUILT_IN.values():
-        row = next(line for line in page.splitlines() if line.startswith(f"| `{one.name}`"))
+    for profile in profiles.BUILT_IN.values():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{profile.name}`"))
         cells = [cell.strip() for cell in row.strip("|").split("|")]
-        cut = f"{one.cut_s:g} s, {one.cut_after_s:g} s after the first message"
+        cut = f"{profile.cut_s:g} s, {profile.cut_after_s:g} s after the first message"
         assert cells[1:7] == [
-            f"{one.delay_ms:g} ms", f"{one.jitter_ms:g} ms", f"{one.loss_percent:g} %",
-            f"{one.rate_mbit:g} Mbit/s", str(one.queue_packets), cut if one.cut_s else "–",
+            f"{profile.delay_ms:g} ms", f"{profile.jitter_ms:g} ms", f"{profile.loss_percent:g} %",
+            f"{profile.rate_mbit:g} Mbit/s", str(profile.queue_packets),
+            cut if profile.cut_s else "–",
         ]  # fmt: skip
 
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "campus.toml"
     path.write_text("delay_ms = 10\njitter_ms = 2.5\nloss_percent = 1\nqueue_packets = 50\n")
-    found = profiles.find(str(path))
-    assert found == Profile("campus", 10, 2.5, 1, queue_packets=50)
-    assert found.needs_delay and not profiles.BUILT_IN["narrow"].needs_delay
+    profile = profiles.find(str(path))
+    assert profile == Profile("campus", 10, 2.5, 1, queue_packets=50)
+    assert profile.needs_delay and not profiles.BUILT_IN["narrow"].needs_delay
 
 
 @pytest.mark.parametrize(

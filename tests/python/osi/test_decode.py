@@ -45,8 +45,8 @@ def test_rows_and_columns_give_the_same_batch(osi_data: Path) -> None:
             rows = parsed.global_ground_truth.moving_object  # type: ignore[attr-defined]
             assert batch.schema == decode.schema
             assert batch.column("id").to_pylist() == [{"value": row.id.value} for row in rows]
-            found = batch.column("base").field("position").field("x").to_pylist()
-            assert found == [row.base.position.x for row in rows]
+            positions = batch.column("base").field("position").field("x").to_pylist()
+            assert positions == [row.base.position.x for row in rows]
             assert decode(in_columns(message)).equals(batch)
 
 
@@ -54,8 +54,8 @@ def test_lists_of_several_sensors_follow_each_other() -> None:
     message = view(2, 0, 1)
     decode = wirecost.data.osi.Decoder("SensorView", REFLECTIONS)
     assert decode(message).column("time_of_flight").to_pylist() == [1, 1.125, 3]
-    one = wirecost.data.osi.Decoder("SensorView", "lidar_sensor_view[2].reflection")
-    assert one(message).column("time_of_flight").to_pylist() == [3]
+    decoder = wirecost.data.osi.Decoder("SensorView", "lidar_sensor_view[2].reflection")
+    assert decoder(message).column("time_of_flight").to_pylist() == [3]
 
 
 @pytest.mark.parametrize("message", [b"", view(), view(0)])

@@ -35,9 +35,9 @@ def write(path: Path, frames: list[bytes], about: About | None = None) -> Path:
 
 def findings(path: Path, type_name: str | None = None) -> dict[str, Severity]:
     with open_trace(path, type_name=type_name) as trace:
-        found = check(trace, silent)
-    assert all(one.remedy for one in found)
-    return {one.text: one.severity for one in found}
+        checked = check(trace, silent)
+    assert all(finding.remedy for finding in checked)
+    return {finding.text: finding.severity for finding in checked}
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_a_type_in_the_name_yields_to_one_that_knows_all_fields(
     tmp_path: Path, added: bytes, found: str
 ) -> None:
     """But not where no type knows them all: the trace may be of a newer OSI."""
-    made = messages.message_class("SensorView")()
-    made.timestamp.seconds, made.version.version_major = 1, 3
-    made.global_ground_truth.timestamp.seconds = 1
-    made.global_ground_truth.moving_object.add().base.position.x = 1
-    frame = made.SerializeToString() + added
+    message = messages.message_class("SensorView")()
+    message.timestamp.seconds, message.version.version_major = 1, 3
+    message.global_ground_truth.timestamp.seconds = 1
+    message.global_ground_truth.moving_object.add().base.position.x = 1
+    frame = message.SerializeToString() + added
     assert 0 < messages.fits("GroundTruth", [memoryview(frame)]) < 0.5
     with open_trace(write(tmp_path / "drive_gt.osi", [frame])) as trace:
         assert trace.type_name == found
@@ -140,21 +140,21 @@ def test_metadata_that_osi_would_refuse_is_found(
 def test_numbers_of_a_trace(tmp_path: Path) -> None:
     path = write(tmp_path / GOOD, [view(number) for number in range(6)])
     with open_trace(path) as trace:
-        found = info(trace, silent)
-    assert (found.type, found.frames, found.duration_ns) == ("SensorView", 6, 5 * STEP)
-    assert found.rate_hz == pytest.approx(20.0)
-    assert found.osi_versions == ("3.7.0",)
+        about = info(trace, silent)
+    assert (about.type, about.frames, about.duration_ns) == ("SensorView", 6, 5 * STEP)
+    assert about.rate_hz == pytest.approx(20.0)
+    assert about.osi_versions == ("3.7.0",)
     sizes = sorted(len(view(number)) for number in range(6))
-    assert found.frame_bytes == Spread(sizes[0], int(sizes[2] / 2 + sizes[3] / 2), sizes[-1])
+    assert about.frame_bytes == Spread(sizes[0], int(sizes[2] / 2 + sizes[3] / 2), sizes[-1])
 
 
 def test_lists_of_real_traces(osi_data: Path) -> None:
     (path,) = osi_data.rglob("testBrakeAndIndicatorLights.mcap")
     with open_trace(path) as trace:
-        found = info(trace, silent)
-    assert found.lists["global_ground_truth.moving_object"] == Spread(2, 2, 2)
-    assert found.lists["global_ground_truth.traffic_light"] == Spread(3, 3, 3)
-    assert found.rate_hz == pytest.approx(100.0)
+        about = info(trace, silent)
+    assert about.lists["global_ground_truth.moving_object"] == Spread(2, 2, 2)
+    assert about.lists["global_ground_truth.traffic_light"] == Spread(3, 3, 3)
+    assert about.rate_hz == pytest.approx(100.0)
 
 
 @pytest.mark.parametrize(
@@ -248,11 +248,11 @@ def test_every_frame_is_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path = write(tmp_path / GOOD, [view(number) for number in range(6)])
     out = tmp_path / "out.osi"
     monkeypatch.setattr(convert, "conversion", lambda _type, _wanted, _before: reverse)
-    wanted = Wanted(columns=("all",))
+    form = Wanted(columns=("all",))
     with open_trace(path) as trace:
-        convert.convert(trace, out, wanted, "zstd", Bound(), Bound(frame=4), silent)
+        convert.convert(trace, out, form, "zstd", Bound(), Bound(frame=4), silent)
         with pytest.raises(UserError, match=r"frame 4 is not a SensorView \(too late\)"):
-            convert.convert(trace, tmp_path / "no.osi", wanted, "zstd", Bound(), Bound(), silent)
+            convert.convert(trace, tmp_path / "no.osi", form, "zstd", Bound(), Bound(), silent)
     with open_trace(out, type_name="SensorView") as trace:
         assert [bytes(m) for _, m in trace.frames()] == [view(number)[::-1] for number in range(4)]
     assert not (tmp_path / "no.osi").exists()

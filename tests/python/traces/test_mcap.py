@@ -129,10 +129,10 @@ def test_the_metadata_is_what_osi_asks_for(tmp_path: Path) -> None:
     }
     assert summary is not None
     assert summary.chunk_indexes
-    (one,) = summary.channels.values()
-    assert one.topic == "SensorView"
-    assert one.message_encoding == "protobuf"
-    assert one.metadata == {
+    (only,) = summary.channels.values()
+    assert only.topic == "SensorView"
+    assert only.message_encoding == "protobuf"
+    assert only.metadata == {
         "net.asam.osi.trace.channel.osi_version": "3.7.0",
         "net.asam.osi.trace.channel.protobuf_version": protobuf,
     }
