@@ -16,7 +16,7 @@
 namespace wirecost::tensor {
 
 PyObject* user_error(const char* format, ...) {
-  const Ref module(PyImport_ImportModule("wirecost.errors"));
+  const Ref module(PyImport_ImportModule("wirecost.system.errors"));
   const Ref type(module ? PyObject_GetAttrString(module.get(), "UserError") : nullptr);
   if (!type) return nullptr;
   va_list values;
