@@ -42,7 +42,7 @@ class Ref {
   PyObject* object_ = nullptr;
 };
 
-// Raises wirecost.system.errors.UserError with a text that is formatted as PyUnicode_FromFormat does.
+// Raises UserError of wirecost.system.errors with a text that PyUnicode_FromFormat formats.
 PyObject* user_error(const char* format, ...);
 
 // What Python calls in place of `function`: nothing may be thrown through C, so memory that is not
