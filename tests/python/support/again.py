@@ -14,8 +14,8 @@ import pytest
 
 from support.compiled import ROOT
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
-from wirecost.schema.compile.emit.cpp.names import Names as CppNames
-from wirecost.schema.compile.emit.java.names import Names as JavaNames
+from wirecost.schema.compile.emit.cpp.names import CppNames
+from wirecost.schema.compile.emit.java.names import JavaNames
 from wirecost.schema.compile.emit.python import names as python_names
 from wirecost.schema.compile.schema import File, Schema
 

@@ -19,9 +19,9 @@ from wirecost.schema.compile.plan.sequential import (
     PREFIX,
     Array,
     Call,
-    Plan,
     Planner,
     Run,
+    SequentialPlan,
     Step,
     Text,
 )
@@ -121,7 +121,7 @@ class Padding:
             return None
         return None if cursor.left > _LONGEST_END else content[: HEADER_BYTES + cursor.at]
 
-    def _of(self, plan: Plan) -> _Move:
+    def _of(self, plan: SequentialPlan) -> _Move:
         moves = [self._step(step) for step in plan.steps]
 
         def move(cursor: _Cursor) -> None:
@@ -200,7 +200,7 @@ def _named(type_name: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def _is_fixed(plan: Plan) -> bool:
+def _is_fixed(plan: SequentialPlan) -> bool:
     return all(isinstance(step, Run) for step in plan.steps)
 
 

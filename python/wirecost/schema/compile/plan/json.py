@@ -25,7 +25,7 @@ from wirecost.schema.compile.schema import (
 from wirecost.system.errors import UserError
 
 
-class Form(StrEnum):
+class JsonForm(StrEnum):
     """Form in which a message is written."""
 
     OBJECT = ""
@@ -40,7 +40,7 @@ class Form(StrEnum):
     WRAPPER = "wrapper"
 
 
-class Shape(StrEnum):
+class JsonShape(StrEnum):
     """Number of values of a field, and when it is written."""
 
     IMPLICIT = ""
@@ -53,27 +53,31 @@ class Shape(StrEnum):
     MAP = "map"
 
 
-_SHAPES = {Label.REPEATED: Shape.REPEATED, Label.ARRAY: Shape.ARRAY, Label.MAP: Shape.MAP}
+_SHAPES = {
+    Label.REPEATED: JsonShape.REPEATED,
+    Label.ARRAY: JsonShape.ARRAY,
+    Label.MAP: JsonShape.MAP,
+}
 
 NULL = "google.protobuf.NullValue"
 """The enum whose only value is JSON's null."""
 ANY = "google.protobuf.Any"
 
-_FORMS: Mapping[str, tuple[Form, str]] = {
-    ANY: (Form.ANY, "1 type_url string, 2 value bytes"),
-    "google.protobuf.Duration": (Form.DURATION, "1 seconds int64, 2 nanos int32"),
-    "google.protobuf.FieldMask": (Form.FIELD_MASK, "1 paths repeated string"),
-    "google.protobuf.ListValue": (Form.LIST, "1 values repeated google.protobuf.Value"),
-    "google.protobuf.Struct": (Form.STRUCT, "1 fields map string google.protobuf.Value"),
-    "google.protobuf.Timestamp": (Form.TIMESTAMP, "1 seconds int64, 2 nanos int32"),
+_FORMS: Mapping[str, tuple[JsonForm, str]] = {
+    ANY: (JsonForm.ANY, "1 type_url string, 2 value bytes"),
+    "google.protobuf.Duration": (JsonForm.DURATION, "1 seconds int64, 2 nanos int32"),
+    "google.protobuf.FieldMask": (JsonForm.FIELD_MASK, "1 paths repeated string"),
+    "google.protobuf.ListValue": (JsonForm.LIST, "1 values repeated google.protobuf.Value"),
+    "google.protobuf.Struct": (JsonForm.STRUCT, "1 fields map string google.protobuf.Value"),
+    "google.protobuf.Timestamp": (JsonForm.TIMESTAMP, "1 seconds int64, 2 nanos int32"),
     "google.protobuf.Value": (
-        Form.VALUE,
+        JsonForm.VALUE,
         f"1 null_value kind {NULL}, 2 number_value kind float64, 3 string_value kind string, "
         "4 bool_value kind bool, 5 struct_value kind google.protobuf.Struct, "
         "6 list_value kind google.protobuf.ListValue",
     ),
     **{
-        f"google.protobuf.{name}Value": (Form.WRAPPER, f"1 value {kind}")
+        f"google.protobuf.{name}Value": (JsonForm.WRAPPER, f"1 value {kind}")
         for name, kind in (
             ("Bool", Kind.BOOL),
             ("Bytes", Kind.BYTES),
@@ -91,20 +95,20 @@ _FORMS: Mapping[str, tuple[Form, str]] = {
 such a name is written as any other."""
 
 
-def form(message: Message) -> Form:
+def form(message: Message) -> JsonForm:
     if message.full_name not in _FORMS:
-        return Form.OBJECT
+        return JsonForm.OBJECT
     special, fields = _FORMS[message.full_name]
-    return special if fields == ", ".join(map(_described, message.fields)) else Form.OBJECT
+    return special if fields == ", ".join(map(_described, message.fields)) else JsonForm.OBJECT
 
 
-def shape(schema: Schema, message: Message, item: Field) -> Shape:
+def shape(schema: Schema, message: Message, item: Field) -> JsonShape:
     if item.label is not Label.SINGLE:
         return _SHAPES[item.label]
     if item.is_optional or item.oneof is not None or schema.recursive(message, item):
-        return Shape.LACKING
+        return JsonShape.LACKING
     always = item.presence is Presence.REQUIRED or isinstance(item.type, MessageRef)
-    return Shape.ALWAYS if always else Shape.IMPLICIT
+    return JsonShape.ALWAYS if always else JsonShape.IMPLICIT
 
 
 def name(item: Field) -> str:
@@ -122,7 +126,7 @@ def lower_camel(text: str) -> str:
 
 def has_any(schema: Schema) -> bool:
     """Return whether a message holds messages of types that only its content names."""
-    return any(form(message) is Form.ANY for message in schema.messages())
+    return any(form(message) is JsonForm.ANY for message in schema.messages())
 
 
 def check(schema: Schema, wires: tuple[str, ...]) -> None:

@@ -57,7 +57,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ProtobufPlan:
     """Items by number."""
 
     message: Message
@@ -81,7 +81,7 @@ class Plan:
         return tuple(tuple(run) for run in runs if len(run) > 1)
 
 
-def plan(message: Message) -> Plan:
+def plan(message: Message) -> ProtobufPlan:
     items: list[Item] = []
     required = 0
     for item in sorted(message.fields, key=lambda f: f.number):
@@ -89,7 +89,7 @@ def plan(message: Message) -> Plan:
         if item.presence is Presence.REQUIRED:
             bit, required = required, required + 1
         items.append(_item(item, bit))
-    return Plan(message, tuple(items), required)
+    return ProtobufPlan(message, tuple(items), required)
 
 
 @per_schema

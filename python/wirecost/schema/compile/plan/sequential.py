@@ -121,7 +121,7 @@ Step = Run | Text | Call | Array | Entries | Choice
 
 
 @dataclass(frozen=True)
-class Plan:
+class SequentialPlan:
     """Steps in which one message is written and read."""
 
     message: Message
@@ -172,7 +172,7 @@ class Planner:
             self._minima[message.full_name] = self._minimum(message)
             self._measure(message)
 
-    def plan(self, message: Message) -> Plan:
+    def plan(self, message: Message) -> SequentialPlan:
         """Raise CompileError if the wire cannot carry the message."""
         for item in message.fields:
             if item.oneof is None and self._schema.recursive(message, item):
@@ -187,7 +187,9 @@ class Planner:
         for step in reversed(steps):
             rests.append(rest)
             rest += self._step_minimum(step)
-        return Plan(message, steps, self._minima[message.full_name], tuple(reversed(rests)))
+        return SequentialPlan(
+            message, steps, self._minima[message.full_name], tuple(reversed(rests))
+        )
 
     def _step_minimum(self, step: Step) -> int:
         if isinstance(step, Run):

@@ -13,7 +13,7 @@ from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.cpp.api import camel
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
-from wirecost.schema.compile.emit.cpp.names import KEYWORDS, Names, identifier, member
+from wirecost.schema.compile.emit.cpp.names import KEYWORDS, CppNames, identifier, member
 from wirecost.schema.compile.emit.cpp.order import is_plain
 from wirecost.schema.compile.emit.cpp.presence import can_be_absent
 from wirecost.schema.compile.emit.templates import Templates
@@ -40,7 +40,7 @@ ROOT = "wire"
 
 
 @dataclass(frozen=True)
-class Member:
+class HolderMember:
     """A member of a holder, and the function to which it is passed."""
 
     name: str
@@ -52,7 +52,7 @@ class Holder:
     """C++ type of a holder, with its members."""
 
     holder: str
-    members: list[Member]
+    members: list[HolderMember]
     stands_apart: bool = False
 
 
@@ -109,7 +109,7 @@ def fixed() -> dict[str, str]:
 
 def holders(subject: Subject) -> str:
     """Return ``holders.hpp``, which reads our holders."""
-    schema, names = subject.schema, Names(subject.schema, ROOT)
+    schema, names = subject.schema, CppNames(subject.schema, ROOT)
     top = MessageRef(subject.type)
     home = schema.home(subject.type)
     return rendered(
@@ -121,8 +121,12 @@ def holders(subject: Subject) -> str:
             Holder(
                 names.qualified(MessageRef(message.full_name)),
                 [
-                    *(Member(member(f), read_by(f)) for f in message.fields if f.oneof is None),
-                    *(Member(identifier(oneof), "add") for oneof in message.oneofs),
+                    *(
+                        HolderMember(member(f), read_by(f))
+                        for f in message.fields
+                        if f.oneof is None
+                    ),
+                    *(HolderMember(identifier(oneof), "add") for oneof in message.oneofs),
                 ],
                 stands_apart(schema, message),
             )
@@ -138,7 +142,7 @@ def shared(subject: Subject) -> str:
 
 def _codec(subject: Subject, wire: str) -> dict[str, str]:
     """Return where our codec is."""
-    names = Names(subject.schema, ROOT)
+    names = CppNames(subject.schema, ROOT)
     home = subject.schema.home(subject.type)
     return {
         "codec_header": names.header(home, f".{wire}"),
@@ -165,7 +169,7 @@ def ours(subject: Subject, wire: str) -> str:
 
     A message of a few numbers has no view of its own.
     """
-    schema, names = subject.schema, Names(subject.schema, ROOT)
+    schema, names = subject.schema, CppNames(subject.schema, ROOT)
     viewed = [message for message in schema.messages() if not is_plain(schema, message)]
     return rendered(
         "wirecost.cpp.j2",
@@ -191,7 +195,7 @@ def has_view(subject: Subject) -> bool:
 def classes(subject: Subject) -> str:
     """Return ``classes.hpp``, which fills and reads classes with Protobuf's interface."""
     schema = subject.schema
-    holders, names = Names(schema, ROOT), ApiNames(schema, "")
+    holders, names = CppNames(schema, ROOT), ApiNames(schema, "")
     return rendered(
         "classes.hpp.j2",
         type=subject.type,
@@ -240,7 +244,7 @@ def columns(subject: Subject, containers: PurePosixPath) -> str:
 
 def messagepack(subject: Subject) -> str:
     """Return ``messagepack.hpp``, a codec as users write one."""
-    schema, names = subject.schema, Names(subject.schema, ROOT)
+    schema, names = subject.schema, CppNames(subject.schema, ROOT)
     return rendered(
         "messagepack.hpp.j2",
         type=subject.type,
@@ -249,14 +253,14 @@ def messagepack(subject: Subject) -> str:
                 names.qualified(MessageRef(message.full_name)),
                 [
                     *(
-                        Member(
+                        HolderMember(
                             member(field),
                             "octets" if is_octets(field) or _is_bytes(field) else "value",
                         )
                         for field in message.fields
                         if field.oneof is None
                     ),
-                    *(Member(identifier(oneof), "value") for oneof in message.oneofs),
+                    *(HolderMember(identifier(oneof), "value") for oneof in message.oneofs),
                 ],
             )
             for message in schema.messages()

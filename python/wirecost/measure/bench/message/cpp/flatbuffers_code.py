@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
 from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.schema.compile.emit.cpp.names import Names, identifier, member
+from wirecost.schema.compile.emit.cpp.names import CppNames, identifier, member
 from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef
 
 Texts = dict[str, str]
@@ -91,7 +91,7 @@ class _Derived:
 
     def __init__(self, subject: Subject) -> None:
         self._schema = subject.schema
-        self._names = Names(subject.schema, ROOT)
+        self._names = CppNames(subject.schema, ROOT)
         messages = list(subject.schema.messages())
         self._numbers = {message.full_name: i for i, message in enumerate(messages)}
         self._structs: set[str] = set()

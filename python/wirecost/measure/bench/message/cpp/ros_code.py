@@ -16,7 +16,7 @@ from wirecost.measure.bench.message.cpp.code import (
 )
 from wirecost.measure.bench.message.shapes import is_list
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.schema.compile.emit.cpp.names import Names, member
+from wirecost.schema.compile.emit.cpp.names import CppNames, member
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 
 Texts = dict[str, str]
@@ -170,7 +170,7 @@ def _access(
     name_of: Callable[[Field], str],
 ) -> str:
     """Return code that fills and reads structs of ``class_of`` with members of ``name_of``."""
-    holders = Names(schema, ROOT)
+    holders = CppNames(schema, ROOT)
     return rendered(
         "structs.hpp.j2",
         type=type_name,

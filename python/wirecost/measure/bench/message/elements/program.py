@@ -13,7 +13,7 @@ from wirecost.measure.bench.message.fields import fields_along
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
-from wirecost.schema.compile.emit.cpp.names import Names, identifier, member
+from wirecost.schema.compile.emit.cpp.names import CppNames, identifier, member
 from wirecost.schema.compile.schema import MessageRef
 
 NAME = "elements"
@@ -31,7 +31,7 @@ class _ColumnField:
 
 def generate(elements: RepeatedElements, subject: Subject, folder: Path) -> ProgramSource:
     """Write the program and what it includes into a folder."""
-    names = Names(subject.schema, ROOT)
+    names = CppNames(subject.schema, ROOT)
     home = subject.schema.home(elements.element)
     request = Request(("protobuf",), recycling=False)
     in_columns = Columns((elements.element,))

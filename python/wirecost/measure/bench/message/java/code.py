@@ -12,7 +12,7 @@ from google.protobuf import descriptor_pb2 as pb
 from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.java.holders import Holders, Member
-from wirecost.schema.compile.emit.java.names import Names
+from wirecost.schema.compile.emit.java.names import JavaNames
 from wirecost.schema.compile.emit.templates import Templates
 from wirecost.schema.compile.schema import (
     EnumRef,
@@ -130,7 +130,7 @@ class _Class:
 class _Code:
     def __init__(self, subject: Subject) -> None:
         self._schema = subject.schema
-        self._names = Names(subject.schema, ROOT)
+        self._names = JavaNames(subject.schema, ROOT)
         self._holders = Holders(subject.schema, self._names)
         self._open = {file.name: file.syntax == "proto3" for file in subject.descriptors.file}
         self._editions = {file.name for file in subject.descriptors.file if file.edition}

@@ -13,7 +13,7 @@ from wirecost.schema.compile.emit.cpp import api, columns, json
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
 from wirecost.schema.compile.emit.cpp.extensions import with_holders
 from wirecost.schema.compile.emit.cpp.holders import enums, holders
-from wirecost.schema.compile.emit.cpp.names import Names
+from wirecost.schema.compile.emit.cpp.names import CppNames
 from wirecost.schema.compile.emit.cpp.protobuf import FACADE, FACADE_CODEC, ProtobufCodec
 from wirecost.schema.compile.emit.cpp.sequential import SequentialCodec
 from wirecost.schema.compile.emit.escape import cpp as escape
@@ -41,7 +41,7 @@ def emit(schema: Schema, request: Request) -> Texts:
         texts |= runtime.texts("cpp/wirecost/api", "*")
     if request.json:
         texts |= runtime.texts("cpp/wirecost/json", "*.hpp")
-    printer = _Printer(schema, request)
+    printer = _HeaderPrinter(schema, request)
     for file in request.written(schema):
         texts |= dict(printer.file(file))
     if any(root.columns_fields for root in request.columns):
@@ -51,12 +51,12 @@ def emit(schema: Schema, request: Request) -> Texts:
     return texts
 
 
-class _Printer:
+class _HeaderPrinter:
     def __init__(self, schema: Schema, request: Request) -> None:
         self._schema = schema
         self._request = request
         recycling = request.recycling
-        self._names = Names(schema, request.namespace, recycling=recycling)
+        self._names = CppNames(schema, request.namespace, recycling=recycling)
         self._api_schema = with_holders(schema) if request.protobuf_api else schema
         self._api_files = {file.name: file for file in self._api_schema.files}
         self._api_names = ApiNames(self._api_schema, request.api_namespace)
@@ -65,7 +65,7 @@ class _Printer:
         }
         self._protobuf = ProtobufCodec(schema, self._names, request.preserve_unknown)
         self._facade = ProtobufCodec(self._api_schema, self._api_names, True, FACADE)
-        self._tables = json.Tables(schema, Names(schema, request.namespace, recycling=recycling))
+        self._tables = json.Tables(schema, CppNames(schema, request.namespace, recycling=recycling))
 
     def file(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
         added = self._api_files[file.name].extensions if self._request.protobuf_api else ()

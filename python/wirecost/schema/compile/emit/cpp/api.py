@@ -10,7 +10,7 @@ from wirecost.schema.compile.emit.cpp.api_names import ApiNames
 from wirecost.schema.compile.emit.cpp.bounds import Excess, bounded, excesses
 from wirecost.schema.compile.emit.cpp.extensions import held_by, holder_name
 from wirecost.schema.compile.emit.cpp.holders import aliases
-from wirecost.schema.compile.emit.cpp.names import Declaration, identifier, member, type_name
+from wirecost.schema.compile.emit.cpp.names import NamedType, identifier, member, type_name
 from wirecost.schema.compile.emit.cpp.order import defined_in_order
 from wirecost.schema.compile.emit.cpp.presence import (
     NAME,
@@ -187,7 +187,7 @@ class ApiMessage:
     extensions: list[ApiExtension]
     bounded: bool
     excesses: list[Excess]
-    aliases: list[Declaration]
+    aliases: list[NamedType]
     enums: list[ApiEnum]
     enumerators: list[ApiEnumerator]
     words: int

@@ -7,7 +7,7 @@ import re
 from pathlib import PurePosixPath
 
 from wirecost.schema.compile.emit import location
-from wirecost.schema.compile.emit.cpp.names import Names
+from wirecost.schema.compile.emit.cpp.names import CppNames
 from wirecost.schema.compile.emit.cpp.presence import can_be_absent
 from wirecost.schema.compile.emit.cpp.protobuf import FACADE_CODEC
 from wirecost.schema.compile.schema import (
@@ -25,7 +25,7 @@ from wirecost.schema.compile.schema import (
 _PLAIN_PART = re.compile(r"\w[\w.+-]*", re.ASCII)
 
 
-class ApiNames(Names):
+class ApiNames(CppNames):
     """Names within one schema and root namespace; ours stand where Protobuf's do."""
 
     def __init__(self, schema: Schema, root: str) -> None:

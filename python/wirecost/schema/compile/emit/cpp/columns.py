@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirecost.schema.compile.emit.cpp.names import SCALARS, Names, identifier
+from wirecost.schema.compile.emit.cpp.names import SCALARS, CppNames, identifier
 from wirecost.schema.compile.emit.distinct import Distinct
 from wirecost.schema.compile.emit.escape import cpp as escape
 from wirecost.schema.compile.plan.column_containers import containers as plan_containers
@@ -89,7 +89,9 @@ class ContainerTables:
     """Names and numbers of the repeated fields."""
 
 
-def roots(schema: Schema, names: Names, file: File, planned: tuple[Root, ...]) -> list[ColumnsRoot]:
+def roots(
+    schema: Schema, names: CppNames, file: File, planned: tuple[Root, ...]
+) -> list[ColumnsRoot]:
     """Return what ``columns.hpp.j2`` prints for the roots that a file declares."""
     structs = struct_names(names, file, planned)
     return [
@@ -99,7 +101,7 @@ def roots(schema: Schema, names: Names, file: File, planned: tuple[Root, ...]) -
     ]
 
 
-def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> ContainerTables:
+def containers(schema: Schema, names: CppNames, planned: tuple[Root, ...]) -> ContainerTables:
     """Return what ``containers.hpp.j2`` prints."""
     edges: list[tuple[int, int]] = []
     fields: list[tuple[int, int, int]] = []
@@ -127,7 +129,7 @@ def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> Conta
     return ContainerTables(entries, edges, fields, lists)
 
 
-def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[str, str]:
+def struct_names(names: CppNames, file: File, planned: tuple[Root, ...]) -> dict[str, str]:
     """Return names of the structs that a file's roots become, by the message's full name."""
     declared: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
     unique = Distinct(names.plain(d) for d in declared)
@@ -136,7 +138,7 @@ def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[st
     }
 
 
-def _root(schema: Schema, names: Names, root: Root, name: str) -> ColumnsRoot:
+def _root(schema: Schema, names: CppNames, root: Root, name: str) -> ColumnsRoot:
     printer = _Tokens(schema, names, root, name)
     return ColumnsRoot(
         name=name,
@@ -208,7 +210,7 @@ def _default_bits(node: Node) -> int:
 class _Tokens:
     """Members that name a root's fields; those of messages in it have structs of their own."""
 
-    def __init__(self, schema: Schema, names: Names, root: Root, name: str) -> None:
+    def __init__(self, schema: Schema, names: CppNames, root: Root, name: str) -> None:
         self._schema = schema
         self._names = names
         self._root = root

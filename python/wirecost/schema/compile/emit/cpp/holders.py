@@ -6,7 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.schema.compile.emit.cpp.bounds import Excess, bounded, excesses
-from wirecost.schema.compile.emit.cpp.names import Declaration, Names, identifier, member, type_name
+from wirecost.schema.compile.emit.cpp.names import (
+    CppNames,
+    NamedType,
+    identifier,
+    member,
+    type_name,
+)
 from wirecost.schema.compile.emit.cpp.order import defined_in_order
 from wirecost.schema.compile.emit.escape import cpp as escape
 from wirecost.schema.compile.schema import (
@@ -56,7 +62,7 @@ class HolderOneof:
     """A oneof as a variant."""
 
     name: str
-    members: list[Declaration]
+    members: list[NamedType]
 
 
 @dataclass(frozen=True)
@@ -74,21 +80,21 @@ class HolderField:
 
 
 @dataclass(frozen=True)
-class Struct:
+class HolderStruct:
     """A message as a struct."""
 
     name: str
     comment: str
     bounded: bool
     excesses: list[Excess]
-    aliases: list[Declaration]
+    aliases: list[NamedType]
     constants: list[HolderConstant]
     defaults: list[HolderConstant]
     oneofs: list[HolderOneof]
     fields: list[HolderField]
 
 
-def enums(names: Names, file: File) -> list[ScopedEnum]:
+def enums(names: CppNames, file: File) -> list[ScopedEnum]:
     return [
         ScopedEnum(
             names.plain(enum),
@@ -100,13 +106,13 @@ def enums(names: Names, file: File) -> list[ScopedEnum]:
     ]
 
 
-def holders(schema: Schema, names: Names, file: File) -> list[Struct]:
+def holders(schema: Schema, names: CppNames, file: File) -> list[HolderStruct]:
     return [_holder(schema, names, file, m) for m in defined_in_order(schema, file)]
 
 
-def _holder(schema: Schema, names: Names, file: File, message: Message) -> Struct:
+def _holder(schema: Schema, names: CppNames, file: File, message: Message) -> HolderStruct:
     plain = [f for f in message.fields if f.oneof is None]
-    return Struct(
+    return HolderStruct(
         name=names.plain(message),
         comment=message.comment,
         bounded=bounded(schema, message),
@@ -133,7 +139,7 @@ def _holder(schema: Schema, names: Names, file: File, message: Message) -> Struc
         oneofs=[
             HolderOneof(
                 identifier(oneof),
-                [Declaration(f.name, type_) for f, type_ in names.alternatives(message, oneof)],
+                [NamedType(f.name, type_) for f, type_ in names.alternatives(message, oneof)],
             )
             for oneof in message.oneofs
         ],
@@ -151,7 +157,7 @@ def _holder(schema: Schema, names: Names, file: File, message: Message) -> Struc
     )
 
 
-def _initializer(names: Names, message: Message, item: Field) -> str:
+def _initializer(names: CppNames, message: Message, item: Field) -> str:
     """Return what stands behind a member.
 
     Class types need nothing: an explicit initializer would need the definition of what they hold.
@@ -162,7 +168,7 @@ def _initializer(names: Names, message: Message, item: Field) -> str:
     return "" if names.holder(message, item).startswith(("wirecost::", "std::vector")) else "{}"
 
 
-def initial_value(names: Names, item: Field) -> str:
+def initial_value(names: CppNames, item: Field) -> str:
     """Return the initializer of a field that always has a value, if not zero or empty."""
     if item.label is not Label.SINGLE or item.is_optional or item.default is None:
         return ""
@@ -175,10 +181,10 @@ def _is_text(item: Field) -> bool:
     return isinstance(item.type, Kind) and item.type.is_text
 
 
-def aliases(names: Names, file: File, message: Message) -> list[Declaration]:
+def aliases(names: CppNames, file: File, message: Message) -> list[NamedType]:
     """Return names by which code reaches nested types: ``Outer::Inner``."""
     fields = {member(f) for f in message.fields} | set(message.oneofs)
-    nested: list[Declaration] = []
+    nested: list[NamedType] = []
     for declared in file.nested.get(message.full_name, ()):
         inner = declared.full_name.rpartition(".")[2]
         if type_name(inner) in fields:
@@ -188,5 +194,5 @@ def aliases(names: Names, file: File, message: Message) -> list[Declaration]:
             if isinstance(declared, Enum)
             else MessageRef(declared.full_name)
         )
-        nested.append(Declaration(type_name(inner), names.qualified(reference)))
+        nested.append(NamedType(type_name(inner), names.qualified(reference)))
     return nested

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wirecost.schema.compile.emit.cpp.names import Names, identifier, member
+from wirecost.schema.compile.emit.cpp.names import CppNames, identifier, member
 from wirecost.schema.compile.emit.escape import cpp as escape
 from wirecost.schema.compile.plan import json
 from wirecost.schema.compile.schema import (
@@ -28,7 +28,7 @@ from wirecost.schema.compile.schema import (
 TYPES = "json.types.hpp"
 """The header with all messages: no schema's file has this name, for its point."""
 _KINDS = {kind: kind.value for kind in Kind} | {Kind.BOOL: "boolean"}
-_FORMS = {json.Form.OBJECT: "object", json.Form.STRUCT: "structure"}
+_FORMS = {json.JsonForm.OBJECT: "object", json.JsonForm.STRUCT: "structure"}
 _PLAIN = re.compile(r"[A-Za-z0-9_]+")
 _UNBOUNDED = "SIZE_MAX"
 
@@ -79,7 +79,7 @@ class AnyTypes:
 class Tables:
     """Tables of a schema. ``names`` must see no file, so that it writes all names in full."""
 
-    def __init__(self, schema: Schema, names: Names) -> None:
+    def __init__(self, schema: Schema, names: CppNames) -> None:
         self._schema, self._names = schema, names
 
     def enums(self, file: File) -> list[JsonEnum]:

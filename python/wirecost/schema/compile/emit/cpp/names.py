@@ -91,14 +91,14 @@ def type_name(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Declaration:
+class NamedType:
     """A name and its C++ type."""
 
     name: str
     type: str
 
 
-class Names:
+class CppNames:
     """Names within one schema and root namespace."""
 
     def __init__(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.schema.compile.emit.cpp.bounds import bounded
-from wirecost.schema.compile.emit.cpp.names import SCALARS, Declaration, Names, identifier, member
+from wirecost.schema.compile.emit.cpp.names import SCALARS, CppNames, NamedType, identifier, member
 from wirecost.schema.compile.emit.cpp.order import defined_in_order, is_plain
 from wirecost.schema.compile.emit.cpp.presence import PresentBit, present_bits
 from wirecost.schema.compile.emit.cpp.sequential import SMALL
@@ -211,7 +211,7 @@ class ProtobufMessage:
     tracked: list[SeenWord]
     type: str
     entries: list[MapEntry[ProtobufValue]]
-    view_fields: list[Declaration]
+    view_fields: list[NamedType]
 
 
 def _words(bits: int) -> list[SeenWord]:
@@ -273,7 +273,7 @@ class ProtobufCodec:
     """Template contexts of the messages of a file."""
 
     def __init__(
-        self, schema: Schema, names: Names, preserve_unknown: bool, style: Style = STRUCT
+        self, schema: Schema, names: CppNames, preserve_unknown: bool, style: Style = STRUCT
     ) -> None:
         self._schema = schema
         self._names = names
@@ -509,7 +509,7 @@ def _following(item: Item, index: int, values: list[ProtobufValue]) -> list[Prot
     return values[first : first + EXPECTED + again]
 
 
-def unset(names: Names, field: Field, access: str) -> str:
+def unset(names: CppNames, field: Field, access: str) -> str:
     """Return the condition under which a field of implicit presence is left out.
 
     It has its declared default then, which readers restore.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.schema.compile.emit.cpp.bounds import bounded
-from wirecost.schema.compile.emit.cpp.names import SCALARS, Declaration, Names, identifier, member
+from wirecost.schema.compile.emit.cpp.names import SCALARS, CppNames, NamedType, identifier, member
 from wirecost.schema.compile.emit.cpp.order import defined_in_order, is_plain
 from wirecost.schema.compile.emit.cpp.views import MapEntry, view_fields
 from wirecost.schema.compile.plan import nesting
@@ -125,13 +125,13 @@ class SequentialMessage:
     bounded: bool
     has_text: bool
     entries: list[MapEntry[SequentialValue | None]]
-    view_fields: list[Declaration]
+    view_fields: list[NamedType]
 
 
 class SequentialCodec:
     """Template contexts of the messages of a file."""
 
-    def __init__(self, schema: Schema, names: Names, rules: Rules) -> None:
+    def __init__(self, schema: Schema, names: CppNames, rules: Rules) -> None:
         self._schema = schema
         self._names = names
         self._rules = rules

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from wirecost.schema.compile.emit.cpp.names import Declaration, identifier, member
+from wirecost.schema.compile.emit.cpp.names import NamedType, identifier, member
 from wirecost.schema.compile.schema import Field, Message
 
 AnyValue = TypeVar("AnyValue")
@@ -24,14 +24,14 @@ class MapEntry(Generic[AnyValue]):
 
 def view_fields(
     message: Message, type_of: Callable[[Field], str], alternative: Callable[[Field], str]
-) -> list[Declaration]:
+) -> list[NamedType]:
     """Return the members in declared order; ``alternative``: the type of a oneof's member."""
-    fields: dict[str, Declaration] = {}
+    fields: dict[str, NamedType] = {}
     for item in message.fields:
         if item.oneof is None:
-            fields[item.name] = Declaration(member(item), type_of(item))
+            fields[item.name] = NamedType(member(item), type_of(item))
         elif item.oneof not in fields:
             types = ", ".join(map(alternative, message.members[item.oneof]))
             type_ = f"std::variant<std::monostate, {types}>"
-            fields[item.oneof] = Declaration(identifier(item.oneof), type_)
+            fields[item.oneof] = NamedType(identifier(item.oneof), type_)
     return list(fields.values())

@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 
 from wirecost.schema.compile.emit import Request, Texts, banner, runtime
 from wirecost.schema.compile.emit.escape import java as escape
-from wirecost.schema.compile.emit.java.columns_root import SCALARS, Columns
+from wirecost.schema.compile.emit.java.columns_root import SCALARS, JavaColumns
 from wirecost.schema.compile.emit.java.holders import UNSIGNED, Holders, Member
-from wirecost.schema.compile.emit.java.names import Names, nested, word
+from wirecost.schema.compile.emit.java.names import JavaNames, nested, word
 from wirecost.schema.compile.emit.java.protobuf import Protobuf
 from wirecost.schema.compile.emit.java.sequential import Sequential
 from wirecost.schema.compile.emit.templates import Templates
@@ -51,7 +51,7 @@ class _Emitter:
     def __init__(self, schema: Schema, request: Request) -> None:
         self._schema = schema
         self._request = request
-        self._names = Names(schema, request.namespace)
+        self._names = JavaNames(schema, request.namespace)
         self._holders = Holders(schema, self._names)
         self._planners = {
             wire: Planner(schema, SEQUENTIAL[wire]) for wire in request.wires if wire in SEQUENTIAL
@@ -92,7 +92,7 @@ class _Emitter:
 
     def _columns(self) -> Iterator[tuple[PurePosixPath, str]]:
         for root in self._request.columns:
-            columns = Columns(self._holders, root)
+            columns = JavaColumns(self._holders, root)
             body = self._render("columns/root.java.j2", c=columns)
             package = columns.place.package
             text = self._render(

@@ -73,7 +73,7 @@ class Accessor:
         return not self.array
 
 
-class Columns:
+class JavaColumns:
     """A root for the templates."""
 
     def __init__(self, holders: Holders, root: Root) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirecost.schema.compile.emit.escape import java as escape
 from wirecost.schema.compile.emit.java.names import (
     LOCALS,
-    Names,
+    JavaNames,
     Unique,
     lower_camel,
     screaming,
@@ -125,7 +125,7 @@ class Member:
 class Holders:
     """The Java side of every message of a schema."""
 
-    def __init__(self, schema: Schema, names: Names) -> None:
+    def __init__(self, schema: Schema, names: JavaNames) -> None:
         self.schema = schema
         self.names = names
         self._members: dict[str, dict[str, Member]] = {}

@@ -65,7 +65,7 @@ class Place:
         return self.classes[-1]
 
 
-class Names:
+class JavaNames:
     """Names in the output of one schema."""
 
     def __init__(self, schema: Schema, namespace: str) -> None:

@@ -49,7 +49,7 @@ def emit(schema: Schema, request: Request) -> Texts:
     packages = sorted({root.file.package for root in request.columns})
     package = packages[0] if len(packages) == 1 else ""
     name = f"{package}.columns".lstrip(".")
-    lines = list(_Printer(schema, request.columns).file(name))
+    lines = list(_ProtoPrinter(schema, request.columns).file(name))
     return {PurePosixPath(*package.split(".")) / "columns.proto": "\n".join(lines) + "\n"}
 
 
@@ -58,7 +58,7 @@ def _scope(names: Iterable[str] = ()) -> Distinct:
     return Distinct(names, mark="x", key=lambda name: name.replace("_", "").lower())
 
 
-class _Printer:
+class _ProtoPrinter:
     def __init__(self, schema: Schema, roots: tuple[Root, ...]) -> None:
         self._schema = schema
         self._roots = roots

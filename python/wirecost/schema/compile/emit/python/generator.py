@@ -180,15 +180,17 @@ class Generator:
         keeps = self._request.preserve_unknown
         functions = []
         if "protobuf" in self._request.wires:
-            functions.append(protobuf_writer.Writer(module, message, keeps).function())
-            reader = protobuf_reader.Reader(module, message, keeps, self._limits, self._groups)
+            functions.append(protobuf_writer.ProtobufWriter(module, message, keeps).function())
+            reader = protobuf_reader.ProtobufReader(
+                module, message, keeps, self._limits, self._groups
+            )
             functions.append(reader.function())
         for plans in self._plans.values():
-            writer = sequential_writer.Writer(module, plans, message)
+            writer = sequential_writer.SequentialWriter(module, plans, message)
             functions.append(writer.function())
             if message.full_name in self._defaulted:
                 functions.append(writer.default())
-            reads = sequential_reader.Reader(module, plans, message, keeps)
+            reads = sequential_reader.SequentialReader(module, plans, message, keeps)
             functions.append(reads.function())
         return functions
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from wirecost.schema.compile.emit import Request, Texts, banner, runtime
-from wirecost.schema.compile.emit.cpp.names import Names
+from wirecost.schema.compile.emit.cpp.names import CppNames
 from wirecost.schema.compile.emit.escape import cpp
 from wirecost.schema.compile.emit.python import json_tables, names
 from wirecost.schema.compile.emit.python.generator import TEMPLATES, Generator
@@ -46,7 +46,7 @@ def root(request: Request) -> PurePosixPath:
 
 def emit(schema: Schema, request: Request) -> Texts:
     """Return all of the package but its ``__init__`` files."""
-    printer = _Printer(schema, request)
+    printer = _BindingsPrinter(schema, request)
     texts: Texts = {}
     sources = []
     for file in schema.files:
@@ -65,10 +65,10 @@ def emit(schema: Schema, request: Request) -> Texts:
     return texts
 
 
-class _Printer:
+class _BindingsPrinter:
     def __init__(self, schema: Schema, request: Request) -> None:
         self._schema, self._request = schema, request
-        self._names = Names(schema, request.namespace)
+        self._names = CppNames(schema, request.namespace)
         unknown = request.preserve_unknown and "protobuf" in request.wires
         self._policies = Policies(schema, self._names, unknown)
         self._generator = Generator(schema, request)

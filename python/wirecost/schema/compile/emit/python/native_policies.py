@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.schema.compile.emit.cpp.names import Names, identifier, member
+from wirecost.schema.compile.emit.cpp.names import CppNames, identifier, member
 from wirecost.schema.compile.emit.python import names as python_names
 from wirecost.schema.compile.emit.python import values
 from wirecost.schema.compile.schema import (
@@ -21,7 +21,7 @@ from wirecost.schema.compile.schema import (
 class Policies:
     """``names`` must see no file, so that it writes all names in full."""
 
-    def __init__(self, schema: Schema, names: Names, unknown: bool) -> None:
+    def __init__(self, schema: Schema, names: CppNames, unknown: bool) -> None:
         self._schema, self._names, self._unknown = schema, names, unknown
 
     def fields(self, message: Message) -> list[str]:

@@ -26,7 +26,7 @@ FEW = 4
 Case = tuple[int, Callable[[], None]]
 
 
-class Reader:
+class ProtobufReader:
     """Lines of one message's function."""
 
     def __init__(

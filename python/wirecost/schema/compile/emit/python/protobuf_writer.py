@@ -32,7 +32,7 @@ def varint_table(module: Module, item: Field) -> str:
     return module.support(f"S{name}" if item.coding is Coding.ZIGZAG else name)
 
 
-class Writer:
+class ProtobufWriter:
     """Lines of one message's function."""
 
     def __init__(self, module: Module, message: Message, keeps: bool) -> None:

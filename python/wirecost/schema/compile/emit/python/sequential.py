@@ -15,10 +15,10 @@ from wirecost.schema.compile.plan.sequential import (
     Call,
     Choice,
     Entries,
-    Plan,
     Planner,
     Rules,
     Run,
+    SequentialPlan,
     Step,
     Text,
 )
@@ -43,7 +43,7 @@ class Plans:
         self._plans = {m.full_name: planner.plan(m) for m in schema.messages()}
         self._weights: dict[str, int] = {}
 
-    def plan(self, name: str) -> Plan:
+    def plan(self, name: str) -> SequentialPlan:
         return self._plans[name]
 
     @cached_property

@@ -27,7 +27,7 @@ from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message
 RESERVED = "m data pos order depth empties len range"
 
 
-class Reader(Walker):
+class SequentialReader(Walker):
     """Lines of one message's function."""
 
     def __init__(self, module: Module, plans: Plans, message: Message, keeps: bool) -> None:

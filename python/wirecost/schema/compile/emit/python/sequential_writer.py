@@ -22,7 +22,7 @@ from wirecost.schema.compile.schema import Field, Kind, Label, Message
 RESERVED = "m parts pos len sorted bytes"
 
 
-class Writer(Walker):
+class SequentialWriter(Walker):
     """Lines of one message's function."""
 
     def __init__(self, module: Module, plans: Plans, message: Message) -> None:
