@@ -12,7 +12,7 @@ import pytest
 
 from support.sensor_views import sensor_view
 from wirecost.data.traces import create_trace, open_trace
-from wirecost.data.traces.batch import memory, work
+from wirecost.data.traces.batch import work
 from wirecost.data.traces.batch.inputs import sources
 from wirecost.data.traces.batch.jobs import ConversionJob, Options, jobs
 from wirecost.data.traces.batch.journal import NAME, ConversionJournal
@@ -417,4 +417,4 @@ def test_other_sizes_are_refused(text: str) -> None:
 
 def test_less_memory_than_a_worker_begins_with_is_refused() -> None:
     with pytest.raises(UserError, match=r"too little .* at least \d+MiB"):
-        memory.limit(1 << 20)
+        work.limit_memory(1 << 20)

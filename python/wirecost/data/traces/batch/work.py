@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import resource
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from wirecost.data.traces import open_trace
-from wirecost.data.traces.batch import memory
 from wirecost.data.traces.batch.jobs import ConversionJob, Options
 from wirecost.data.traces.convert import convert
 from wirecost.data.traces.trace import silent
@@ -18,6 +20,13 @@ from wirecost.system.failed_write import remedy as remedy_for
 from wirecost.system.printable import shown
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
+MIB = 1 << 20
+MAPPED_WINDOW = 64 * MIB
+"""Bytes of mapped files: traces release their pages once so much was read (``files.RELEASED``)."""
+LEAST_ROOM = 64 * MIB
+_STATUS = re.compile(r"^(\w+):\s+(\d+) kB$", re.MULTILINE)
+
+_limited: int | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,7 @@ def convert_job(job: ConversionJob, options: Options, most: int | None) -> Conve
     begin = time.perf_counter()
     outcome = _outcome(job, options, most)
     seconds = time.perf_counter() - begin
-    return replace(outcome, seconds=seconds, process=os.getpid(), peak=memory.peak())
+    return replace(outcome, seconds=seconds, process=os.getpid(), peak=_peak_memory())
 
 
 def is_full(error: UserError) -> bool:
@@ -66,7 +75,7 @@ def _outcome(job: ConversionJob, options: Options, most: int | None) -> Conversi
     path = job.source.path
     if most is not None:
         try:
-            memory.limit(most)
+            limit_memory(most)
         except UserError as error:
             return ConversionOutcome(job.number, str(error), too_little=True)
     try:
@@ -103,3 +112,37 @@ def _converted(job: ConversionJob, options: Options) -> ConversionOutcome:
         job.number, "", warnings, type_name, done.frames, done.message_bytes, sizes,
         written.st_mtime_ns,
     )  # fmt: skip
+
+
+def limit_memory(memory: int) -> None:
+    """Keep this process below ``memory`` bytes from here on: more raises MemoryError.
+
+    A second call with the same number does nothing. The kernel counts private memory that can be
+    written, also what was reserved and never used. So the limit adds what is left of ``memory``
+    now, less a window for pages of mapped files. Raises UserError where that is too little to work
+    with.
+    """
+    global _limited  # noqa: PLW0603 - the limit is the process's
+    if _limited == memory:
+        return
+    now = _status()
+    room = memory - now["VmRSS"] - MAPPED_WINDOW
+    if room < LEAST_ROOM:
+        least = -(-(now["VmRSS"] + MAPPED_WINDOW + LEAST_ROOM) // MIB)
+        raise UserError(f"--memory: too little to begin with; give at least {least}MiB")
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    soft = now["VmData"] + room
+    if hard != resource.RLIM_INFINITY:
+        soft = min(soft, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+    _limited = memory
+
+
+def _peak_memory() -> int:
+    """Return this process's largest physical memory so far, in bytes, pages of files included."""
+    return _status()["VmHWM"]
+
+
+def _status() -> dict[str, int]:
+    text = Path("/proc/self/status").read_text(encoding="utf-8", errors="replace")
+    return {name: int(kilobytes) * 1024 for name, kilobytes in _STATUS.findall(text)}
