@@ -57,7 +57,7 @@ class Holder:
 
 
 @dataclass(frozen=True)
-class View:
+class HolderView:
     """C++ types of a message's holder and view."""
 
     holder: str
@@ -178,7 +178,7 @@ def ours(subject: Subject, wire: str) -> str:
         shared=wire == subject.wire,
         view=names.view(MessageRef(subject.type), wire) if has_view(subject) else "",
         views=[
-            View(
+            HolderView(
                 names.qualified(MessageRef(message.full_name)),
                 names.view(MessageRef(message.full_name), wire),
             )
