@@ -55,7 +55,7 @@ def test_traces_are_converted_until_the_disk_is_full_and_then_the_others(tmp_pat
     journal = "./out/.wirecost-convert.jsonl"
     assert listed == ["status 2", journal, "./out/a.osi"]
     assert "2 of 3" in then[0]
-    assert then[2:] == ["status 0", journal, "./out/a.osi", "./out/b.osi", "./out/later/c.osi"]
+    assert then[-5:] == ["status 0", journal, "./out/a.osi", "./out/b.osi", "./out/later/c.osi"]
 
 
 def test_a_store_for_which_there_is_no_room_is_not_begun(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def timed(action: Callable[[], object]) -> int:
     finally:
         gc.enable()
     # It may have waited while it read how long it had: only the rest was surely the action's.
-    return end - begin - max(0, waited - around)
+    return max(0, end - begin - max(0, waited - around))
 
 
 def _waited_ns() -> int:
