@@ -91,15 +91,15 @@ def test_processes_that_differ_by_themselves_are_no_change(apart: float) -> None
 
 def test_false_verdicts_stay_few_among_true_ones() -> None:
     random = np.random.default_rng(2)
-    false, made, missed = 0, 0, 0
+    false, verdict_count, missed = 0, 0, 0
     for _ in range(20):
         factors = [1.0] * 30 + [1.3] * 10
         pairs = [(random.lognormal(8, 0.1, 30), f * random.lognormal(8, 0.1, 30)) for f in factors]
         reported = verdicts(pairs)
-        made += len(reported) - reported.count(SAME)
+        verdict_count += len(reported) - reported.count(SAME)
         false += 30 - reported[:30].count(SAME)
         missed += 10 - reported[30:].count(SLOWER)
-    assert false / made <= 0.05
+    assert false / verdict_count <= 0.05
     assert missed == 0
 
 

@@ -587,18 +587,18 @@ def test_whatever_was_recorded_is_explained_or_left(data: st.DataObject, count: 
             "counter:instructions": pl.Series(column(NUMBERS), dtype=pl.UInt64),
         }
     )
-    explanation = explain(table, {"minor-fault": 500.0})
-    assert len(explanation) <= 1
-    for one in explanation:
-        shares = [one.unexplained_variance, one.unexplained_slowest]
-        for cause in one.causes:
+    explanations = explain(table, {"minor-fault": 500.0})
+    assert len(explanations) <= 1
+    for explanation in explanations:
+        shares = [explanation.unexplained_variance, explanation.unexplained_slowest]
+        for cause in explanation.causes:
             shares += [cause.variance, cause.alone, cause.slowest, cause.usual]
             assert np.isfinite(cause.ns_each)
-        for cost in one.costs:
+        for cost in explanation.costs:
             assert np.isfinite(cost.ns_each)
-            shares += [cost.ns_median / max(one.median_ns, 1)]
+            shares += [cost.ns_median / max(explanation.median_ns, 1)]
         assert all(-1e-6 <= share <= 1 + 1e-6 for share in shares)
-        assert all("\n" not in text for text in sentences(one))
+        assert all("\n" not in text for text in sentences(explanation))
 
 
 def test_shares_agree_with_least_squares_of_the_whole_data(random: np.random.Generator) -> None:

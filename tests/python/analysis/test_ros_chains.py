@@ -102,7 +102,9 @@ def fan_in(system: TracedSystem, names: tuple[str, ...] = ("/left", "/right")) -
     """Return sources of two topics, a node that takes both, and its publisher of /both."""
     sources = [system.node(name.strip("/")) for name in names]
     node = system.node("fusion")
-    publishers = [system.publisher(one, name) for one, name in zip(sources, names, strict=True)]
+    publishers = [
+        system.publisher(source, name) for source, name in zip(sources, names, strict=True)
+    ]
     subscriptions = [system.subscription(node, name, f"Fusion::take{name}()") for name in names]
     return [*publishers, *subscriptions, system.publisher(node, "/both")]
 
@@ -328,7 +330,7 @@ def test_chains_of_a_real_trace_are_those_of_its_architecture(file: Path) -> Non
     )
     listed_paths = [[what for _, what in chain.path] for chain in chains.chains]
     for path in described_paths(description):
-        assert any(set(path) <= set(one) for one in listed_paths)
+        assert any(set(path) <= set(listed_path) for listed_path in listed_paths)
 
 
 @pytest.mark.skipif(not DESCRIBED, reason=f"no traces at {DATA}; set WIRECOST_DATA")

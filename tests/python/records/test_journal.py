@@ -28,7 +28,7 @@ def test_rounds_become_samples(tmp_path: Path) -> None:
     assert samples.schema["minor_faults"] == pl.Int64
     assert set(samples["contender"]) == {"a"}
     assert meta["scenario"] == "heap" and meta["not_run"] == {"b": "absent"}
-    assert [one["contender"] for one in meta["runs"]] == ["a", "a"]
+    assert [entry["contender"] for entry in meta["runs"]] == ["a", "a"]
 
 
 def test_who_failed_has_no_samples_and_who_took_no_part_no_run(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_who_failed_has_no_samples_and_who_took_no_part_no_run(tmp_path: Path) -
     journal.close()
     meta, samples = read_journal(tmp_path)
     assert set(samples["contender"]) == {"a"}
-    assert [one["failure"] for one in meta["runs"]] == [None, "it lied"]
+    assert [entry["failure"] for entry in meta["runs"]] == [None, "it lied"]
 
 
 def test_a_journal_cut_anywhere_is_read_up_to_there(tmp_path: Path) -> None:

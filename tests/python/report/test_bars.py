@@ -105,12 +105,12 @@ def test_template_writes_a_length_and_nothing_of_the_text_into_the_style() -> No
     cells = [Amount(hostile, 1.0), Amount(hostile, 4.0), Amount(hostile, -1.0), hostile]
     table = Table(hostile, ["name", hostile], [["a", cell] for cell in cells], [], bars=(hostile,))
     store = CampaignContent("", [], [], [table], [], None, [], [])
-    made = render("campaign.html.j2", [], store="", content=store, figures=[])
-    document: Any = html.document_fromstring(made.replace(bundle(), ""))
-    found = document.xpath("//tbody//td[2]")
-    assert [cell.get("style") for cell in found] == ["--bar:25%", "--bar:100%", None, None]
-    assert all(set(cell.attrib) <= {"style", "class"} for cell in found)
-    assert all("alert(1);background" in cell.text_content() for cell in found)
+    rendered = render("campaign.html.j2", [], store="", content=store, figures=[])
+    document: Any = html.document_fromstring(rendered.replace(bundle(), ""))
+    drawn = document.xpath("//tbody//td[2]")
+    assert [cell.get("style") for cell in drawn] == ["--bar:25%", "--bar:100%", None, None]
+    assert all(set(cell.attrib) <= {"style", "class"} for cell in drawn)
+    assert all("alert(1);background" in cell.text_content() for cell in drawn)
     assert len(document.xpath("//*[@style]")) == 2
 
 

@@ -86,7 +86,7 @@ def test_the_template_alone_makes_elements(
     assert _elements(text) <= _usual()
     assert len(document.findall(".//script")) == 2
     parts = _shown(document)
-    assert all(one in parts for one in SHOWN[payload])
+    assert all(expected in parts for expected in SHOWN[payload])
     assert max(map(len, parts.split())) <= LONGEST_WORD + 2  # a bracket, a full stop
     assert re.sub(r"[\n\t]", "", parts).isprintable()
 
@@ -124,7 +124,7 @@ def test_so_it_is_in_comparisons_probes_and_campaigns(payload: str, tmp_path: Pa
         assert len(document.findall(".//script")) == 2
         assert not document.xpath("//body//img|//@onclick|//@onerror")
         parts = _shown(document)
-        assert all(one in parts for one in SHOWN[payload]) or "section 0" in parts
+        assert all(expected in parts for expected in SHOWN[payload]) or "section 0" in parts
         assert max(map(len, parts.split())) <= LONGEST_WORD + 2  # a bracket, a full stop
         assert re.sub(r"[\n\t]", "", parts).isprintable()
 

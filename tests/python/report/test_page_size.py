@@ -78,5 +78,5 @@ def test_the_data_of_several_layers_stand_in_a_figure_once() -> None:
     ticks = {"values": list(range(100))}
     shared = with_data_once({"layer": [layer, layer], "encoding": {"x": {"axis": ticks}}})
     assert shared["datasets"] == {"d0": rows}
-    assert [one["data"] for one in shared["layer"]] == [{"name": "d0"}] * 2
+    assert [drawn["data"] for drawn in shared["layer"]] == [{"name": "d0"}] * 2
     assert shared["encoding"]["x"]["axis"] == ticks

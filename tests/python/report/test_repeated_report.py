@@ -18,7 +18,7 @@ def test_the_matrix_has_no_floors_and_tables_of_counts_are_folded() -> None:
     reported = content_of(RESULTS, ROWS)
     (table,) = reported.tables
     assert not [row for row in table.rows if row[0].startswith(("arrays", "memcpy"))]
-    assert [one.title for one in reported.folded] == [
+    assert [folded.title for folded in reported.folded] == [
         "radar-reflection, 1 elements",
         "radar-reflection, 1000 elements",
     ]

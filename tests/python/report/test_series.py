@@ -182,7 +182,7 @@ def test_hostile_names_become_plain_topics_and_fields(tmp_path: Path) -> None:
     messages = read(tmp_path / "out.mcap")
     topics = [message.topic for message in messages]
     assert len(set(topics)) == len(HOSTILE)
-    assert all(PLAIN_TOPIC.fullmatch(one) for one in topics)
+    assert all(PLAIN_TOPIC.fullmatch(name) for name in topics)
     assert [message.about["section"] for message in messages] == log.events()["section"].to_list()
     fields = list(messages[0].fields)
     assert len(fields) == len(set(map(spelling, fields))) == len(counters) + 1

@@ -45,7 +45,7 @@ def content(results: Results) -> ScenarioContent:
 def table(reported: ScenarioContent, title: str) -> dict[str, dict[str, str]]:
     """Cells by the first column and the heading."""
     tables = [*reported.tables, *reported.folded]
-    (chosen,) = [one for one in tables if one.title.startswith(title)]
+    (chosen,) = [candidate for candidate in tables if candidate.title.startswith(title)]
     return {row[0]: dict(zip(chosen.headings, row, strict=True)) for row in chosen.rows}
 
 
@@ -316,10 +316,12 @@ def claims_of(
     times = pl.when(plugin=slow).then(3 * pl.col("ns")).otherwise(pl.col("ns"))
     results = dataclasses.replace(results, samples=results.samples.with_columns(ns=times))
     results.meta.command = ["bench", "tensor", "--paper"]
-    (table,) = [one for one in content(results).tables if one.title == claims.TITLE]
+    (table,) = [
+        candidate for candidate in content(results).tables if candidate.title == claims.TITLE
+    ]
     return table
 
 
 def test_the_page_is_judged_only_where_it_was_repeated(tmp_path: Path) -> None:
     drawn = tensor_folder(tmp_path, mwares=("zeromq", "wrapyfi-zeromq"))
-    assert claims.TITLE not in [one.title for one in content(drawn).tables]
+    assert claims.TITLE not in [candidate.title for candidate in content(drawn).tables]
