@@ -86,7 +86,7 @@ def descriptor_set(files: Iterable[FileDescriptor]) -> pb.FileDescriptorSet:
 
 
 def lite(full: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
-    """The set for the lite runtime, which cannot extend descriptor.proto's options."""
+    """Return the set for the lite runtime, which cannot extend descriptor.proto's options."""
     result = pb.FileDescriptorSet()
     for file in full.file:
         if file.package != "osi3":
@@ -163,7 +163,7 @@ def flatbuffers_schema(files: list[FileDescriptor], namespace: str, structs: set
 
 
 def default_configuration() -> bytes:
-    """The SensorViewConfiguration of the dummy sensor: its lidar, mounted as in the report."""
+    """Return the SensorViewConfiguration of the dummy sensor: its lidar as in the report."""
     configuration = SensorViewConfiguration()
     configuration.sensor_id.value = 10000
     configuration.mounting_position.position.x = 1.5205

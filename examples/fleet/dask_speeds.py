@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fastest object of each type in a fleet of traces, by Dask: one partition a trace, opened by
-its path where it is worked on.
+"""The fastest object of each type in a fleet of traces, by Dask.
+
+A partition is a trace, opened by its path where it is worked on.
 
     python dask_speeds.py fleet
 
@@ -16,7 +17,6 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-
 import wirecost.osi
 
 OBJECTS = {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fastest object of each type in a fleet of traces, by DuckDB, which takes record batches as
-they come: no more than a few frames are in memory.
+"""The fastest object of each type in a fleet of traces, by DuckDB.
+
+It takes record batches as they come: no more than a few frames are in memory.
 
     python duckdb_speeds.py fleet
 
@@ -15,7 +16,6 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
-
 import wirecost.osi
 
 OBJECTS = wirecost.osi.Decoder("GroundTruth", "moving_object")
@@ -27,7 +27,7 @@ QUERY = """
 
 
 def batches(paths: list[Path]) -> Iterator[pa.RecordBatch]:
-    """The moving objects of each frame. In a sensor view they are part of its ground truth."""
+    """Yield the moving objects of each frame; in a sensor view its ground truth has them."""
     for path in paths:
         with wirecost.osi.open(path) as frames:
             inside = "" if frames.type_name == "GroundTruth" else "global_ground_truth."

@@ -33,7 +33,7 @@ def options(about: str | None) -> Namespace:
 
 
 def turns(named: str | None) -> list[bytes]:
-    """The points of each message, to be sent again and again."""
+    """Return the points of each message, to be sent again and again."""
     return [points.tobytes() for points in in_turns(_scan(named).points, SEED)]
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes scans as /points into the DDS domain of ROS_DOMAIN_ID on this machine, as ROS 2 does,
-until Ctrl-C."""
+"""Publishes scans as /points, as ROS 2 does, until Ctrl-C.
+
+They go into the DDS domain of ROS_DOMAIN_ID on this machine.
+"""
 
 import os
 import time
@@ -17,7 +19,7 @@ TYPE_HASH = "RIHS01_9198cabf7da3796ae6fe19c4cb3bdd3525492988c70522628af5daa124ba
 
 
 def cloud(points: bytes) -> bytes:
-    """A message with the time of day, in CDR."""
+    """Return a message with the time of day, in CDR."""
     message = Cdr()
     now = time.time_ns()
     message.scalar("i", now // 10**9)

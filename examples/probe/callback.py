@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback with probes: how long it takes, and what for. Record, with the state of the machine,
-and look:
+"""A callback with probes: how long it takes, and what for.
+
+Record, with the state of the machine, and look:
 
     mkdir -p /dev/shm/callback && wirecost doctor --json /dev/shm/callback/doctor.json
     WIRECOST_PROBE=/dev/shm/callback python3 callback.py

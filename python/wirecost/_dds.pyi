@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Raw DDS endpoints: bytes in and out, with the four bytes of encapsulation before them. GUIDs are
-16 bytes as on the wire (the participant's prefix, 12, and the entity, 4)."""
+"""Raw DDS endpoints: bytes in and out, with the four bytes of encapsulation before them.
+
+GUIDs are 16 bytes as on the wire (the participant's prefix, 12, and the entity, 4).
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +12,10 @@ from typing_extensions import Buffer
 from wirecost._middleware import Queue, Sink
 
 class Qos:
-    """Times in nanoseconds, 0 without end; ``depth`` 0 keeps all and is what a found endpoint has,
-    since discovery does not report it."""
+    """Quality of service; times in nanoseconds, 0 without end.
+
+    ``depth`` 0 keeps all and is what a found endpoint has, since discovery does not report it.
+    """
 
     def __init__(
         self,
@@ -71,8 +75,10 @@ class FoundEndpoint:
     def user_data(self) -> bytes: ...
 
 class Participant:
-    """A member of a domain over UDP on the interfaces (IPv4 addresses) and no others. Who appears
-    later is not answered before ``newcomers_wait_s``, in which others can find each other.
+    """A member of a domain over UDP on the interfaces (IPv4 addresses) and no others.
+
+    A member that appears later is not answered before ``newcomers_wait_s``, in which others can
+    find each other.
 
     Raises:
         RuntimeError: the domain cannot be joined.
@@ -93,7 +99,7 @@ class Participant:
         """Readers and writers of others."""
 
     def wait(self, seen: int, timeout_s: float) -> int:
-        """Waits until discovery has changed more than ``seen`` times; the number until now."""
+        """Wait for more than ``seen`` changes of discovery; return their number until now."""
 
     def close(self) -> None:
         """Leaves the domain, after all its endpoints were closed (else RuntimeError)."""
@@ -124,7 +130,7 @@ class Reader:
     def choose(
         self, same_class: bool, only: Sequence[bytes] | None, without: Sequence[bytes]
     ) -> None:
-        """Counts for messages that come from now on."""
+        """Have it count for messages that come from now on."""
     def writers(self) -> int: ...
     def unconfirmed(self) -> int:
         """Writers that are not known to have found this reader: it may miss what they send."""
@@ -150,9 +156,11 @@ class Inbox:
     @property
     def guid(self) -> bytes: ...
     def take(self, timeout_s: float) -> list[tuple[int, int, bytes, int, bytes, int, bytes]]:
-        """Waits for the first message and returns what is there: receive time by CLOCK_REALTIME and
-        source time (ns), writer and sequence number, the same of the message that it answers
-        (zeros where none), and the bytes."""
+        """Wait for the first message and return all that are there.
+
+        Each is the receive time by CLOCK_REALTIME and the source time (ns), writer and sequence
+        number, the same of the message that it answers (zeros where none), and the bytes.
+        """
 
     def take_views(self, timeout_s: float) -> list[Received]:
         """As ``take``, of each message its memory as it was received, and no more."""
@@ -172,19 +180,25 @@ class Writer(Sink):
     @property
     def guid(self) -> bytes: ...
     def send_pieces(self, message: list[Any]) -> None:
-        """As ``send``, of a message in pieces that offer the buffer protocol, the first with the
-        encapsulation; each is copied once, into the writer's memory."""
+        """Send a message in pieces that offer the buffer protocol, as ``send`` does.
+
+        The first has the encapsulation; each is copied once, into the writer's memory.
+        """
 
     def answer(self, message: bytes, guid: bytes, sequence: int) -> tuple[bytes, int]:
-        """As ``send``, saying which message this one answers (only the GUID where ``sequence`` is
-        0); its own writer and sequence number, 0 where it was dropped."""
+        """Send a message that answers one, only its GUID where ``sequence`` is 0.
+
+        Return its own writer and sequence number, 0 where it was dropped.
+        """
 
     def unconfirmed(self) -> int:
-        """Readers that are not known to have found this writer: volatile ones would miss what is
-        sent now."""
+        """Count the readers that are not known to have found this writer.
+
+        Volatile ones would miss messages that are sent now.
+        """
 
     def flush(self, timeout_s: float) -> bool:
-        """Waits until all reliable readers have everything; False when the time is over."""
+        """Wait until all reliable readers have everything; False when the time is over."""
 
     @property
     def dropped(self) -> int:

@@ -5,17 +5,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 class Queue:
-    """Received messages between the receiving threads and Python, at most ``max_bytes`` of
-    them; what does not fit is dropped and counted."""
+    """Received messages between the receiving threads and Python.
+
+    They are at most ``max_bytes``; a message that does not fit is dropped and counted.
+    """
 
     def __init__(self, max_bytes: int) -> None: ...
     def take(self, max_messages: int, timeout_s: float) -> list[tuple[int, int, int, int, bytes]]:
-        """Waits for the first message and returns what is there: channel, receive time by
-        CLOCK_REALTIME and by CLOCK_MONOTONIC, source time (0 unknown), all in ns, and the bytes."""
+        """Wait for the first message and return all that are there.
+
+        Each is its channel, receive time by CLOCK_REALTIME and by CLOCK_MONOTONIC, source time (0
+        unknown), all in ns, and the bytes.
+        """
 
     def counts(self) -> dict[int, tuple[int, int, int]]:
-        """For each channel: messages received (dropped ones too), messages dropped of them, bytes
-        received."""
+        """Return each channel's messages received, dropped ones too, those dropped, and bytes."""
 
 class Sink:
     """Where a message goes. Sending happens outside Python."""
@@ -28,11 +32,13 @@ class Tcp:
 
     def __init__(self, queue: Queue, max_message_bytes: int) -> None: ...
     def add(self, descriptor: int, channel: int) -> None:
-        """The descriptor is owned from now on."""
+        """Take messages from a descriptor, which is owned from now on."""
 
     def ended(self) -> list[tuple[int, int, str]]:
-        """Channel, descriptor and reason of connections that ended since this was asked last. A
-        descriptor's number is not used again before its end was reported here."""
+        """Return channel, descriptor and reason of connections that ended since the last call.
+
+        A descriptor's number is not used again before its end was reported here.
+        """
 
     def close(self) -> None: ...
 
@@ -40,10 +46,10 @@ class TcpSink(Sink):
     """Sends every message to all its sockets, as frames of a four-byte length and a message."""
 
     def __init__(self, latched: bool, patience_s: float = 10.0) -> None:
-        """A reader that did not take a message within ``patience_s`` is dropped."""
+        """Make a sink that drops a reader which took no message within ``patience_s``."""
 
     def add(self, descriptor: int) -> None:
-        """A new reader; it gets the last message if the sink is latched. Owned from now on."""
+        """Add a reader, owned from now on; it gets the last message if the sink is latched."""
 
     @property
     def dropped(self) -> int:
@@ -66,10 +72,11 @@ class Player:
         fifo_priority: int | None,
         origin_ns: int | None = None,
     ) -> NDArray[np.int64]:
-        """Sends messages ``first`` to ``last`` (exclusive) and returns for each the time it was
-        due, when the thread was done with the one before and had slept enough, the time before
-        and the time after sending, by CLOCK_MONOTONIC in ns (rows of four).
-        Releases Python's lock; ``stop`` ends it early (fewer rows), as Ctrl-C does.
+        """Send messages ``first`` to ``last`` (exclusive), each when it is due.
+
+        Return for each the time it was due, when the thread was done with the one before and had
+        slept enough, the time before and the time after sending, by CLOCK_MONOTONIC in ns (rows of
+        four). Releases Python's lock; ``stop`` ends it early (fewer rows), as Ctrl-C does.
 
         ``origin_ns``: when ``first`` is due, by CLOCK_MONOTONIC; None: at once. ``rate`` may be
         infinite. A reader's absence delays nothing: a message that nobody reads is sent to nobody.

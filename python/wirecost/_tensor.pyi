@@ -27,17 +27,23 @@ class SamplePool:
 def use(
     handlers: dict[type, Any], match: Any, extension: Any, pieces: Any, budget: Any, restore: Any, /
 ) -> None:
-    """Gives what objects of frameworks are written and restored by, once."""
+    """Name, once, the functions by which objects of frameworks are written and restored."""
 
 def encode(obj: Any, /) -> Frame | None:
-    """Of plain values, arrays, and objects that handlers take apart; None where Python has to make
-    it."""
+    """Make a frame of plain values, arrays, and objects that handlers take apart.
+
+    None where Python has to make it.
+    """
 
 def decode(buffer: Any, owner: Any, /) -> Any:
-    """What a frame at the start of ``buffer`` holds, if that is plain values, NumPy's arrays, which
-    are read-only and keep ``buffer`` and ``owner``, and objects of frameworks. NotImplemented for
-    all others and for what is wrong with a frame."""
+    """Return what a frame at the start of ``buffer`` holds.
+
+    It may be plain values, NumPy's arrays, which are read-only and keep ``buffer`` and ``owner``,
+    and objects of frameworks. NotImplemented for all others and for what is wrong with a frame.
+    """
 
 def arrow_batch(metadata: bytes, /) -> tuple[int, int, int, int, int, int] | None:
-    """Of an Arrow IPC message that is a plain record batch: its body's bytes, rows, arrays,
-    elements of the longest, buffers, bytes of all buffers. None for all others."""
+    """Return what an Arrow IPC message that is a plain record batch takes; None for all others.
+
+    Its body's bytes, rows, arrays, elements of the longest, buffers, bytes of all buffers.
+    """

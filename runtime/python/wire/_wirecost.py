@@ -48,7 +48,7 @@ FAULTS = (
 
 
 def encode_error(message: object, fault: Exception) -> WireError:
-    """What to raise in place of a fault while encoding."""
+    """Return what to raise in place of a fault while encoding."""
     if isinstance(fault, WireError):
         return fault
     reason = "messages are nested without end" if isinstance(fault, RecursionError) else str(fault)
@@ -56,7 +56,7 @@ def encode_error(message: object, fault: Exception) -> WireError:
 
 
 def decode_error(data: Buffer, fault: Exception) -> WireError:
-    """What to raise in place of a fault while decoding."""
+    """Return what to raise in place of a fault while decoding."""
     if isinstance(fault, WireError):
         return fault
     if isinstance(fault, TypeError) and not isinstance(data, bytes):
@@ -82,7 +82,7 @@ def _position(trace: TracebackType | None) -> int:
 
 
 def end_error(data: Buffer, pos: int) -> WireError:
-    """A message that ends elsewhere than its bytes."""
+    """Return a message that ends elsewhere than its bytes."""
     if pos > len(data):
         return WireError("the input is truncated", len(data))
     return WireError("bytes are left over behind the message", pos)
@@ -101,7 +101,7 @@ def memory_error(pos: int) -> WireError:
 
 
 def budget(data: bytes) -> list[int]:
-    """What decoders of large messages may use up together."""
+    """Return what decoders of large messages may use up together."""
     return [MEMORY + MEMORY_A_BYTE * len(data)]
 
 
@@ -126,7 +126,7 @@ def missing_error(name: str, pos: int | None = None) -> WireError:
 
 
 def overrun_error(data: bytes, pos: int, end: int) -> WireError:
-    """A message whose last field ends elsewhere than the message."""
+    """Return a message whose last field ends elsewhere than the message."""
     if max(pos, end) > len(data):
         return WireError("the input is truncated", len(data))
     return WireError("a field reaches beyond the end of its message", end)
@@ -143,7 +143,7 @@ CDR_HEADER = bytes((0, 1, 0, 0))
 
 
 def read_cdr_header(data: Buffer) -> int:
-    """The order of bytes behind the header: 0 for little-endian, 1 for big-endian."""
+    """Return the order of bytes behind the header: 0 for little-endian, 1 for big-endian."""
     if len(data) < 4:
         raise WireError("the input is truncated", len(data))
     if data[0] != 0 or data[1] > 1:
@@ -161,7 +161,7 @@ def as_bytes(data: Buffer) -> bytes:
 
 
 def as_view(data: Buffer) -> memoryview:
-    """The bytes where they lie; nobody can write through the view."""
+    """Return the bytes where they lie; nobody can write through the view."""
     view = memoryview(data)
     if not view.c_contiguous:
         raise WireError("views need memory in one piece; decode without views", 0)
@@ -211,7 +211,7 @@ def pack_array(code: str, values: Iterable[Any]) -> bytes:
 
 
 def pack_fixed(code: str, values: Iterable[Any], size: int) -> bytes:
-    """The same of an array whose size is fixed; ``size`` in bytes."""
+    """Return the same of an array whose size is fixed; ``size`` in bytes."""
     found = pack_array(code, values)
     if len(found) != size:
         raise capacity_error("a fixed array", len(found), size)

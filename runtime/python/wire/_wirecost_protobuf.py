@@ -15,7 +15,7 @@ _MASK32, _MASK64 = (1 << 32) - 1, (1 << 64) - 1
 
 
 def varint(value: int) -> bytes:
-    """Base 128, least significant group first; ``value`` is not negative."""
+    """Return base 128, least significant group first; ``value`` is not negative."""
     if value < 0x80:
         return bytes((value,))
     if value < 0x4000:
@@ -60,7 +60,7 @@ LEN = _Varints("a length", 0, (1 << 31) - 1)
 
 
 def read_uint64(data: bytes, pos: int) -> tuple[int, int]:
-    """A varint and the position behind it."""
+    """Return a varint and the position behind it."""
     byte = data[pos]
     if byte < 0x80:
         return byte, pos + 1
@@ -110,7 +110,7 @@ _LONGEST_TAG = 5
 
 
 def read_tag(data: bytes, pos: int) -> tuple[int, int]:
-    """A tag and the position behind it."""
+    """Return a tag and the position behind it."""
     start = pos
     value, pos = read_uint64(data, pos)
     if value > _MASK32 or pos - start > _LONGEST_TAG:
@@ -119,7 +119,7 @@ def read_tag(data: bytes, pos: int) -> tuple[int, int]:
 
 
 def read_length(data: bytes, pos: int) -> tuple[int, int]:
-    """A length, which what is left may be shorter than, and the position behind it."""
+    """Return a length, which what is left may be shorter than, and the position behind it."""
     start = pos
     value, pos = read_uint64(data, pos)
     if pos - start > _LONGEST_TAG:
@@ -130,7 +130,7 @@ def read_length(data: bytes, pos: int) -> tuple[int, int]:
 def read_packed(
     read: Callable[[bytes, int], tuple[Any, int]], data: bytes, pos: int, end: int
 ) -> list[Any]:
-    """The varints of a packed field."""
+    """Return the varints of a packed field."""
     if end > len(data):
         raise WireError("the input is truncated", len(data))
     found: list[Any] = []
@@ -148,7 +148,7 @@ def read_packed(
 
 
 def skip(data: bytes, pos: int, tag: int) -> int:  # noqa: PLR0912 - a branch a wire type
-    """The position behind a field that the schema does not know."""
+    """Return the position behind a field that the schema does not know."""
     open_groups: list[int] = []
     while True:
         wire_type = tag & 7

@@ -29,7 +29,7 @@ class Ragged:
 
 
 def built(root: Node, count: int, values: Mapping[str, Any], present: Mapping[str, Array]) -> Data:
-    """Raises WireError."""
+    """Build the columns. Raises WireError."""
     if not 0 <= count <= MOST_ELEMENTS:
         raise WireError(f"{count} is no number of elements; there can be {MOST_ELEMENTS}")
     builder = _Builder(present)
@@ -119,7 +119,7 @@ def _by_field(node: Node, values: Any) -> dict[str, Any]:
 
 
 def _nothing(node: Node, count: int, around: Mask | None) -> Data:
-    """A field no value was given for: absent, or the default of what cannot be absent."""
+    """Return a field no value was given for: absent, or the default of what cannot be absent."""
     if node.optional:
         return Data(node, count, np.broadcast_to(np.False_, count))
     if node.required and count:
@@ -164,7 +164,7 @@ def _scalars(node: Node, count: int, value: Any, present: Mask | None) -> npt.ND
 
 
 def _cast(node: Node, array: npt.NDArray[Any], present: Mask | None) -> npt.NDArray[Any]:
-    """The same numbers in the field's type; real ones rounded to it."""
+    """Return the same numbers in the field's type; real ones rounded to it."""
     dtype = DTYPES[node.kind]
     if array.dtype == dtype:
         return array

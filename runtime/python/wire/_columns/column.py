@@ -23,8 +23,10 @@ NO_TEXT = memoryview(b"")
 
 
 class Presence:
-    """Which of ``count`` elements have something: those that ``bits`` say and that also have what
-    is around it."""
+    """The elements, of ``count``, that have something.
+
+    Those are the ones that ``bits`` name and that also have what is around it.
+    """
 
     def __init__(
         self,
@@ -88,8 +90,10 @@ class Column(_Leaf, Generic[T]):
 
     @cached_property
     def values(self) -> npt.NDArray[T]:
-        """Shape (N,), read-only: over the buffer itself where the form is plain; what stands where
-        the field is absent means nothing."""
+        """Return the values, shape (N,), read-only: over the buffer where the form is plain.
+
+        An element where the field is absent means nothing.
+        """
         return self.stored.values(self._count)
 
     @property
@@ -100,7 +104,7 @@ class Column(_Leaf, Generic[T]):
         return np.ma.MaskedArray(self.values, mask=mask)
 
     def filled(self) -> npt.NDArray[T]:
-        """The values, and the schema's default where the field is absent."""
+        """Return the values, and the schema's default where the field is absent."""
         present, values = self.present, self.values
         if present is None:
             return values
@@ -155,8 +159,10 @@ class TextColumn(_Leaf, Generic[Text]):
 
     @cached_property
     def offsets(self) -> Offsets:
-        """Shape (N + 1,). Of a constant they are made; raises WireError where its repetitions are
-        more bytes than the reader's limit."""
+        """Return the offsets, shape (N + 1,); those of a constant are made.
+
+        Raises WireError where its repetitions are more bytes than the reader's limit.
+        """
         if self._offsets is not None:
             return self._offsets
         if len(self._content) * self._count > self._limit:
@@ -176,7 +182,7 @@ class TextColumn(_Leaf, Generic[Text]):
         return self._text(bytes(self._content)) if self._offsets is None else None
 
     def __getitem__(self, index: int) -> Text:
-        """The element's text; empty where it is absent. Raises WireError where it is no UTF-8."""
+        """Return the element's text; empty where absent. Raises WireError where it is no UTF-8."""
         index = _index(index, self._count)
         if self._offsets is None:
             return self._text(bytes(self._content))
@@ -254,8 +260,10 @@ class Group:
 
 
 class RepeatedGroup(Group):
-    """The columns of a repeated message: element i has those from ``offsets[i]`` on up to
-    ``offsets[i + 1]``. Its length is the number of all messages, ``offsets[-1]``."""
+    """The columns of a repeated message, ``offsets[-1]`` of them in all.
+
+    Element i has those from ``offsets[i]`` on up to ``offsets[i + 1]``.
+    """
 
     offsets: Offsets
     """One more than the elements around it."""

@@ -34,7 +34,7 @@ class Columns(Group, Generic[Row]):
     def read(
         cls, buffer: Buffer, offset: int = 0, size: int | None = None, limit: int = LIMIT
     ) -> Self:
-        """The columns that lie in ``buffer[offset : offset + size]``, all of it by default.
+        """Return the columns that lie in ``buffer[offset : offset + size]``, all of it by default.
 
         They are read where they lie: keep the buffer unchanged. ``limit`` is the largest number of
         elements, also of those in repeated fields. Raises WireError, its position counted from the
@@ -83,8 +83,10 @@ class Columns(Group, Generic[Row]):
         reductions: str | Mapping[str, str] | None = None,
         position: int = 0,
     ) -> bytes:
-        """The bytes of what ``prepare`` makes; ``position`` is where they will stand in the whole
-        message, for alignment. Raises WireError."""
+        """Return the bytes of what ``prepare`` makes. Raises WireError.
+
+        ``position`` is where they will stand in the whole message, for alignment.
+        """
         prepared = cls.prepare(count, values, present=present, reductions=reductions)
         return prepared.to_bytes(position)
 
@@ -95,14 +97,17 @@ class Columns(Group, Generic[Row]):
         reductions: str | Mapping[str, str] | None = None,
         position: int = 0,
     ) -> bytes:
-        """The columns of rows; see ``prepare`` and ``build``. Raises WireError."""
+        """Return the columns of rows; see ``prepare`` and ``build``. Raises WireError."""
         return Prepared(cls.NODE, gathered(cls.NODE, rows), reductions).to_bytes(position)
 
     def to_rows(self, memory: int | None = None) -> list[Row]:
-        """The same as messages. Few bytes can stand for many rows: raises WireError where they take
-        more than ``memory`` bytes, by default 64 MiB and 256 for each byte of the columns, or
-        cannot be messages. Each row, field of a message and element of a repeated field counts 16
-        bytes, and a text its length besides."""
+        """Return the same as messages.
+
+        Few bytes can stand for many rows: raises WireError where they take more than ``memory``
+        bytes, by default 64 MiB and 256 for each byte of the columns, or cannot be messages. Each
+        row, field of a message and element of a repeated field counts 16 bytes, and a text its
+        length besides.
+        """
         return written(self, MEMORY + MEMORY_PER_BYTE * self._size if memory is None else memory)
 
     @classmethod
@@ -116,8 +121,10 @@ class Columns(Group, Generic[Row]):
 
     @classmethod
     def tag_and_length(cls, size: int, field: str | None = None) -> bytes:
-        """What stands before ``size`` bytes of columns in the message around them. ``field`` is the
-        list, ``<message>.<field>``, if there are several. Raises WireError."""
+        """Return what stands before ``size`` bytes of columns in the message around them.
+
+        ``field`` is the list, ``<message>.<field>``, if there are several. Raises WireError.
+        """
         return tag_and_length(cls.COLUMNS_FIELDS.number(field), size)
 
     @classmethod
@@ -128,8 +135,10 @@ class Columns(Group, Generic[Row]):
         field: str | None = None,
         position: int = 0,
     ) -> bytes:
-        """The bytes of a message with columns behind them; ``position`` is where ``parent`` will
-        stand in the whole message. Raises WireError."""
+        """Return the bytes of a message with columns behind them. Raises WireError.
+
+        ``position`` is where ``parent`` will stand in the whole message.
+        """
         start = position + len(parent) + len(cls.tag_and_length(0, field))
         content = columns.to_bytes(start)
         return b"".join((parent, cls.tag_and_length(len(content), field), content))

@@ -53,7 +53,7 @@ class ColumnsFields:
         }
 
     def number(self, name: str | None) -> int:
-        """The field number of the columns of a list, ``<message>.<field>``."""
+        """Return the field number of the columns of a list, ``<message>.<field>``."""
         if name is None and len(self._numbers) == 1:
             (number,) = self._numbers.values()
         elif name in self._numbers:

@@ -55,7 +55,7 @@ class Reader:
         self._view, self._limit = view, limit
 
     def count(self, node: Node, start: int, end: int) -> tuple[int, Parts]:
-        """The element count of a columns field, and its parts."""
+        """Return the element count of a columns field, and its parts."""
         parts = self._parts(node, start, end, is_columns_field=True)
         if COUNT not in parts:
             raise WireError("there is no element count", start)
@@ -91,7 +91,7 @@ class Reader:
         return parts
 
     def _wire_type(self, node: Node, found: Found, is_columns_field: bool) -> int | None:
-        """What a field must have; None for fields that are skipped."""
+        """Return what a field must have; None for fields that are skipped."""
         if found.number == PADDING:
             return LENGTH
         if found.number == COUNT:
@@ -287,7 +287,7 @@ class Reader:
         return array_of(self._view, np.dtype(f"<u{width}"), start, many)
 
     def _joined(self, given: _Given, band: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """The numbers of a packed field: in place if it is in one piece."""
+        """Return the numbers of a packed field: in place if it is in one piece."""
         arrays = []
         for piece in given.pieces(band):
             count, rest = divmod(piece.end - piece.start, dtype.itemsize)
@@ -330,7 +330,7 @@ class _Given:
         return self._parts[band]
 
     def get(self, band: int) -> Found | None:
-        """What comes once."""
+        """Return what comes once."""
         return self._parts[band][0] if band in self._parts else None
 
     def refuse(self, *bands: int) -> None:

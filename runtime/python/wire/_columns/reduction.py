@@ -32,7 +32,7 @@ class Form:
 
 
 def choose(data: Data, reduction: Reduction) -> Form:
-    """The form of a scalar field that some element has."""
+    """Return the form of a scalar field that some element has."""
     values, node = data.values, data.node
     if values is None:
         raise AssertionError(node)
@@ -52,7 +52,7 @@ def bits(values: Array) -> Array:
 
 
 def _plain(node: Node, values: Array) -> Array:
-    """The type's own array."""
+    """Return the type's own array."""
     if node.kind == "enum" and not bits(values).max(initial=0) > 255:
         return values.astype(np.uint8)
     return values
@@ -89,7 +89,7 @@ def _offset_from_least(values: Array, those: Array, mask: Array | None) -> Form:
 
 
 def _within(values: Array, those: Array, mask: Array | None, error: float) -> Form | None:
-    """Steps of about twice the error; None where that does not do."""
+    """Return steps of about twice the error; None where that does not do."""
     if not those.size or not np.isfinite(those).all():
         return None
     exact = those.astype("<f8")
@@ -111,7 +111,7 @@ def _within(values: Array, those: Array, mask: Array | None, error: float) -> Fo
 
 
 def _least_width(most: int, own: int) -> int | None:
-    """The smallest width below the type's own that holds a number."""
+    """Return the smallest width below the type's own that holds a number."""
     widths = (width for width in (1, 2, 3, 4) if width < own and most < 1 << 8 * width)
     return next(widths, None)
 
@@ -141,7 +141,7 @@ def _in_runs(form: Form) -> Form:
 
 
 def constant_bytes(node: Node, value: Any) -> bytes:
-    """A constant without its tag; a bool is a varint of one byte."""
+    """Return a constant without its tag; a bool is a varint of one byte."""
     dtype = DTYPES[node.kind]
     if node.kind != "bool" and dtype.itemsize < 4:
         dtype = np.dtype("<i4" if dtype.kind == "i" else "<u4")

@@ -49,7 +49,7 @@ _EACH = 16
 
 
 def gathered(root: Node, rows: Sequence[Any]) -> Data:
-    """Raises WireError where a row cannot be encoded."""
+    """Gather rows as columns. Raises WireError where a row cannot be encoded."""
     try:
         return Data(root, len(rows), None, children=_fields(root, rows, None))
     except FAULTS as fault:
@@ -145,7 +145,7 @@ def _key(entry: tuple[Any, Any]) -> Any:
 
 
 def written(columns: Group, memory: int) -> list[Any]:
-    """The rows of a root. Raises WireError where they would take more than ``memory`` bytes."""
+    """Return the rows of a root. Raises WireError where they take more than ``memory`` bytes."""
     needed = _EACH * len(columns) + _memory(columns)
     if needed > memory:
         raise WireError(
@@ -156,8 +156,10 @@ def written(columns: Group, memory: int) -> list[Any]:
 
 
 def _memory(group: Group) -> int:
-    """What all that is in some messages takes, about, before any is made: constants and runs stand
-    for any number."""
+    """Return about how many bytes all that is in some messages takes, before any is made.
+
+    Constants and runs stand for any number.
+    """
     needed = 0
     for _, child in group.children():
         node = child._node if isinstance(child, Group) else child.node
@@ -183,7 +185,7 @@ def _zeros(node: Node) -> int:
 
 
 def _messages(group: Group) -> list[Any]:
-    """A message an element, None where absent."""
+    """Return a message an element, None where absent."""
     node, present = group._node, group.present
     if present is not None and node.lacks and not present.any():
         return [None] * len(group)
@@ -235,7 +237,7 @@ def _check_required(group: Group) -> None:
 
 
 def _held(child: AnyColumn | Group) -> list[Any]:
-    """What the rows' attribute gets, an item an element."""
+    """Return what the rows' attribute gets, an item an element."""
     if isinstance(child, RepeatedGroup):
         return _lists(child._node, child.offsets, _entries(child))
     if isinstance(child, Group):

@@ -32,7 +32,7 @@ class Stored:
         return "runs" if self.kind == "plain" else f"{self.kind} runs"
 
     def values(self, count: int) -> npt.NDArray[Any]:
-        """The values of ``count`` elements, read-only."""
+        """Return the values of ``count`` elements, read-only."""
         if self.raw is None:
             zero = 0 if self.constant is None else self.constant
             return np.broadcast_to(np.array(zero, DTYPES[self.node.kind]), count)

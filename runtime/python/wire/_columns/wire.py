@@ -35,7 +35,7 @@ class Found(NamedTuple):
 
 
 def view_of(buffer: Buffer, writable: bool = False) -> memoryview:
-    """The buffer as bytes. Raises WireError."""
+    """Return the buffer as bytes. Raises WireError."""
     try:
         # Before 3.12 no type says that an array is a buffer.
         view = memoryview(cast(Any, buffer))
@@ -49,7 +49,7 @@ def view_of(buffer: Buffer, writable: bool = False) -> memoryview:
 
 
 def read_varint(view: memoryview, pos: int, end: int) -> tuple[int, int]:
-    """An unsigned number and the position behind it."""
+    """Return an unsigned number and the position behind it."""
     value = 0
     for index in range(10):
         if pos >= end:
@@ -65,7 +65,7 @@ def read_varint(view: memoryview, pos: int, end: int) -> tuple[int, int]:
 def fields(
     view: memoryview, pos: int, end: int, passed: frozenset[int] = frozenset()
 ) -> Iterator[Found]:
-    """The fields of the message in ``view[pos:end]``; a group as one. Raises WireError.
+    """Return the fields of the message in ``view[pos:end]``; a group as one. Raises WireError.
 
     ``passed``: tags of one byte, of fields with a length, that may be left out.
     """
@@ -114,7 +114,7 @@ def _field(view: memoryview, at: int, end: int) -> Found:
 
 
 def _group(view: memoryview, first: Found, end: int) -> Found:
-    """A group whole: its content, and as ``value`` where the message goes on."""
+    """Return a group whole: its content, and as ``value`` where the message goes on."""
     opened = [first.number]
     pos = first.end
     while True:
@@ -134,7 +134,7 @@ def _group(view: memoryview, first: Found, end: int) -> Found:
 
 
 def varint(value: int) -> bytes:
-    """Base 128, least significant group first, as short as possible."""
+    """Return base 128, least significant group first, as short as possible."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -148,7 +148,7 @@ def tag(number: int, wire_type: int) -> bytes:
 
 
 def length_in_five(size: int) -> bytes:
-    """The length of a message that holds columns. Raises WireError above 2³¹ − 1 bytes."""
+    """Return the length of a message that holds columns. Raises WireError above 2³¹ − 1 bytes."""
     if size >= 1 << 31:
         raise WireError(f"{size} bytes are too many for a message; write fewer elements")
     groups = [size >> 7 * index & 0x7F for index in range(LENGTH_BYTES)]
@@ -156,7 +156,7 @@ def length_in_five(size: int) -> bytes:
 
 
 def tag_and_length(number: int, size: int) -> bytes:
-    """What stands before the content of a message that holds columns."""
+    """Return what stands before the content of a message that holds columns."""
     return tag(number, LENGTH) + length_in_five(size)
 
 

@@ -81,9 +81,11 @@ class Prepared:
         return b"".join(chunks)
 
     def write(self, buffer: Buffer, offset: int = 0, position: int | None = None) -> int:
-        """Fill ``buffer`` from ``offset`` on and return where the columns end; ``position`` is
-        that offset unless said otherwise. Raises WireError, having written nothing, where there is
-        too little room."""
+        """Fill ``buffer`` from ``offset`` on and return where the columns end.
+
+        ``position`` is that offset unless said otherwise. Raises WireError, having written nothing,
+        where there is too little room.
+        """
         view = view_of(buffer, writable=True)
         start = offset if position is None else position
         end = offset + self.size(start)
@@ -159,7 +161,7 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 
 def _fields(message: Data, chosen: _Reductions) -> Iterator[_Item]:
-    """The fields of a message in the order of their numbers."""
+    """Return the fields of a message in the order of their numbers."""
     for data in message.children:
         if data.node.repeated:
             yield from _repeated(data, chosen)
@@ -219,7 +221,7 @@ def _text(data: Data, chosen: _Reductions) -> Iterator[_Item]:
 
 
 def _one_text(data: Data, offsets: npt.NDArray[np.uint32]) -> bytes | None:
-    """The text of all elements that have one, if it is the same."""
+    """Return the text of all elements that have one, if it is the same."""
     starts, lengths = offsets[:-1], np.diff(offsets)
     if data.present is not None:
         starts, lengths = starts[data.present], lengths[data.present]

@@ -21,7 +21,7 @@ class JsonMessage:
     def to_json(
         self, *, proto_names: bool = False, defaults: bool = False, indent: int | None = None
     ) -> str:
-        """The message as JSON. Raises WireError.
+        """Return the message as JSON. Raises WireError.
 
         ``proto_names``: fields have the names of the schema, not their lowerCamelCase.
         ``defaults``: fields that cannot be absent are written even if they are zero or empty.
@@ -33,7 +33,7 @@ class JsonMessage:
 
     @classmethod
     def from_json(cls, text: str | Buffer, *, ignore_unknown: bool = False) -> Self:
-        """The message of this text, or of its bytes in UTF-8.
+        """Return the message of this text, or of its bytes in UTF-8.
 
         Raises WireError: its ``position`` is where the text is not JSON; None where its content
         does not fit the message, and then the reason names the field.
@@ -46,7 +46,7 @@ class JsonMessage:
 
 
 def describe(cls: type, table: tuple[object, ...]) -> None:
-    """Gives the interface to a class of an extension, which inherits nothing."""
+    """Give the interface to a class of an extension, which inherits nothing."""
     cls._json = table  # type: ignore[attr-defined]
     cls.to_json = JsonMessage.to_json  # type: ignore[attr-defined]
     cls.from_json = classmethod(JsonMessage.from_json.__func__)  # type: ignore[attr-defined]

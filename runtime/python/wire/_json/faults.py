@@ -14,7 +14,7 @@ class _LocatedError(ValueError):
 
 
 def within(name: str, fault: Exception) -> Exception:
-    """The same fault, one field further out."""
+    """Return the same fault, one field further out."""
     reason = "it was deleted" if isinstance(fault, AttributeError) else str(fault)
     if len(reason) > _LONGEST:
         return _LocatedError(reason if reason.startswith("… ") else f"… {reason}")

@@ -40,7 +40,7 @@ class _How:
 
 
 def read(cls: type[T], text: str | Buffer, ignore_unknown: bool) -> T:
-    """Raises WireError, with a position only where the text is not JSON."""
+    """Read a message. Raises WireError, with a position only where the text is not JSON."""
     if not isinstance(text, str):
         text = _decoded(text)
     try:

@@ -40,7 +40,7 @@ class Number(str):
 
 
 def shown(value: object) -> str:
-    """What an error says of a value."""
+    """Return what an error says of a value."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, tuple):
@@ -79,13 +79,13 @@ def real(value: object, kind: str) -> float:
 
 
 def single(value: float) -> float:
-    """The nearest number of 32 bits. Raises OverflowError."""
+    """Return the nearest number of 32 bits. Raises OverflowError."""
     (found,) = _FLOAT32.unpack(_FLOAT32.pack(value))
     return float(found)
 
 
 def real_of(value: Any, kind: str) -> float | str:
-    """A number as JSON has it: with as few digits as tell it from its neighbours."""
+    """Return a number as JSON has it: with as few digits as tell it from its neighbours."""
     found = float(value)
     if isnan(found):
         return "NaN"
@@ -122,7 +122,7 @@ def _number(value: object, kind: str) -> str:
 
 
 def _whole(text: str) -> int:
-    """The integer that a number with a fraction or an exponent is."""
+    """Return the integer that a number with a fraction or an exponent is."""
     mantissa, _, exponent = text.lower().partition("e")
     whole, _, fraction = mantissa.lstrip("-").partition(".")
     digits = (whole + fraction).rstrip("0")

@@ -90,7 +90,7 @@ _enums: dict[Any, tuple[dict[int, str], dict[str, int]]] = {}
 
 
 def _values_of(cls: Any, renamed: Mapping[str, str]) -> tuple[dict[int, str], dict[str, int]]:
-    """An enum's names by number, of several the first, and its numbers by name."""
+    """Return an enum's names by number, of several the first, and its numbers by name."""
     if cls not in _enums:
         numbers = {renamed.get(name, name): int(value) for name, value in cls.__members__.items()}
         names = {number: name for name, number in reversed(numbers.items())}
@@ -127,7 +127,7 @@ def table_of(cls: Any) -> Table:
 
 
 def class_of(type_url: str) -> Any:
-    """The class of the messages in an ``Any``."""
+    """Return the class of the messages in an ``Any``."""
     domain, slash, name = type_url.rpartition("/")
     if not slash or not domain or not name:
         raise ValueError(f"`{type_url[:200]}` is no URL of a type, such as example.com/a.Message")

@@ -112,7 +112,7 @@ def _days(year: int, month: int, day: int) -> int:
 
 
 def _date(days: int) -> tuple[int, int, int]:
-    """The reverse: a cycle of 400 years has 146,097 days."""
+    """Return the reverse: a cycle of 400 years has 146,097 days."""
     era, in_era = divmod(days + 719_468, 146_097)
     in_cycle = (in_era - in_era // 1460 + in_era // 36_524 - in_era // 146_096) // 365
     in_year = in_era - (365 * in_cycle + in_cycle // 4 - in_cycle // 100)

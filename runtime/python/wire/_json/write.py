@@ -30,7 +30,7 @@ class _How(NamedTuple):
 
 
 def write(message: object, proto_names: bool, defaults: bool, indent: int | None) -> str:
-    """Raises WireError."""
+    """Write a message as JSON. Raises WireError."""
     try:
         tree = _message(message, _How(proto_names, defaults))
         separators = (",", ":") if indent is None else (",", ": ")
