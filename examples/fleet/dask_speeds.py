@@ -17,6 +17,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+
 import wirecost.osi
 
 OBJECTS = {

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+
 import wirecost.osi
 
 OBJECTS = wirecost.osi.Decoder("GroundTruth", "moving_object")
