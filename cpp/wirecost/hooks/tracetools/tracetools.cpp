@@ -215,8 +215,8 @@ WIRECOST_EXPORT int rcl_wait(void* set, int64_t timeout) {
   return result;
 }
 
-// For rclpy's callbacks, which have no tracepoints (python/wirecost/observe/probe/run/python). Sections are
-// the probe library's; a `wait` of 0: none.
+// For rclpy's callbacks, which have no tracepoints (python/wirecost/observe/probe/run/python).
+// Sections are the probe library's; a `wait` of 0: none.
 
 WIRECOST_EXPORT void wirecost_ros2_begin(uint32_t callback, uint32_t wait) {
   here.events.waited(now(), wait, here.recorder);
