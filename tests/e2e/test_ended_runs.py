@@ -34,7 +34,7 @@ LONG = {
     "notification": ("--repetitions", "100000"),
 }
 """Options by which a command goes on until it is ended."""
-LIMIT_S = 120
+LIMIT_S = 300.0
 
 
 @pytest.fixture
