@@ -2,8 +2,8 @@
 """Measurements that documents show.
 
 ``python -m documents [RUN…]`` measures them, keeps summary rows and tables in ``docs/results``,
-and writes the documents' blocks anew. With ``--write`` it only writes, with ``--keep`` it takes
-the runs as they were made before, in ``build/results``. ``repeatability`` and
+and writes the documents' blocks and figures anew. With ``--write`` it only writes, with ``--keep``
+it takes the runs as they were made before, in ``build/results``. ``repeatability`` and
 ``tensor-repeatability`` are one command ten times."""
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from documents import repeatability
 from documents.blocks import documents, written
+from documents.figures import FIGURES, drawn
 from documents.repeatability import REPEATED
 from documents.runs import RESULTS, ROOT, RUNS, WITH_ROS2, Kept
 from wirecost.results.analysis.summary import summarize
@@ -107,6 +108,8 @@ def write() -> None:
         if (new := written(text)) != text:
             path.write_text(new)
             print(path.relative_to(ROOT))
+    for name in FIGURES:
+        (RESULTS / f"{name}.svg").write_text(drawn(name))
 
 
 def main(arguments: list[str]) -> int:

@@ -3,8 +3,10 @@
 
 ``<!-- results/osi: 829,440 reflections, 10 objects -->`` is followed by the table of that title as
 a terminal shows it, of 80 columns or as wide as the number before the title says
-(``<!-- results/osi: 120: TITLE -->``); ``rows NAME, NAME | TITLE`` by these rows of it alone;
-``origin`` by where the run was made, ``lead`` by its first sentence. The tables between
+(``<!-- results/osi: 120: TITLE -->``); ``rows NAME, NAME | columns NAME, NAME | TITLE`` by these
+rows and columns of it alone, all where either is left out, between names ``;`` where one has a
+comma; ``origin`` by the run's command and where it was made, ``lead`` by its first sentence. The
+tables between
 ``<!-- settings of bench transport -->`` and ``<!-- end of settings -->``, and between
 ``<!-- processes of each benchmark -->`` and ``<!-- end of processes -->``, follow from the code.
 """
@@ -53,21 +55,41 @@ def content(found: re.Match[str]) -> str:
         return origin(run)
     if what == "lead":
         return textwrap.fill(run.lead or "", width) + "\n"
-    names, bar, title = what.removeprefix("rows ").partition(" | ")
-    table = _with_rows(run.table(title), names.split(", ")) if bar else run.table(what)
+    *chosen, title = what.split(" | ")
+    table = run.table(title)
+    for part in chosen:
+        table = _excerpt(table, part)
     out = io.StringIO()
     print_table(Console(file=out, width=width), table)
     text = out.getvalue()
-    if bar:  # an excerpt need not say what else there is
+    if chosen:  # an excerpt need not say what else there is
         text = re.sub(r"^\d+ more columns.*", "", text, flags=re.MULTILINE | re.DOTALL)
-    return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
+    lines = "\n".join(line.rstrip() for line in text.splitlines())
+    return lines.strip("\n") + "\n"  # a heading may begin with spaces
 
 
-def _with_rows(table: Table, names: list[str]) -> Table:
-    """Return the table with these rows alone. Raises KeyError for a row that is not there."""
-    rows = {row[0]: row for row in table.rows}
-    return replace(table, title="", rows=[rows[name] for name in names], notes=[])
+def _excerpt(table: Table, part: str) -> Table:
+    """Return the table with ``rows`` or ``columns`` of a block alone, without title and notes.
+
+    Raises KeyError for one that is not there.
+    """
+    kind, _, listed = part.partition(" ")
+    names = listed.split("; " if "; " in listed else ", ")
+    bare = replace(table, title="", notes=[])
+    if kind == "rows":
+        rows = {row[0]: row for row in table.rows}
+        return replace(bare, rows=[rows[name] for name in names])
+    if missing := set(names) - set(table.headings):
+        raise KeyError(f"no column {', '.join(missing)}; there are {', '.join(table.headings)}")
+    kept = [0, *(i for i, name in enumerate(table.headings) if i and name in names)]
+    return replace(
+        bare,
+        headings=[table.headings[i] for i in kept],
+        rows=[[row[i] for i in kept] for row in table.rows],
+    )
 
 
 def origin(kept: Kept) -> str:
-    return "".join(f"{name:<9}{value}\n" for name, value in kept.about.items())
+    """Return the command of a run, and below it commit, date and machine; JSON has the rest."""
+    machine = kept.about["machine"].rpartition(", ")[0]  # without the operating system
+    return f"{kept.about['command']}\n{kept.about['commit']}, {kept.about['made']}, {machine}\n"

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bars of one column of a run that is kept: the figures that pages of results begin with."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+
+from documents.runs import read
+from wirecost.results.report.shared.figure import PALETTE, PAPER_INK
+
+WIDTH = 640
+LABELS = 200
+VALUES = 80
+LINE = 22
+TOP = 34
+CELL = re.compile(r"([\d.]+) (ns|µs|ms|s)\b")
+NS = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}
+
+
+@dataclass(frozen=True)
+class Bars:
+    """``column`` of the table of that title: a bar for each row.
+
+    With ``row``, that row: a bar for each column. With ``group``, only the indented rows that
+    follow the row of that name.
+    """
+
+    run: str
+    table: str
+    text: str
+    column: str = ""
+    row: str = ""
+    group: str = ""
+
+
+_OSI = "829,440 reflections, 10 objects"
+FIGURES = {
+    "osi": Bars("osi", _OSI, f"{_OSI}: a message's total, median", "total"),
+    "transport": Bars(
+        "transport", "100 B, 500 Hz, 1 subscriber, loopback",
+        "100 B at 500 Hz on one machine: latency, median", "p50",
+    ),
+    "tensor": Bars(
+        "tensor", "Ratios · numpy", "200x200 float64 from process to process: total, median",
+        "median",
+    ),
+    "wrapyfi": Bars(
+        "wrapyfi", "200x200 float32, 160 kB", "NumPy, 200x200 float32: total, median", row="numpy",
+    ),
+    "notification": Bars(
+        "notification", "C++ · ticket · total time per message, by size factor",
+        "C++, size factor 64: total per message, median", "64",
+    ),
+    "classes": Bars(
+        "classes", "full · time per operation, by objects",
+        "1,000 whole objects: fill, encode, parse, destroy; median", "1,000", group="total",
+    ),
+    "cloud": Bars(
+        "cloud", "ring, vlp16/1673400472138016708, 14831 points",
+        "Ring outlier filter, 14,831 points: a callback, median", "median",
+    ),
+    "heap": Bars(
+        "heap", "A lidar callback that allocates",
+        "A callback that allocates: 99.9 % take at most", "p99.9",
+    ),
+    "probe": Bars(
+        "probe", "software counters", "An empty section with software counters, median",
+        "per section",
+    ),
+}  # fmt: skip
+"""By the name of the file in ``docs/results``."""
+
+
+def drawn(name: str) -> str:
+    """Return the figure as SVG, in scale from 0. Raises KeyError for a cell that is not there."""
+    bars = FIGURES[name]
+    found = [(label, match) for label, cell in _cells(bars) if (match := CELL.match(cell))]
+    values = [float(match[1]) * NS[match[2]] for _, match in found]
+    room = WIDTH - LABELS - VALUES
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{_at(len(found))}" '
+        f'viewBox="0 0 {WIDTH} {_at(len(found))}" role="img" '
+        f'font-family="system-ui, sans-serif" font-size="13" fill="{PAPER_INK}">',
+        f"<title>{escape(bars.text)}</title>",
+        '<rect width="100%" height="100%" fill="white"/>',
+        f'<text x="8" y="20" font-weight="bold">{escape(bars.text)}</text>',
+    ]
+    for i, ((label, match), value) in enumerate(zip(found, values, strict=True)):
+        length = round(room * value / max(values), 1)
+        lines += [
+            f'<text x="{LABELS - 8}" y="{_at(i) + 15}" text-anchor="end">{escape(label)}</text>',
+            f'<rect x="{LABELS}" y="{_at(i) + 3}" width="{length}" height="{LINE - 6}" '
+            f'fill="{PALETTE[0]}"/>',
+            f'<text x="{LABELS + length + 6}" y="{_at(i) + 15}">{match[0]}</text>',
+        ]
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _at(line: int) -> int:
+    return TOP + line * LINE
+
+
+def _cells(bars: Bars) -> list[tuple[str, str]]:
+    """Return names and cells that have a bar."""
+    table = read(bars.run).table(bars.table)
+    if bars.row:
+        row = next(row for row in table.rows if row[0] == bars.row)
+        return list(zip(table.headings[1:], row[1:], strict=True))
+    column = table.headings.index(bars.column)
+    rows = table.rows
+    if bars.group:
+        first = [row[0] for row in rows].index(bars.group) + 1
+        after = (i for i, row in enumerate(rows) if i >= first and not row[0].startswith(" "))
+        rows = rows[first : next(after, len(rows))]
+    return [(row[0].strip(), row[column]) for row in rows]
