@@ -6,9 +6,8 @@ a terminal shows it, of 80 columns or as wide as the number before the title say
 (``<!-- results/osi: 120: TITLE -->``); ``rows NAME, NAME | columns NAME, NAME | TITLE`` by these
 rows and columns of it alone, all where either is left out, between names ``;`` where one has a
 comma; ``origin`` by the run's command and where it was made, ``lead`` by its first sentence. The
-tables between
-``<!-- settings of bench transport -->`` and ``<!-- end of settings -->``, and between
-``<!-- processes of each benchmark -->`` and ``<!-- end of processes -->``, follow from the code.
+table between ``<!-- processes of each benchmark -->`` and ``<!-- end of processes -->`` follows
+from the code.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from documents import processes, settings
+from documents import processes
 from documents.runs import ROOT, Kept, read
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
@@ -45,7 +44,7 @@ def written(text: str) -> str:
     Raises OSError for a run and KeyError for a table that is not there.
     """
     results = BLOCK.sub(lambda found: f"{found['head']}{content(found)}```", text)
-    return processes.written(settings.written(results))
+    return processes.written(results)
 
 
 def content(found: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from documents import processes, repeatability, settings
+from documents import processes, repeatability
 from documents.blocks import BLOCK, documents, written
 from documents.figures import FIGURES, drawn
 from documents.repeatability import REPEATED
@@ -30,10 +30,6 @@ def test_blocks_follow_from_what_is_kept(path: Path) -> None:
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_follow_from_what_is_kept(name: str) -> None:
     assert (RESULTS / f"{name}.svg").read_text() == drawn(name)
-
-
-def test_the_page_of_transports_has_the_table_of_settings() -> None:
-    assert settings.table() in (ROOT / "docs" / "transports.md").read_text()
 
 
 def test_the_page_of_fairness_has_the_table_of_processes() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of every middleware, of which docs/transports.md shows the words.
+"""Settings of every middleware, of which reports show the words.
 
 ``default`` is what the middleware's makers chose, ``matched`` what was asked of all. Settings that
 a middleware does not have stay as they are, and its words say so. Each transport's module has its
