@@ -3,6 +3,20 @@
 
 Lines are written between rounds, never while something is timed, and each at once: whatever ends
 the process leaves all rounds before. At the end they become ``samples.parquet`` and ``meta.json``.
+Each line is a JSON object:
+
+- ``{"journal": 1}``, the first: the version.
+- ``{"meta": {…}}``: keys of ``meta.json``; those of a later line replace earlier ones.
+- ``{"run": n, "about": {…}, "columns": {…}, "logs": "…"}``: an entry of ``runs``; ``columns`` of
+  ``samples.parquet`` that are the same in all its rows; in ``osi`` the folder of its models' logs.
+- ``{"run": n, "about": {…}}``: the same entry, updated; null: it did not take part.
+- ``{"run": n, "rows": {"stage": […], "ns": […], …}}``: samples by column; a number or text in the
+  place of a list is the same for all of them.
+- ``{"run": n, "process": p, "steps": [first, [ns, …]]}``, in ``osi``: the number of the first of
+  consecutive steps of process ``p``, and the transfer of each; the other stages are in the models'
+  logs, in the folder ``p``. Older journals have no ``process``, and the logs lie in ``logs`` itself.
+
+An incomplete last line is ignored, and so are samples of a contender with a ``failure``.
 """
 
 from __future__ import annotations
