@@ -14,7 +14,7 @@ Each line is a JSON object:
   place of a list is the same for all of them.
 - ``{"run": n, "process": p, "steps": [first, [ns, …]]}``, in ``osi``: the number of the first of
   consecutive steps of process ``p``, and the transfer of each; the other stages are in the models'
-  logs, in the folder ``p``. Older journals have no ``process``, and the logs lie in ``logs`` itself.
+  logs, in the folder ``p``. In older journals there is no ``process``, and ``logs`` has the files.
 
 An incomplete last line is ignored, and so are samples of a contender with a ``failure``.
 """
