@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deliberate differences of decoders. docs/compile.md has these lines, word for word."""
+"""Deliberate differences of decoders; docs/compile.md refers to this list."""
 
 from __future__ import annotations
 
