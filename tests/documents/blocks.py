@@ -7,7 +7,8 @@ a terminal shows it, of 80 columns or as wide as the number before the title say
 rows and columns of it alone, all where either is left out, between names ``;`` where one has a
 comma; ``origin`` by the run's command and where it was made, ``lead`` by its first sentence. The
 table between ``<!-- processes of each benchmark -->`` and ``<!-- end of processes -->`` follows
-from the code.
+from the code, that between ``<!-- runs that are kept -->`` and ``<!-- end of runs -->`` from all
+of the files.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from documents import processes
+from documents import origins, processes
 from documents.runs import ROOT, Kept, read
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
@@ -44,7 +45,7 @@ def written(text: str) -> str:
     Raises OSError for a run and KeyError for a table that is not there.
     """
     results = BLOCK.sub(lambda found: f"{found['head']}{content(found)}```", text)
-    return processes.written(results)
+    return origins.written(processes.written(results))
 
 
 def content(found: re.Match[str]) -> str:
@@ -90,5 +91,5 @@ def _excerpt(table: Table, part: str) -> Table:
 
 def origin(kept: Kept) -> str:
     """Return the command of a run, and below it commit, date and machine; JSON has the rest."""
-    machine = kept.about["machine"].rpartition(", ")[0]  # without the operating system
-    return f"{kept.about['command']}\n{kept.about['commit']}, {kept.about['made']}, {machine}\n"
+    made = ", ".join(kept.about[name] for name in ("commit", "made"))
+    return f"{kept.about['command']}\n{made}, {origins.machine(kept)}\n"
