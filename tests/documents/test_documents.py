@@ -105,6 +105,12 @@ def test_a_table_that_was_changed_is_noticed() -> None:
     assert written(changed) == block[0]
 
 
+def test_a_column_that_is_not_there_is_named() -> None:
+    title = read("osi").tables[0].title
+    with pytest.raises(KeyError, match="no such"):
+        written(f"<!-- results/osi: columns no such | {title} -->\n```\n```\n")
+
+
 def test_a_table_that_is_not_there_is_named() -> None:
     run = read(KEPT[0])
     assert run.table(run.tables[0].title) == run.tables[0]
