@@ -22,6 +22,7 @@ from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
+OSI = ".osi"
 MOST_BYTES = 16 << 20
 """Most bytes of the messages that are measured."""
 
@@ -55,6 +56,11 @@ class RecordedMessages:
 
     messages: list[bytes]
     said: str
+
+
+def is_data(path: Path) -> bool:
+    """Return whether a file, by its name, holds messages of a recording and can be no schema."""
+    return is_recording(path) or path.suffix.lower() == OSI
 
 
 def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path] = ()) -> Subject:
