@@ -25,6 +25,16 @@ _PACKAGES = {"lists": "repeated"}
 
 
 @dataclass(frozen=True)
+class FirstAnswer:
+    """Answer that fits one screen: a sentence, a table, what to do."""
+
+    answer: str
+    table: Table
+    steps: list[str]
+    """Three at most: what, gain, command."""
+
+
+@dataclass(frozen=True)
 class ScenarioContent:
     """A report's words and tables; figures are added by whoever can show them."""
 
@@ -42,6 +52,8 @@ class ScenarioContent:
     """Examinations beside times: the answer, and in words."""
     begins_with_lead: bool = False
     """True if a terminal shows the lead first, not last."""
+    first: FirstAnswer | None = None
+    """What is printed when a run ends; None to print all tables."""
 
 
 def content_of(results: Results, rows: list[Row]) -> ScenarioContent:
