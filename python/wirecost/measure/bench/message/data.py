@@ -181,9 +181,9 @@ def _osi(path: Path, about: Subject, choice: MessageChoice) -> Numbered:
             raise trace.no_trace()
         count = trace.frame_count
         frames = {n: bytes(next(trace.frames(n, n + 1))[1]) for n in choice.of(count)}
-        times = [time for at in (0, count - 1) for time, _ in trace.frames(at, at + 1)]
-        taken_ns = times[1] - times[0] if None not in times else 0
-        rate = rate_over(count, taken_ns)
+        ends = (next(trace.frames(number, number + 1))[0] for number in (0, count - 1))
+        times = [time for time in ends if time is not None]
+        rate = rate_over(count, times[-1] - times[0]) if times else None
         return Numbered(count, lambda number: frames[number], trace.warnings, rate_hz=rate)
 
 

@@ -15,6 +15,7 @@ from wirecost.results.report.scenarios.message.stages import SECOND, share_of_co
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.counted import counted
 
 WORTH = 0.01
 """Share of a core that a change must save to be worth making."""
@@ -135,7 +136,8 @@ def _table(
         columns += _columns(lang)
     notes = ["Medians of all stages, each library in its best mode; ×: beside the first row."]
     if doubted:
-        notes.append(f"{len(doubted)} contenders vary too much to be sure of: run again when idle.")
+        in_doubt = counted(len(doubted), "contender")
+        notes.append(f"{in_doubt} in doubt, as times vary: run again when idle.")
     return Table.of("Time per message", ordered[:MOST_ROWS], columns, notes)
 
 
