@@ -11,7 +11,8 @@ from rich.console import Console
 
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.results.printed import LAST, SCREEN, print_first
+from wirecost.results.report.results.printed import LAST, print_first
+from wirecost.results.report.shared.first import SCREEN
 
 KEPT = Path(__file__).parents[2] / "data" / "results"
 FOLDERS = sorted(path.name for path in KEPT.iterdir() if path.is_dir())

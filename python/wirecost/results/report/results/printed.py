@@ -3,22 +3,17 @@
 
 from __future__ import annotations
 
-import io
 import shlex
-from dataclasses import replace
 
 from rich.console import Console
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.report.results.caution import caution, not_measured
-from wirecost.results.report.scenarios import FirstAnswer, content_of
-from wirecost.results.report.shared.table import Table
+from wirecost.results.report.scenarios import content_of
+from wirecost.results.report.shared.first import FirstAnswer, print_answer
 from wirecost.results.report.shared.terminal import print_table, say
-from wirecost.system.counted import counted
 
-SCREEN = 24
-"""Lines of a terminal, of 80 columns, that a first answer fits."""
 LAST = 1
 """Lines that follow: where the page is."""
 
@@ -29,57 +24,13 @@ def print_first(console: Console, results: Results, rows: list[Row]) -> None:
     Where a scenario has none of its own, it is the lead and as much of the first table as fits.
     """
     content = content_of(results, rows)
-    first = content.first or FirstAnswer(content.lead or content.title, content.tables[0], [])
+    first = content.first or FirstAnswer(content.lead or content.title, content.tables[0])
     absent = ", ".join(text.partition(":")[0] for text in not_measured(results.meta))
+    doubts = [(f"Not measured: {absent}.", "dim")] if absent else []
+    if said := caution(results.meta):
+        doubts.append((said, "bold yellow"))
     folder = shlex.quote(str(results.folder))
-
-    def begin(console: Console) -> None:
-        say(console, first.answer)
-        console.print()
-
-    def end(console: Console) -> None:
-        for number, step in enumerate(first.steps, 1):
-            say(console, f"{number}. {step}")
-        if absent:
-            say(console, f"Not measured: {absent}.", "dim")
-        if said := caution(results.meta):
-            say(console, said, "bold yellow")
-        more = f"All tables: wirecost report {folder} --tables"
-        console.print(more, soft_wrap=True, highlight=False)
-
-    # Measured on a console of its own, as the other may be captured.
-    trial = Console(file=io.StringIO(), width=console.width)
-    begin(trial)
-    end(trial)
-    begin(console)
-    print_table(console, _fitting(first.table, console.width, SCREEN - LAST - _lines(trial)))
-    end(console)
-
-
-def _fitting(table: Table, width: int, room: int) -> Table:
-    """Return as much of a table as fits so many lines: first without notes, then without rows."""
-
-    def fits(part: Table) -> bool:
-        trial = Console(file=io.StringIO(), width=width)
-        print_table(trial, part)
-        return _lines(trial) <= room
-
-    shorter = [replace(table, notes=table.notes[:count]) for count in range(len(table.notes) + 1)]
-    for part in reversed(shorter):
-        if fits(part):
-            return part
-    for count in range(len(table.rows) - 1, 0, -1):
-        left_out = counted(len(table.rows) - count, "more row")
-        part = replace(table, rows=table.rows[:count], notes=[f"… {left_out}"])
-        if fits(part):
-            return part
-    return part
-
-
-def _lines(trial: Console) -> int:
-    """Return how many lines were printed to a string."""
-    assert isinstance(trial.file, io.StringIO)
-    return trial.file.getvalue().count("\n")
+    print_answer(console, first, f"All tables: wirecost report {folder} --tables", doubts, LAST)
 
 
 def print_results(console: Console, results: Results, rows: list[Row]) -> None:

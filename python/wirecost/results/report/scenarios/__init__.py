@@ -17,21 +17,12 @@ from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.report.shared.figure import Figure
+from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Table
 from wirecost.system.plugins import load_plugin, module_names
 
 _PACKAGES = {"lists": "repeated"}
 """Packages of scenarios that have another name in result folders."""
-
-
-@dataclass(frozen=True)
-class FirstAnswer:
-    """Answer that fits one screen: a sentence, a table, what to do."""
-
-    answer: str
-    table: Table
-    steps: list[str]
-    """Three at most: what, gain, command."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from wirecost.results.analysis.message_doubts import Key
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import MessageMeta
-from wirecost.results.report.scenarios import FirstAnswer
 from wirecost.results.report.scenarios.message.changes import adoption, quicker, wire_of
 from wirecost.results.report.scenarios.message.stages import SECOND, share_of_core
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
