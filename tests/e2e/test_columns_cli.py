@@ -50,7 +50,10 @@ def test_tables_fit_the_terminal(
     wirecost: Run, cloud: Path, monkeypatch: pytest.MonkeyPatch, columns: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    done = wirecost("columns", "advise", cloud)
+    first = wirecost("columns", "advise", cloud).stdout.splitlines()
+    assert len(first) <= 24
+    assert max(map(len, first)) <= int(columns) or first[-1].endswith("--all")
+    done = wirecost("columns", "advise", cloud, "--all")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     tables = [line for line in lines if not line.startswith("  --")]

@@ -34,7 +34,7 @@ COMMANDS = (
 )
 
 app = typer.Typer(
-    cls=imported("wirecost.cli.", *COMMANDS),
+    cls=imported("wirecost.cli.", *COMMANDS, for_files=("bench", "message")),
     help="What a message costs from one component to the next, and how to make it cheap.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,

@@ -31,4 +31,5 @@ app = group(
     f"wirecost.cli.{PREFIX}",
     *NAMES,
     former={"lists": "repeated"},
+    for_files=("message",),
 )

@@ -22,16 +22,16 @@ from wirecost.schema.compile.choices import DIALECTS
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 
-EXAMPLE = "wirecost bench message robot.proto --type robot.State --data drive.mcap"
+EXAMPLE = "wirecost bench message drive.mcap --topic /state"
 
 
 def command(
     schema: Annotated[
         list[str] | None,
         argument(
-            "[SCHEMA]…",
-            ".proto, .msg, .srv or .action files, descriptor sets or Python modules; "
-            "--data may bring its own.",
+            "[SCHEMA|RECORDING]…",
+            ".proto, .msg, .srv or .action files, descriptor sets or Python modules; a recording "
+            "(.mcap, .bag, .db3, .osi, a bag's folder) may bring its own.",
             show_default=False,
         ),
     ] = None,
@@ -137,7 +137,7 @@ def command(
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.message import scenario as bench_message
     from wirecost.measure.bench.message.at_rate.carrying import RateRequest
-    from wirecost.measure.bench.message.data import MessageChoice
+    from wirecost.measure.bench.message.data import MessageChoice, is_data
     from wirecost.measure.bench.message.presets import find
 
     if preset:
@@ -146,8 +146,12 @@ def command(
         (name,) = chosen("--preset", preset, PRESETS)
         measure_and_report(name, out, json_file, find(name))
         return
+    recordings = [Path(name) for name in schema or () if is_data(Path(name))]
+    if len(recordings) + (data is not None) > 1:
+        raise UserError(f"{recordings[-1]}: one recording is measured at a time; name one")
+    data = next(iter(recordings), data)
     settings = bench_message.MessageSettings(
-        tuple(schema or ()),
+        tuple(name for name in schema or () if Path(name) not in recordings),
         type_name,
         tuple(include or ()),
         dialect,

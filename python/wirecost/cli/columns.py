@@ -16,10 +16,12 @@ from wirecost.cli.json_file import JsonFile, check_writable, write_json
 from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import Topic, Type, warn
 from wirecost.data.advisor.errors import Errors
-from wirecost.results.report.shared.terminal import print_table
+from wirecost.results.report.shared.terminal import print_table, say
+from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
+    from wirecost.data.advisor.advice import Advice
     from wirecost.data.advisor.sources import ListSource
 
 EXAMPLE = "wirecost columns advise drive.mcap"
@@ -50,6 +52,9 @@ def advise_command(
     zstd: Annotated[int, option("Level of the compression that is compared.", metavar="LEVEL")] = 3,
     topic: Topic = None,
     type_name: Type = None,
+    every: Annotated[
+        bool, option("Print every field, and the options that follow.", "--all")
+    ] = False,
     json_file: JsonFile = None,
 ) -> None:
     """Measure the lists of a trace or point cloud in all forms of columns, and recommend options.
@@ -74,6 +79,13 @@ def advise_command(
             "`wirecost trace info` prints the lists"
         )
     console = Console(stderr=json_file == Path("-"))
+    write_json(json_file, tables.document(file, advice))
+    if not every:
+        say(console, _answer(advice))
+        console.print()
+        print_table(console, tables.summary(advice))
+        say(console, f"Every field, and the options: wirecost columns advise {file} --all", "dim")
+        return
     for list_advice, columns_table, totals in tables.tables(advice):
         print_table(console, columns_table)
         print_table(console, totals)
@@ -84,7 +96,18 @@ def advise_command(
             console.print("For wirecost trace convert, with the same --reduce:", style="dim")
             console.print(f"  {list_advice.to_convert()[0]}", soft_wrap=True, highlight=False)
         console.print()
-    write_json(json_file, tables.document(file, advice))
+
+
+def _answer(advice: Advice) -> str:
+    """Say whether columns save bytes, and where."""
+    saving = [item for item in advice.lists.values() if item.saves]
+    if not saving:
+        return "Rows are smaller: columns of so few elements gain arrays, not bytes."
+    first = max(saving, key=lambda item: item.totals["rows"].bytes)
+    others = len(advice.lists) - len(saving)
+    rest = f"; for {counted(others, 'other list')} rows are smaller" if others else ""
+    lists = counted(len(saving), "list")
+    return f"Columns save bytes for {lists}, above all {', '.join(first.paths)}{rest}."
 
 
 def _is_cloud(file: Path) -> bool:

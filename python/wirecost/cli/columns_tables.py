@@ -15,12 +15,31 @@ from wirecost.system.counted import counted
 from wirecost.system.printable import without_middle
 
 PATH_WIDTH = 26
+LIST_WIDTH = 36
+MOST_LISTS = 14
 
 
 def tables(advice: Advice) -> Iterator[tuple[ListAdvice, Table, Table]]:
     """Yield each list with two tables: its columns, and what it takes in all."""
     for list_advice in advice.lists.values():
         yield list_advice, _columns(list_advice, advice), _totals(list_advice, advice)
+
+
+def summary(advice: Advice) -> Table:
+    """Return what each list takes as rows and in the recommended columns, the largest first."""
+    ordered = sorted(advice.lists.values(), key=lambda list_advice: -list_advice.totals[ROWS].bytes)
+    body = [
+        [
+            without_middle(", ".join(list_advice.paths), LIST_WIDTH),
+            units.size(round(list_advice.totals[ROWS].bytes / advice.sampled)),
+            units.size(round(list_advice.totals["exact"].bytes / advice.sampled)),
+            units.size(round(list_advice.totals[RECOMMENDED].bytes / advice.sampled)),
+            _percent(list_advice.totals[RECOMMENDED].bytes / list_advice.totals[ROWS].bytes),
+        ]
+        for list_advice in ordered[:MOST_LISTS]
+    ]
+    headings = ["list", "rows", "exact columns", "as chosen", "of rows"]
+    return Table(f"Bytes of a frame, {_frames(advice)}", headings, body, [])
 
 
 def _columns(list_advice: ListAdvice, advice: Advice) -> Table:
@@ -52,10 +71,13 @@ def _columns(list_advice: ListAdvice, advice: Advice) -> Table:
 
 def _title(list_advice: ListAdvice, advice: Advice) -> str:
     paths = ", ".join(f"{path} ({count:,})" for path, count in list_advice.paths.items())
-    frames = f"{advice.sampled:,} of {counted(advice.frames, 'frame')}, spread evenly"
+    return f"{list_advice.message} · {paths} in {_frames(advice)}"
+
+
+def _frames(advice: Advice) -> str:
     if advice.sampled == advice.frames:
-        frames = f"all {advice.frames:,} frames" if advice.frames > 1 else "1 frame"
-    return f"{list_advice.message} · {paths} in {frames}"
+        return f"all {advice.frames:,} frames" if advice.frames > 1 else "1 frame"
+    return f"{advice.sampled:,} of {counted(advice.frames, 'frame')}, spread evenly"
 
 
 def _totals(list_advice: ListAdvice, advice: Advice) -> Table:

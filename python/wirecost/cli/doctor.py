@@ -30,6 +30,7 @@ def command(
         str | None,
         option("CPUs to measure on, such as 2,8; default: the isolated ones.", metavar="LIST"),
     ] = None,
+    every: Annotated[bool, option("Print every check, with its advice.", "--all")] = False,
     json_file: JsonFile = None,
     strict: Annotated[bool, option("Exit with status 2 if a check fails.", "--strict")] = (False),
     noise: Annotated[
@@ -48,7 +49,7 @@ def command(
     take_back: Annotated[bool, option("Restore the values saved by --fix.", "--undo")] = False,
 ) -> None:
     """Check whether this machine is quiet enough to measure on, and what to change."""
-    from wirecost.cli.doctor_tables import print_examination, print_outcome
+    from wirecost.cli.doctor_tables import print_examination, print_faults, print_outcome
 
     if apply and take_back:
         raise UserError("--fix and --undo: choose one")
@@ -77,7 +78,7 @@ def command(
         console.print()
     # Read again: a fix changes what the first examination read.
     examination = examine(machine(System(), cpus))
-    print_examination(console, examination)
+    (print_examination if every else print_faults)(console, examination)
     document = examination.document()
     if noise is not None:
         from wirecost.observe.doctor.noise import measure_noise

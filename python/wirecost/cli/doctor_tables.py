@@ -12,11 +12,46 @@ from wirecost.observe.doctor import cpulist
 from wirecost.observe.doctor.check import Verdict
 from wirecost.observe.doctor.examine import Examination
 from wirecost.observe.doctor.repair import Outcome
+from wirecost.results.report.shared.terminal import say
 from wirecost.system.counted import counted
 
 STYLES = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red", Verdict.NA: "dim"}
 ADVICE_BESIDE = 110
 """Columns of a terminal that shows the advice in the table, not below it."""
+
+
+MOST_FAULTS = 11
+ANSWERS = {
+    Verdict.OK: "fit to measure on.",
+    Verdict.WARN: "times are a little noisier than they could be.",
+    Verdict.FAIL: "trust the order of times, not the times.",
+}
+
+
+def print_faults(console: Console, examination: Examination) -> None:
+    """Print whether the machine is fit, the checks that say no, and what to do, on one screen."""
+    cpus = cpulist.render(examination.cpus)
+    say(console, f"CPU {cpus} ({examination.origin}): {ANSWERS[examination.verdict]}", "bold")
+    faults = [
+        finding
+        for verdict in (Verdict.FAIL, Verdict.WARN)
+        for finding in examination.findings
+        if finding.verdict is verdict
+    ]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("check", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("found", no_wrap=True)
+    room = console.width - max((len(finding.title) for finding in faults), default=0) - 8
+    for finding in faults[:MOST_FAULTS]:
+        verdict = f"[{STYLES[finding.verdict]}]{finding.verdict}[/]"
+        cut = finding.value[: room - 1] + "…" if len(finding.value) > room else finding.value
+        table.add_row(finding.title, verdict, escape(cut))
+    if faults:
+        console.print(table)
+        console.print()
+    _print_summary(console, examination)
+    say(console, "Every check, and what to do about it: wirecost doctor --all", "dim")
 
 
 def print_examination(console: Console, examination: Examination) -> None:

@@ -37,20 +37,29 @@ class Group(TyperGroup):
 
 
 def group(
-    about: str, prefix: str = "", *names: str, former: Mapping[str, str] | None = None
+    about: str,
+    prefix: str = "",
+    *names: str,
+    former: Mapping[str, str] | None = None,
+    for_files: tuple[str, ...] = (),
 ) -> typer.Typer:
     """Return a group of commands, which are those of ``imported``, or else are added to it."""
-    kind = imported(prefix, *names, former=former) if names else Group
+    kind = imported(prefix, *names, former=former, for_files=for_files) if names else Group
     app = typer.Typer(cls=kind, help=about, add_completion=False)
     app.callback()(lambda: None)
     return app
 
 
-def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) -> type[TyperGroup]:
+def imported(
+    prefix: str,
+    *names: str,
+    former: Mapping[str, str] | None = None,
+    for_files: tuple[str, ...] = (),
+) -> type[TyperGroup]:
     """Return the class of a group whose command ``name`` is in the module ``prefix + name``.
 
     The module has a function ``command``, or a group ``app``. ``former``: names of before, not
-    listed, and their present names.
+    listed, and their present names; ``for_files``: the command that is meant by a file's name.
     """
 
     class Imported(Group):
@@ -59,6 +68,12 @@ def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) 
             # Typer looks for similar names here; get_command resolves a name.
             self.commands = dict.fromkeys(names)  # type: ignore[assignment]
             self._only_lists = False
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            is_command = args[0] in names or args[0] in (former or {})
+            if for_files and not is_command and Path(args[0]).exists():
+                args = [*for_files, *args]
+            return super().resolve_command(ctx, args)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             name = (former or {}).get(cmd_name, cmd_name)

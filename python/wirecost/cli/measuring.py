@@ -25,7 +25,7 @@ from wirecost.results.records.journal import Journal
 from wirecost.results.records.new_folder import PendingFolder, new_folder
 from wirecost.results.records.reading import read_results
 from wirecost.results.report.results.export import write_report
-from wirecost.results.report.results.printed import print_results
+from wirecost.results.report.results.printed import print_first
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
@@ -164,7 +164,7 @@ def _report(console: Console, folder: Path, json_file: Path | None) -> str:
     """
     results = read_results(folder)
     rows = summarize(results)
-    print_results(console, results, rows)
+    print_first(console, results, rows)
     write_json(json_file, document(results, rows))
     without = _page(results, rows)
     if not without:

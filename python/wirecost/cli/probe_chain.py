@@ -42,7 +42,9 @@ def command(
     perfetto_file: Annotated[
         Path | None, option("Write chains for ui.perfetto.dev.", "--perfetto", metavar="FILE")
     ] = None,
-    every: Annotated[bool, option("List all chains, not the longest.", "--all")] = False,
+    every: Annotated[
+        bool, option("All chains, not the longest; of one chain, every part and miss.", "--all")
+    ] = False,
 ) -> None:
     """List chains of callbacks; of one, print where the time went, why deadlines were missed.
 
@@ -54,7 +56,8 @@ def command(
     from wirecost.results.records.recorded import event_tables, read_recorded
     from wirecost.results.records.recorded_machine import prices_beside
     from wirecost.results.report.chains import otlp, perfetto
-    from wirecost.results.report.chains.tables import chain_tables, document
+    from wirecost.results.report.chains.tables import chain_tables, document, first_answer
+    from wirecost.results.report.shared.first import print_answer
 
     limit_ns = deadline_ns(deadline)
     if (first is None) != (last is None):
@@ -72,8 +75,12 @@ def command(
     prices = prices_beside(files)
     latency = latency_of(walked, hops, events, limit_ns, prices.ns if prices else {})
     console = console_beside(json_file)
-    for table in chain_tables(latency, first, last):
-        print_table(console, table)
+    if every:
+        for table in chain_tables(latency, first, last):
+            print_table(console, table)
+    else:
+        answer = first_answer(latency, first, last)
+        print_answer(console, answer, "Every part and every miss, with its cause: --all")
     write_json(json_file, document(latency, first, last))
     if otlp_file is not None:
         body = otlp.traces(walked.chains, first, last, _wall_ns(logs), limit_ns)

@@ -35,12 +35,21 @@ def command(
     test: Annotated[
         bool, option("Send a message through each, between two processes, and check it.", "--test")
     ] = False,
+    every: Annotated[
+        bool, option("Also print what each does in words, and the frameworks.", "--all")
+    ] = False,
     json_file: JsonFile = None,
 ) -> None:
     """List transports and frameworks for tensors: which work here, copies, how to install."""
-    from wirecost.cli.transports_tables import print_frameworks, print_outcomes, print_transports
+    from wirecost.cli.transports_tables import (
+        print_frameworks,
+        print_outcomes,
+        print_transports,
+        print_words,
+    )
     from wirecost.measure.bench.transport.clients import native_installed
     from wirecost.messaging.api.available import frameworks, transports
+    from wirecost.results.report.shared.terminal import say
 
     if tested is not None and not test:
         raise UserError(f"{tested}: give --test as well")
@@ -64,7 +73,11 @@ def command(
         failed = any(item.failed is not None for item in outcomes)
     else:
         print_transports(console, available, natives)
-        print_frameworks(console, packages)
+        if every:
+            print_words(console, available)
+            print_frameworks(console, packages)
+        else:
+            say(console, "Slow subscribers, servers, security, frameworks: --all", "dim")
     write_json(json_file, document)
     if failed:
         raise typer.Exit(FAILED)

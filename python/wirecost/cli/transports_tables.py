@@ -31,7 +31,7 @@ _TEXTS: dict[str, Callable[[AvailableTransport], str]] = {
 def print_transports(
     console: Console, transports: list[AvailableTransport], natives: Mapping[str, bool]
 ) -> None:
-    """Print what each can do, then in words what does not fit into columns.
+    """Print what each can do.
 
     ``natives``: whether the benchmark's client in C or C++ is installed, where there is one.
     """
@@ -66,6 +66,10 @@ def print_transports(
                 f"Where none is named, wirecost.publish takes {transport.name}.", highlight=False
             )
     console.print()
+
+
+def print_words(console: Console, transports: list[AvailableTransport]) -> None:
+    """Print in words what does not fit into columns."""
     for title, text_of in _TEXTS.items():
         _words(console, title, [(transport.name, text_of(transport)) for transport in transports])
 

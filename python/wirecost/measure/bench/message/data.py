@@ -16,12 +16,13 @@ from wirecost.measure.bench.message.choices import SAMPLED
 from wirecost.measure.bench.message.plain_files import BINARY, JSON, TEXT, Numbered
 from wirecost.measure.bench.message.recordings.connection import DIALECTS, WIRES
 from wirecost.measure.bench.message.recordings.described import ReadableGroups, kept_for, subject_of
-from wirecost.measure.bench.message.recordings.recording import Recording, is_recording
+from wirecost.measure.bench.message.recordings.recording import Recording, is_recording, rate_over
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
+OSI = ".osi"
 MOST_BYTES = 16 << 20
 """Most bytes of the messages that are measured."""
 
@@ -55,6 +56,13 @@ class RecordedMessages:
 
     messages: list[bytes]
     said: str
+    rate_hz: float | None = None
+    """Rate at which they were recorded; None where the file does not say it."""
+
+
+def is_data(path: Path) -> bool:
+    """Return whether a file, by its name, holds messages of a recording and can be no schema."""
+    return is_recording(path) or path.suffix.lower() == OSI
 
 
 def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path] = ()) -> Subject:
@@ -152,14 +160,19 @@ def _chosen(path: Path, about: Subject, choice: MessageChoice, raw: Numbered) ->
     said += [warning.removeprefix(f"{path}: ") for warning in raw.warnings]
     if unknown:
         said.append(f"{unknown:,} bytes that the schema does not know, or need not be, left out")
-    return RecordedMessages(messages, "; ".join(said))
+    return RecordedMessages(messages, "; ".join(said), raw.rate_hz)
 
 
 def _numbered(recording: Recording, usable: ReadableGroups, choice: MessageChoice) -> Numbered:
     numbers = choice.of(usable.count)
     messages = recording.messages(usable.groups, numbers)
     warnings = [*recording.warnings, *usable.notes]
-    return Numbered(usable.count, dict(zip(numbers, messages, strict=True)).__getitem__, warnings)
+    return Numbered(
+        usable.count,
+        dict(zip(numbers, messages, strict=True)).__getitem__,
+        warnings,
+        rate_hz=recording.rate_hz(usable.groups),
+    )
 
 
 def _osi(path: Path, about: Subject, choice: MessageChoice) -> Numbered:
@@ -168,7 +181,10 @@ def _osi(path: Path, about: Subject, choice: MessageChoice) -> Numbered:
             raise trace.no_trace()
         count = trace.frame_count
         frames = {n: bytes(next(trace.frames(n, n + 1))[1]) for n in choice.of(count)}
-        return Numbered(count, lambda number: frames[number], trace.warnings)
+        ends = (next(trace.frames(number, number + 1))[0] for number in (0, count - 1))
+        times = [time for time in ends if time is not None]
+        rate = rate_over(count, times[-1] - times[0]) if times else None
+        return Numbered(count, lambda number: frames[number], trace.warnings, rate_hz=rate)
 
 
 def _plain(read: Callable[[Path, Subject, str], Numbered]) -> Reader:

@@ -45,6 +45,8 @@ class Numbered:
     at: Callable[[int], bytes]
     warnings: list[str] = field(default_factory=list)
     wire: str = ""
+    rate_hz: float | None = None
+    """Rate at which they were recorded, where the file says it."""
 
 
 def binary(path: Path, about: Subject, framing: str) -> Numbered:

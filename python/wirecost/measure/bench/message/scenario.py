@@ -21,6 +21,7 @@ from wirecost.measure.bench.message.content import ASSUMED, made_up
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.data import (
     MessageChoice,
+    RecordedMessages,
     hints_of_recording,
     of_recording,
     recorded,
@@ -155,7 +156,8 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
 
     say("reading the schema")
     about = _subject(settings)
-    messages, said = _messages(settings, about)
+    recorded_messages = _messages(settings, about)
+    messages, said = recorded_messages.messages, recorded_messages.said
     field_bytes, counted = fields.counted(about, messages)
     taken_out = fields.worth_taking_out(field_bytes, about)
     lists = long_lists(about, messages[:MEASURED], field_bytes)
@@ -215,6 +217,7 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
         at_rate=_at_rate(settings.asked, messages, say)
         if settings.asked.rate is not None
         else None,
+        recorded_hz=recorded_messages.rate_hz,
         types={"ns": "Float64", "bytes": "Float64"},
     )
     failed: set[str] = set()
@@ -291,14 +294,14 @@ def _of_ros(settings: MessageSettings) -> Subject:
     return ros_subject(definitions, settings.schema[0], type_)
 
 
-def _messages(settings: MessageSettings, about: Subject) -> tuple[list[bytes], str]:
+def _messages(settings: MessageSettings, about: Subject) -> RecordedMessages:
     """Return the messages and where they are from."""
     if settings.data is None:
         messages = made_up(about, settings.elements, settings.choice.seed)
         asked = ", ".join(f"{name}: {count}" for name, count in settings.elements.items())
-        return messages, f"{len(messages)} {ASSUMED}" + (
-            f"; elements as asked for: {asked}" if asked else ""
+        said = f"{len(messages)} {ASSUMED}"
+        return RecordedMessages(
+            messages, f"{said}; elements as asked for: {asked}" if asked else said
         )
     has_schema = bool(settings.schema)
-    data = recorded(settings.data, about, settings.choice, settings.include, has_schema)
-    return data.messages, data.said
+    return recorded(settings.data, about, settings.choice, settings.include, has_schema)

@@ -93,6 +93,8 @@ class MessageMeta(common.Meta, kw_only=True):
     contenders: Mapping[str, MessageAbout]
     runs: Sequence[MessageRun]
     at_rate: AtRate | None = None
+    recorded_hz: Amount | None = None
+    """Rate of the recording that the messages are from."""
 
 
 STAGES = ("fill", "encode", "decode", "read", "destroy", "total")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from wirecost.results.analysis.chains.hops import ORDER, STAMP
 from wirecost.results.analysis.chains.joins import FILTER, LAST_INPUT, STAMPED
@@ -11,6 +12,7 @@ from wirecost.results.analysis.chains.latency import Latency, Miss, PartSummary
 from wirecost.results.analysis.chains.listed import KEPT, TAKES, Join, Listed, ListedChain
 from wirecost.results.analysis.ros_names import shown_names
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
 
@@ -26,6 +28,7 @@ UNKNOWN = {
 LISTED = 20
 """Misses in the table; the JSON document has all."""
 CHAINS_LISTED = 8
+PARTS_FIRST = 6
 RULES = {
     ORDER: "the last message before, as nothing recorded says which",
     STAMP: "the last message published before the source time stamp",
@@ -101,6 +104,23 @@ def list_document(found: Listed, deadline_ns: float | None) -> dict[str, object]
             for chain in found.chains
         ],
     }
+
+
+def first_answer(found: Latency, first: str, last: str) -> FirstAnswer:
+    """Return how long chains took, the parts that take most of it, and why deadlines are missed."""
+    median = units.time(found.percentiles_ns[50.0])
+    answer = (
+        f"{counted(found.count, 'chain')} from {first} to {last} took {median} at the median, "
+        f"{units.time(found.maximum_ns)} at the most"
+    )
+    if found.deadline_ns is not None:
+        answer += f"; {len(found.misses):,} took longer than {units.time(found.deadline_ns)}"
+    largest = sorted(found.parts, key=lambda part: -part.median_ns)[:PARTS_FIRST]
+    kept = replace(found, parts=[part for part in found.parts if part in largest])
+    table = replace(_part_table(kept), title="Parts that take most, in order") if largest else None
+    causes = Counter(f"{miss.part.name}: {why_kind(miss)}" for miss in found.misses)
+    steps = [f"{count:,} of the misses: {cause}" for cause, count in causes.most_common(3)]
+    return FirstAnswer(f"{answer}.", table or _latency_table(found, first, last), steps)
 
 
 def chain_tables(found: Latency, first: str, last: str) -> list[Table]:
@@ -185,6 +205,11 @@ def _miss_table(found: Latency) -> Table:
     if len(found.misses) > LISTED:
         notes.append(f"{len(found.misses) - LISTED:,} more, all of them in --json")
     return Table.of("Misses, the longest first", found.misses[:LISTED], columns, notes)
+
+
+def why_kind(miss: Miss) -> str:
+    """Return why a chain missed its deadline, without for how long."""
+    return UNKNOWN[miss.part.kind] if miss.reason is None else miss.reason
 
 
 def why(miss: Miss) -> str:

@@ -11,7 +11,26 @@ from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.report.results.caution import caution, not_measured
 from wirecost.results.report.scenarios import content_of
+from wirecost.results.report.shared.first import FirstAnswer, print_answer
 from wirecost.results.report.shared.terminal import print_table, say
+
+LAST = 1
+"""Lines that follow: where the page is."""
+
+
+def print_first(console: Console, results: Results, rows: list[Row]) -> None:
+    """Print an answer that fits one screen; ``print_results`` prints all.
+
+    Where a scenario has none of its own, it is the lead and as much of the first table as fits.
+    """
+    content = content_of(results, rows)
+    first = content.first or FirstAnswer(content.lead or content.title, content.tables[0])
+    absent = ", ".join(text.partition(":")[0] for text in not_measured(results.meta))
+    doubts = [(f"Not measured: {absent}.", "dim")] if absent else []
+    if said := caution(results.meta):
+        doubts.append((said, "bold yellow"))
+    folder = shlex.quote(str(results.folder))
+    print_answer(console, first, f"All tables: wirecost report {folder} --tables", doubts, LAST)
 
 
 def print_results(console: Console, results: Results, rows: list[Row]) -> None:

@@ -93,5 +93,10 @@ class Bag1:
                     messages.append(bytes(data))
         return messages
 
+    def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
+        """Return the times of the first and the last message of the whole bag."""
+        del numbers
+        return self._reader.start_time, self._reader.end_time
+
     def close(self) -> None:
         self._reader.close()

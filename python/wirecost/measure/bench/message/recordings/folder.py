@@ -138,6 +138,9 @@ class _Packed:
         with damage(self.path, REINDEX):
             return [_unpacked(data) for data in self._part.messages(numbers, wanted)]
 
+    def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
+        return self._part.span_ns(numbers)
+
     def close(self) -> None:
         self._part.close()
 

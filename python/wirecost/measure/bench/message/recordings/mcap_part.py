@@ -51,3 +51,7 @@ class McapPart(McapChannel):
         self._ids = set(numbers)
         self._table = self._contents.frames.of(self._ids)
         return [bytes(self.frame(number)[1]) for number in wanted]
+
+    def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
+        times = self._contents.frames.of(set(numbers)).log_time
+        return int(times[0]), int(times[-1])

@@ -122,6 +122,19 @@ class Recording(Closing):
             before += count
         return messages
 
+    def rate_hz(self, groups: Collection[ConnectionGroup]) -> float | None:
+        """Return how many messages of these groups came in a second, on the mean.
+
+        None where they have no duration.
+        """
+        members: dict[int, set[int]] = {}
+        for group in groups:
+            for number, ids in group.members.items():
+                members.setdefault(number, set()).update(ids)
+        spans = [self._parts[number].span_ns(ids) for number, ids in members.items()]
+        taken_ns = max(last for _, last in spans) - min(first for first, _ in spans)
+        return rate_over(sum(group.count for group in groups), taken_ns)
+
     def _topic(
         self, topic: str, every: list[RecordedConnection], usable: list[RecordedConnection]
     ) -> str:
@@ -168,6 +181,11 @@ class Recording(Closing):
                 f"its {folder.METADATA} says {said:,} where the files have "
                 f"{counted(count, 'message')}"
             )
+
+
+def rate_over(count: int, taken_ns: int) -> float | None:
+    """Return the rate in Hz of messages whose first and last are that far apart, if they are."""
+    return (count - 1) / taken_ns * 1e9 if count > 1 and taken_ns > 0 else None
 
 
 def _usable(connection: RecordedConnection, has_schema: bool) -> bool:

@@ -94,6 +94,15 @@ class SqliteFile:
             read = "SELECT data FROM messages WHERE id = ?"
             return [_bytes(self._database.execute(read, (id_,)).fetchone()[0]) for id_ in ids]
 
+    def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
+        places = ", ".join("?" * len(numbers))
+        with damage(self.path, REINDEX):
+            first, last = self._database.execute(
+                f"SELECT min(timestamp), max(timestamp) FROM messages WHERE topic_id IN ({places})",
+                list(numbers),
+            ).fetchone()
+            return int(first), int(last)
+
     def close(self) -> None:
         self._database.close()
 

@@ -70,7 +70,7 @@ def changes(
     """
     totals = [row for row in rows if row.stage == "total" and row.ratio is not None]
     sure = [row for row in totals if not _in_doubt(row, doubted)]
-    quicker = _quicker(meta, totals, doubted, ends)
+    faster_rows = quicker(meta, totals, doubted, ends)
     body = [
         [
             f"{LANGUAGES.get(row.lang, row.lang)}: {row.name}",
@@ -79,7 +79,7 @@ def changes(
             units.size(row.bytes),
             how,
         ]
-        for row, whom, speed, how in quicker
+        for row, whom, speed, how in faster_rows
     ]
     body += [
         [
@@ -96,15 +96,15 @@ def changes(
     bases = {row.lang: row.ratio.to for row in totals if row.ratio and _speed(row, doubted, ends)}
     note = "".join(f"{LANGUAGES.get(lang, lang)}: instead of {to}. " for lang, to in bases.items())
     notes = [note + _legend(meta, {cells[2] for cells in body})]
-    if quicker:
-        notes.append(adoption(meta, [row for row, *_ in quicker]))
+    if faster_rows:
+        notes.append(adoption(meta, [row for row, *_ in faster_rows]))
     if many_fields(meta) is not None:
         notes.append(f"… more: all are in report.html, table {MANY_FIELDS}, and in meta.json.")
     headings = ["change", "who", "time", "bytes", "how"]
     return Table("What to change", headings, body, notes, bars=("bytes",))
 
 
-def _quicker(
+def quicker(
     meta: MessageMeta,
     totals: list[Row],
     doubted: Collection[Key],

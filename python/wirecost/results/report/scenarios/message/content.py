@@ -21,6 +21,7 @@ from wirecost.results.report.scenarios.message.changes import (
     wire_of,
 )
 from wirecost.results.report.scenarios.message.field_table import field_table, percent
+from wirecost.results.report.scenarios.message.first import first_answer
 from wirecost.results.report.scenarios.message.stages import at_rate, stage_tables
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
@@ -61,6 +62,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         ),
         f"C++ programs: {built_with(meta.environment)}." if has_programs else "",
         begins_with_lead=True,
+        first=first_answer(meta, whole, doubted, process_ends(of_all)),
     )
 
 

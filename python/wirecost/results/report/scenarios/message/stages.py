@@ -133,7 +133,7 @@ def at_rate(meta: MessageMeta, rows: list[Row]) -> Table | None:
             lambda _: units.time(rate.rate * _transport_ns(rate)),
             shown=carrying is not None,
         ),
-        Column("of a core", lambda load: _share(load.share), bar=True),
+        Column("of a core", lambda load: share_of_core(load.share), bar=True),
         Column("delivered", lambda load: units.size(load.bytes), bar=True),
     ]
     title = (
@@ -195,7 +195,7 @@ def _rate_note(carrying: Carrying | None, subscribers: int) -> str:
     return note + (f" {units.percent(lost)} of the messages did not come." if lost else "")
 
 
-def _share(value: float) -> str:
+def share_of_core(value: float) -> str:
     percent = 100 * value
     text = f"{percent:.3f}" if percent < 0.1 else units.significant(percent)
     return Amount(f"{text} %", value)
