@@ -31,6 +31,8 @@ _HOMES = {"register": "wirecost.messaging.tensor", "to_host": "wirecost.messagin
 
 
 def __getattr__(name: str) -> Any:
+    if f"{__name__}.{name}" in documented_names.HOMES:
+        return importlib.import_module(f"{__name__}.{name}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -26,11 +26,6 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 BLIND = """
 import sys
 from wirecost.__main__ import main
-from wirecost.measure.bench.transport import clients, ground
-from wirecost.measure.bench.transport.contender import Contender
-from wirecost.measure.bench.transport.faults import registry, replacing, server_killed
-from wirecost.measure.bench.transport.faults.fault import Found, Setup
-from wirecost.measure.bench.transport.settings import Asked, settings_of
 from wirecost.measure.network import support
 support.program = lambda name: None if name == "tc" else name
 main()

@@ -26,7 +26,7 @@ from wirecost.results.records.reading import read_results
 LONG = {
     "osi": ("--steps", "100000"),
     "repeated": ("--repetitions", "100000"),
-    "classes": ("--repetitions", "100000"),
+    "classes": ("--repetitions", "10000", "--processes", "5000"),
     "probe": ("--samples", "1000"),
     "heap": ("--rounds", "1000"),
     "cloud": ("--samples", "1000000", "--seconds", "3600"),
@@ -133,7 +133,8 @@ def test_before_anything_was_measured_a_signal_leaves_nothing(
     process.terminate()
     _, errors = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 143
-    assert errors == snapshot
+    # A slow machine has time to report progress.
+    assert [line for line in errors.splitlines() if line.startswith("wirecost: ")] == snapshot
     assert not list(arena.out.iterdir())
 
 

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
 
 from support.programs import execute
 
@@ -88,10 +87,9 @@ def test_a_map_is_copied_or_shared(environment: dict[str, str]) -> None:
 
 
 @pytest.mark.skipif(not missing("torch"), reason="PyTorch is here")
-def test_the_policy_tells_that_torch_is_missing(
-    environment: dict[str, str], snapshot: SnapshotAssertion
-) -> None:
+def test_the_policy_tells_that_torch_is_missing(environment: dict[str, str]) -> None:
     command = [sys.executable, str(EXAMPLES / "policy_serve.py"), TRANSPORT]
     done = execute(command, env=environment, timeout=LONGEST_S)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == snapshot
+    # Environments of frameworks, which run this, too, have no plug-in for whole answers.
+    assert done.stderr.startswith("policy_serve.py: ") and "pip install torch" in done.stderr

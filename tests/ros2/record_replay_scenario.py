@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +63,14 @@ def processes() -> list[list[str]]:
     ]
 
 
-def shared_memory() -> list[str]:
-    """Files of Fast DDS in shared memory."""
-    return [str(each) for each in Path("/dev/shm").iterdir() if "fast" in each.name]
+def shared_memory(user: int) -> list[str]:
+    """Return a user's files of Fast DDS in shared memory; other tests run as another user."""
+    files = []
+    for each in Path("/dev/shm").iterdir():
+        with suppress(FileNotFoundError):
+            if "fast" in each.name and each.stat().st_uid == user:
+                files.append(str(each))
+    return files
 
 
 def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
@@ -135,6 +140,8 @@ def main() -> None:
         time.sleep(2)  # the kernel reports twice within a second that a multicast group was left
         result["left while recording"] = leaving()[:3]
 
+        # Nodes of others that end at Ctrl-C may leave theirs, and other tests have some, too.
+        before = set(shared_memory(int(user)))
         killed = scenario.replay("killed")
         program = node[1] if node[1:] else node[0]
         result["killed"] = until(lambda: any(program in each for each in processes()))
@@ -143,7 +150,9 @@ def main() -> None:
         killed.kill()
         result["killed run"] = killed.communicate()[1][-2000:]
         until(lambda: not processes())
-        result["after the killed run"] = [*processes(), *shared_memory()]
+        result["after the killed run"] = processes()
+        # A node that did not end in time, and had to be killed, leaves memory of Fast DDS.
+        before |= set(shared_memory(int(user)))
 
         replay = scenario.replay("out")
         out, error = replay.communicate(timeout=300)
@@ -154,7 +163,7 @@ def main() -> None:
             result["cases"] = dict(samples.group_by("case").len().rows())
             result["printed"] = Path(folder, "out", "node-output-1.txt").read_text()
         result["left while replaying"] = leaving()[:3]
-    result["after"] = [*processes(), *shared_memory()]
+    result["after"] = [*processes(), *(set(shared_memory(int(user))) - before)]
     print(json.dumps(result))
 
 

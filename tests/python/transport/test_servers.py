@@ -192,10 +192,10 @@ def test_a_publisher_outlives_its_server(name: str) -> None:
 
 
 def test_what_waits_for_a_lost_nats_server_does_not_hold_up_the_end() -> None:
-    from wirecost.messaging.transport.nats import _Link
+    from wirecost.messaging.transport.nats import _NatsLink
 
     with needs.server("nats") as address:
-        link = _Link(address)
+        link = _NatsLink(address)
     assert wait_until(lambda: not link.client.is_connected, PATIENCE)
     link.publish("x", b"waits").result(PATIENCE)
     assert link.client.pending_data_size
@@ -240,3 +240,16 @@ def test_the_newest_wait() -> None:
         os.eventfd_read(descriptor)
     inbox.close()
     inbox.put("d")
+
+
+def test_a_message_of_a_lost_connection_is_not_waited_for() -> None:
+    needs.transport("mqtt")
+    from paho.mqtt.client import MQTTMessageInfo
+    from paho.mqtt.enums import MQTTErrorCode
+
+    from wirecost.messaging.transport.mqtt import _is_done
+
+    sent = MQTTMessageInfo(1)
+    assert not _is_done(sent)
+    sent.rc = MQTTErrorCode.MQTT_ERR_CONN_LOST
+    assert _is_done(sent)

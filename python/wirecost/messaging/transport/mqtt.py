@@ -8,6 +8,7 @@ import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -197,7 +198,7 @@ class _MqttPublisher(Linked, Publisher):
             # Messages that waited for the connection before are never reported.
             self._connection = self._link.connections
             waiting.clear()
-        while waiting and waiting[0].is_published():
+        while waiting and _is_done(waiting[0]):
             waiting.popleft()
         if len(waiting) >= self._room:
             return False
@@ -213,9 +214,18 @@ class _MqttPublisher(Linked, Publisher):
     def close(self) -> None:
         # Messages that were sent reach the broker, unless that is stuck.
         if self._waiting and self._link.client.is_connected():
-            self._waiting[-1].wait_for_publish(1)
+            with suppress(RuntimeError, ValueError):  # the connection was lost meanwhile
+                self._waiting[-1].wait_for_publish(1)
         self._waiting.clear()
         super().close()
+
+
+def _is_done(sent: Any) -> bool:
+    """Return whether a message was sent, or never will be as its connection was lost."""
+    try:
+        return bool(sent.is_published())
+    except (RuntimeError, ValueError):
+        return True
 
 
 class _MqttSubscriber(Linked, InboxSubscriber):
