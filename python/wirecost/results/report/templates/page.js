@@ -138,11 +138,17 @@ function movedInside(place) {
   }
 }
 
+// Panels of a facet have a width of their own, as many of them stand side by side.
+function grows(specification) {
+  return typeof specification.width === "number" || Boolean(specification.vconcat);
+}
+
 async function drawn(place, specification, tries = TRIES) {
   const room = place.clientWidth;
   await vegaEmbed(place, specification, { renderer: "svg", actions: false });
   const beyond = Number(place.querySelector("svg").getAttribute("width")) - room;
-  if (beyond > 1 && tries) {
+  const isWider = beyond < -10 && tries === TRIES && grows(specification);
+  if ((beyond > 1 && tries) || isWider) {
     narrower(specification, Math.ceil(beyond), tries < TRIES);
     await drawn(place, specification, tries - 1);
   } else movedInside(place);

@@ -60,11 +60,17 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
 
 
 def latencies(
-    name: str, title: str, series: Mapping[str, Array], deadline_ns: float | None = None
+    name: str,
+    title: str,
+    series: Mapping[str, Array],
+    deadline_ns: float | None = None,
+    *,
+    what: str = "turnaround time",
+    of: str = "executions",
 ) -> Figure:
     """Draw several series' empirical distributions, out to their tails; times in nanoseconds.
 
-    ``series``: by name, none of them empty.
+    ``series``: by name, none of them empty; ``what``: the time, and ``of`` what, in words.
     """
     every = np.concatenate(list(series.values()))
     axis = time_axis(every)
@@ -83,7 +89,7 @@ def latencies(
         plot(points)
         .mark_line(interpolate="step-before", strokeWidth=2)
         .encode(
-            x=_times(axis, low, high),
+            x=_times(axis.title(what), axis, low, high),
             y=_shares(max(map(len, series.values()))),
             color=keyed(alt.Color, "series", names, shades(len(names)), **looks),
             strokeDash=keyed(alt.StrokeDash, "series", names, _dashes(len(names)), **looks),
@@ -91,7 +97,7 @@ def latencies(
         )
     ]
     caption = (
-        "For each time, the share of executions that took at least that long; a line further left "
+        f"For each time, the share of {of} that took at least that long; a line further left "
         "is quicker, its steps at the bottom are the slowest ones."
     )
     if deadline_ns is not None:
@@ -130,7 +136,7 @@ def _histogram(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
 def _tail(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
     curve = tail(axis.scaled(ns), POINTS).to_dicts()
     share = _shares(len(ns))
-    x = _times(axis, *_ends(ns, axis))
+    x = _times(axis.title("turnaround time"), axis, *_ends(ns, axis))
     tooltip = [alt.Tooltip("y:Q", format=".5~g", title=axis.unit), *numbers("share")]
     line = plot(curve).mark_line(interpolate="step-before", color=COLOURS[0])
     base = plot(_marked(ns, axis)).encode(x=x, y=share, tooltip=["label:N"])
@@ -153,10 +159,10 @@ def _shares(count: int) -> alt.Y:
     )
 
 
-def _times(axis: TimeAxis, low: float, high: float) -> alt.X:
+def _times(title: str, axis: TimeAxis, low: float, high: float) -> alt.X:
     return alt.X(
         "y:Q",
-        title=axis.title("turnaround time"),
+        title=title,
         scale=_scale(axis, low, high),
         axis=alt.Axis(tickCount=8, labelOverlap="greedy", labelSeparation=8),
     )
