@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -12,8 +13,11 @@ from wirecost.results.records.folder import Results
 from wirecost.results.report.results.caution import caution, not_measured
 from wirecost.results.report.scenarios import content_of
 from wirecost.results.report.shared.first import FirstAnswer, print_answer
+from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table, say
 
+LEAST = 30
+"""Characters before a colon that say something without what follows."""
 LAST = 1
 """Lines that follow: where the page is."""
 
@@ -25,12 +29,30 @@ def print_first(console: Console, results: Results, rows: list[Row]) -> None:
     """
     content = content_of(results, rows)
     first = content.first or FirstAnswer(content.lead or content.title, content.tables[0])
+    first = replace(first, table=_with_short_notes(first.table, console.width))
     absent = ", ".join(text.partition(":")[0] for text in not_measured(results.meta))
     doubts = [(f"Not measured: {absent}.", "dim")] if absent else []
     if said := caution(results.meta):
         doubts.append((said, "bold yellow"))
     folder = shlex.quote(str(results.folder))
     print_answer(console, first, f"All tables: wirecost report {folder} --tables", doubts, LAST)
+
+
+def _with_short_notes(table: Table, width: int) -> Table:
+    """Return a table whose notes are a line each, without what columns mean: the page says it."""
+    notes = (_line(note, width) for note in table.notes if not table.explains(note))
+    return replace(table, notes=[note for note in notes if note])
+
+
+def _line(note: str, width: int) -> str:
+    """Return as much of a note as fits a line and says something by itself."""
+    if len(note) <= width:
+        return note
+    for ends, rest, least in (("; ", ". "), ".", 1), ((": ",), ".", LEAST), ((", ",), ", …", 1):
+        length = max(note[: width - len(rest)].rfind(end) for end in ends)
+        if length >= least:
+            return note[:length] + rest
+    return ""
 
 
 def print_results(console: Console, results: Results, rows: list[Row]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirecost.results.analysis.message_doubts import Key
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import MessageMeta
-from wirecost.results.report.scenarios.message.changes import adoption, quicker, wire_of
+from wirecost.results.report.scenarios.message.changes import quicker, uses, wire_of
 from wirecost.results.report.scenarios.message.stages import SECOND, share_of_core
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
@@ -134,7 +134,9 @@ def _table(
     ]
     for lang in langs:
         columns += _columns(lang)
-    notes = ["Medians of all stages, each library in its best mode; ×: beside the first row."]
+    # Who gave a recording knows it; made-up messages may be of other lengths than real ones.
+    notes = [f"{meta.content}."] if "made-up" in meta.content else []
+    notes += ["Medians of all stages, each library in its best mode; ×: beside the first row."]
     if doubted:
         in_doubt = counted(len(doubted), "contender")
         notes.append(f"{in_doubt} in doubt, as times vary: run again when idle.")
@@ -163,8 +165,9 @@ def _steps(
     for row, whom, speed, _ in quicker(meta, with_ratio, doubted, ends):
         is_same = wire_of(meta, row) == wires.get(row.lang)
         title = LANGUAGES.get(row.lang, row.lang)
-        how = adoption(meta, [row]).removeprefix("How: ")
-        steps.setdefault(is_same, f"{title}: {row.name} ({whom}): {speed}. {how}".strip())
+        how = "".join(uses(meta, [row]).values())
+        text = f"{title}: {row.name} ({whom}): {speed}"
+        steps.setdefault(is_same, f"{text}; {how}" if how else f"{text}.")
     texts = [steps[is_same] for is_same in (True, False) if is_same in steps]
     large = [
         change for change in meta.changes if change.bytes <= (1 - LARGE_FIELD) * meta.counted_bytes
