@@ -101,7 +101,7 @@ def _of_usual(calls: SlowCalls, explanation: Explanation) -> str | None:
         return None
     part = f"{units.time(cost.ns_median)} of {units.time(explanation.median_ns)}"
     share = f"{100 * _of_median(explanation, cost):.0f} %"
-    return f"Of its median, {_shown(cost.name)} take{_s(cost.name)} {part} ({share})."
+    return f"In the median call, {_shown(cost.name)} take{_s(cost.name)} {part} ({share})."
 
 
 def _s(name: str) -> str:
