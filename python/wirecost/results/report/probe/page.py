@@ -22,10 +22,10 @@ from wirecost.results.report.probe.tables import (
     counter_table,
     log_table,
     losses,
+    takes_most,
     time_table,
     tree_table,
 )
-from wirecost.results.report.shared import units
 from wirecost.results.report.shared.cause_lead import cause_lead
 from wirecost.results.report.shared.causes import (
     all_sentences,
@@ -175,7 +175,7 @@ def page(
         overview=overview,
         programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
         recorded=_recorded(logs),
-        lead=lead or cause or _takes_most(short),
+        lead=lead or cause or takes_most(short),
         hint=hint,
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
@@ -189,17 +189,6 @@ def page(
         machines=machines,
         unknown=UNKNOWN,
         logs=log_table(logs),
-    )
-
-
-def _takes_most(sections: Sequence[SectionSummary]) -> str:
-    """Say which section takes most, where nothing is known of causes."""
-    if not sections:
-        return "Nothing was recorded."
-    most = max(sections, key=lambda section: section.total_ns)
-    return (
-        f"{most.section} takes most: {units.time(most.total_ns)} in "
-        f"{counted(most.count, 'execution')}."
     )
 
 
