@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rich.console import Console
@@ -15,7 +16,10 @@ from wirecost.results.report.scenarios import content_of
 from wirecost.results.report.shared.first import FirstAnswer, print_answer
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table, say
+from wirecost.system.errors import UserError
 
+ALL = "all"
+"""Name that all tables have."""
 LEAST = 30
 """Characters before a colon that say something without what follows."""
 LAST = 1
@@ -55,9 +59,26 @@ def _line(note: str, width: int) -> str:
     return ""
 
 
-def print_results(console: Console, results: Results, rows: list[Row]) -> None:
-    """Print the summary tables, what was not measured, and how everything was built."""
+def named_tables(tables: Sequence[Table], name: str) -> list[Table]:
+    """Return the tables that have a name in their title, whatever its case. Raises UserError."""
+    found = [table for table in tables if name.casefold() in table.title.casefold()]
+    if not found:
+        titles = "; ".join(dict.fromkeys(table.title for table in tables))
+        raise UserError(f"--tables {name}: no table is called so; there are: {titles}")
+    return found
+
+
+def print_results(console: Console, results: Results, rows: list[Row], name: str = ALL) -> None:
+    """Print the summary tables, what was not measured, and how everything was built.
+
+    ``name``: of the only table to print. Raises UserError.
+    """
     content = content_of(results, rows)
+    if name != ALL:
+        every = [*content.tables, *content.folded, *content.details]
+        for table in named_tables(every, name):
+            print_table(console, table)
+        return
     if content.lead and content.begins_with_lead:
         say(console, content.lead)
         console.print()
