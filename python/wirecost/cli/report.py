@@ -78,15 +78,14 @@ def command(
 
 def _of_trial(folder: Path, formats: list[str], name: str) -> list[Path]:
     """Write the report of a trial of remedies; without formats, print its tables of a name."""
-    from wirecost.results.analysis.gains import gains_of
     from wirecost.results.records.trial import read_trial
-    from wirecost.results.report.probe.trial import trial_tables, write_trial
+    from wirecost.results.report.probe.trial import trial_gains, trial_tables, write_trial
     from wirecost.results.report.results.printed import ALL, named_tables
     from wirecost.results.report.shared.terminal import print_table
 
     trial = read_trial(folder)
     if not formats:
-        tables = trial_tables(trial, gains_of(trial.samples, trial.about.plain))
+        tables = trial_tables(trial, trial_gains(trial))
         for table in tables if name == ALL else named_tables(tables, name):
             print_table(Console(), table)
     return write_trial(trial, formats)
