@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirecost.results.analysis.message_doubts import Key
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import MessageMeta
-from wirecost.results.report.scenarios.message.changes import quicker, uses, wire_of
+from wirecost.results.report.scenarios.message.changes import COLUMNS, quicker, uses, wire_of
 from wirecost.results.report.scenarios.message.stages import SECOND, share_of_core
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
@@ -139,6 +139,8 @@ def _table(
     for lang in langs:
         columns += _columns(lang)
     notes = ["Medians of all stages, each library in its best mode; ×: beside the first row."]
+    if COLUMNS in libraries:
+        notes.insert(0, f"{COLUMNS}: with conversion from and to rows; `bench osi`: without.")
     if doubted:
         in_doubt = counted(len(doubted), "contender")
         notes.append(f"{in_doubt} in doubt, as times vary: run again when idle.")
