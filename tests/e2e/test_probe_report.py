@@ -115,7 +115,7 @@ def test_the_page_draws_its_figures_offline(wirecost: Run, logs: Path, tmp_path:
     assert done.returncode == 0, done.stderr
     assert done.stdout.rstrip().endswith(str(page))
     dom, figures = rendered(page, tmp_path)
-    assert figures == 4
+    assert figures == 5
     for words in ("callback index", "turnaround time [", "p99", "per unit", "median"):
         assert words in dom
     assert "https://" not in page.read_text().split("<script>")[0]
@@ -128,7 +128,7 @@ def test_figures_become_files_of_every_format(wirecost: Run, logs: Path, tmp_pat
     assert done.returncode == 0, done.stderr
     starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     files = sorted(folder.iterdir())
-    assert len(files) == 3 * 4
+    assert len(files) == 3 * 5
     assert all(file.read_bytes().startswith(starts[file.suffix]) for file in files)
     assert all(str(file) in done.stdout for file in files)
 
