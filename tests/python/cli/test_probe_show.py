@@ -258,3 +258,17 @@ def test_the_json_has_the_slow_calls(tmp_path: Path, capsys: pytest.CaptureFixtu
         "minor-faults", 23, PAGES, 0,
     )  # fmt: skip
     assert cause["share"] > 0.9
+
+
+def test_what_slow_calls_wait_for_is_counted_before_the_median_is_improved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Faults are most of every call, and the slow ones have as many."""
+    faults = [1000 + call * 7919 % 1000 for call in range(400)]
+    switches = [int(seventeenth(call)) for call in range(400)]
+    slow_ns = [400 * f + 10 * MS * s for f, s in zip(faults, switches, strict=True)]
+    write_calls(tmp_path, slow_ns, {"minor-faults": faults, "context-switches": switches})
+    text = shown(capsys, tmp_path, 5.0 * MS, every=False)
+    assert "all waited (context switches)" in text
+    assert "In the median call, minor faults take" in text
+    assert text.index("1. Count what it waits for") < text.index("2. Keep the memory")

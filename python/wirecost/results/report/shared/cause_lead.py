@@ -53,15 +53,16 @@ def slow_lead(calls: SlowCalls, explanation: Explanation | None, *, is_deadline:
 
 def slow_steps(calls: SlowCalls, explanation: Explanation | None, command: str) -> Iterator[str]:
     """Yield what to do about slow executions, each with its command; ``command``: the program's."""
+    waits = calls.waited or (explanation is not None and explanation.waits_uncounted)
     names = [cause.name for cause in calls.common]
     if explanation is not None and not calls.common:
         names = [cost.name for cost in explanation.costs if _matters(explanation, cost)]
-    for name in names:
-        yield from _steps(calls, name, explanation, command)
-    if not names and (calls.waited or (explanation is not None and explanation.waits_uncounted)):
+    if not calls.common and (calls.waited or (waits and not names)):
         yield f"Count what it waits for: {NEXT},{LOCKED} wirecost probe run -- {command}"
     elif not names:
         yield f"Time the functions that it calls: wirecost probe run --function NAME -- {command}"
+    for name in names:
+        yield from _steps(calls, name, explanation, command)
 
 
 def _slow(calls: SlowCalls, is_deadline: bool) -> str:
