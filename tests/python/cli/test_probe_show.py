@@ -268,7 +268,7 @@ def test_what_slow_calls_wait_for_is_counted_before_the_median_is_improved(
     switches = [int(seventeenth(call)) for call in range(400)]
     slow_ns = [400 * f + 10 * MS * s for f, s in zip(faults, switches, strict=True)]
     write_calls(tmp_path, slow_ns, {"minor-faults": faults, "context-switches": switches})
-    text = shown(capsys, tmp_path, 5.0 * MS, every=False)
+    text = " ".join(shown(capsys, tmp_path, 5.0 * MS, every=False).split())
     assert "all waited (context switches)" in text
     assert "In the median call, minor faults take" in text
     assert text.index("1. Count what it waits for") < text.index("2. Keep the memory")
