@@ -30,6 +30,7 @@ from wirecost.results.analysis.gains import (
 from wirecost.results.records.measured import measured_in
 from wirecost.results.records.trial import Trial, TrialAbout, begin_trial, end_trial
 from wirecost.results.report.probe.trial import cases_of, document, doubts, first_answer
+from wirecost.results.report.probe.trial_figure import gain_figure
 from wirecost.results.report.shared.first import print_answer
 from wirecost.system.errors import UserError
 
@@ -141,7 +142,9 @@ def test_a_folder_is_read_listed_and_reported(
         assert "faster" in capsys.readouterr().out
         report(folder)
         assert capsys.readouterr().out.split() == [str(folder / "report.html")]
-        assert "callback: median 10.0 µs. Median: heap" in (folder / "report.html").read_text()
+        page = (folder / "report.html").read_text()
+        assert "callback: median 10.0 µs. Median: heap" in page
+        assert page.index('class="lead answer"') < page.index("<figure") < page.index("<table")
         with pytest.raises(UserError, match="--format svg: of a trial"):
             report(folder, format_="svg")
     assert [run.scenario for run in measured_in(tmp_path)] == ["try", "try"]
@@ -179,3 +182,17 @@ def test_nothing_counts_less_than_none(count: int) -> None:
     never = mean_difference(a, np.where(np.arange(60) == 3, 1.0, 0.0), (processes, processes))
     assert never.change95 is not None
     assert never.change95[0] >= -1
+
+
+def test_the_figure_has_the_changes_that_have_an_interval() -> None:
+    shift = Shift(100.0, 20.0, -0.8, (-0.9, -0.7), 0.01)
+    unknown = Shift(100.0, 20.0, -0.8, None, None)
+    gains = [Gain("callback", "heap", 10_000, shift, unknown, total_ns=1.0)]
+    figure = gain_figure(gains)
+    assert figure is not None
+    (panel,) = figure.chart.to_dict()["vconcat"]
+    (mark,) = panel["layer"][1]["data"]["values"]
+    assert (mark["of"], mark["ratio"], mark["low"], mark["high"]) == (
+        "median", pytest.approx(0.2), pytest.approx(0.1), pytest.approx(0.3),
+    )  # fmt: skip
+    assert gain_figure([replace(gains[0], median=unknown)]) is None

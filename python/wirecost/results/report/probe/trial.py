@@ -31,6 +31,7 @@ from wirecost.results.analysis.gains import (
 )
 from wirecost.results.records.trial import Trial
 from wirecost.results.report.compare.rows import ends, percent
+from wirecost.results.report.probe.trial_figure import gain_figure
 from wirecost.results.report.shared import markdown, units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.page import render
@@ -177,9 +178,12 @@ def document(trial: Trial, gains: list[Gain]) -> dict[str, object]:
 
 def _page(trial: Trial, gains: list[Gain]) -> str:
     answer = first_answer(trial, gains) if gains else None
+    figure = gain_figure(gains)
+    figures = [figure] if figure else []
     return render(
         "trial.html.j2",
-        [],
+        figures,
+        figures=figures,
         command=shlex.join(trial.about.command) or trial.about.recording,
         lead=answer.answer if answer else None,
         steps=answer.steps if answer else [],
