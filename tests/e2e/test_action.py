@@ -177,6 +177,15 @@ def test_without_a_limit_nothing_fails(job: Job, measured: Path, slower: Path) -
     assert "1 slower" in ran.comment
 
 
+def test_only_the_chosen_rows_are_gated(job: Job, measured: Path, slower: Path) -> None:
+    """The slower run's new messages of Protobuf take longer to encode."""
+    gate = {"baseline": measured, "candidate": slower, "fail_above": "5%", "again": measured}
+    others = job(**gate, only="protobuf decode\nprotobuf total")
+    assert others.succeeded, others.log
+    assert "encode" not in others.comment
+    assert not job(**gate, only="protobuf encode").succeeded
+
+
 def test_a_comparison_that_sees_too_little_fails_only_if_asked(job: Job, measured: Path) -> None:
     """Nothing can be known to have changed by less than 0 %."""
     gate = {"baseline": measured, "candidate": measured, "fail_above": "0", "of": "p50 p90"}
@@ -211,7 +220,7 @@ def test_two_uses_in_one_job_write_two_comments(job: Job, measured: Path, slower
     assert "0 slower" in first.comment
 
 
-@pytest.mark.parametrize("name", ["baseline", "fail_above", "report"])
+@pytest.mark.parametrize("name", ["baseline", "fail_above", "only", "report"])
 def test_hostile_text_is_never_run(job: Job, measured: Path, name: str) -> None:
     ran = job(**{"baseline": measured, "candidate": measured, name: HOSTILE})
     assert not ran.succeeded or name == "report"

@@ -132,7 +132,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         tables,
         [*(overviews if beside else []), *(stages_table(rows, race) for race in every)],
         f"Every contender: {built_with(meta.environment | {'flags': '; '.join(used)})}.",
-        first=FirstAnswer(lead or TITLE, _with_note(tables[0], rows)) if tables else None,
+        first=FirstAnswer(lead, _with_note(tables[0], rows)) if lead and tables else None,
     )
 
 

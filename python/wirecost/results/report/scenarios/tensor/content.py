@@ -80,8 +80,8 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         [*places.details, *(stages_table(rows, race) for race in races(rows))],
         f"Listener and publisher: {meta.gc}.",
         places.folded,
-        first=FirstAnswer(answer or TITLE, places.first[0], _steps(meta, totals))
-        if places.first
+        first=FirstAnswer(answer, places.first[0], _steps(meta, totals))
+        if answer and places.first
         else None,
     )
 
