@@ -48,7 +48,7 @@ def run_race(
         case.report("verifying")
         for part in parts:
             write_content(contents[id(part)], part.messages)
-            _verify_all(part, folder, contents[id(part)])
+            verify_all(part, folder, contents[id(part)])
         parts_of = {entry.key: part for part in parts for entry in part.entries}
         entries = {entry.key: entry for entry in case.running}
 
@@ -77,7 +77,8 @@ def run_race(
                 entry.facts |= asdict(part.backend.counted(entry.contender, contents[id(part)]))
 
 
-def _verify_all(part: RacePart, folder: Path, content: Path) -> None:
+def verify_all(part: RacePart, folder: Path, content: Path) -> None:
+    """Let each contender carry the messages; an entry of one that does it wrongly has failed."""
     carried: dict[tuple[str, str], dict[str, Carried]] = {}
     for entry in part.entries:
         contender = entry.contender
