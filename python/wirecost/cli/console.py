@@ -32,7 +32,7 @@ def say_notes(notes: Iterable[str]) -> None:
 def progress() -> Iterator[Advance]:
     """Yield a function that shows steps done, steps in all, and the present work.
 
-    With no steps in all, the text is a remark: a line that stays.
+    With no steps in all, the text is a remark: lines that stay.
     """
     console = Console(stderr=True)
     if verbosity.quiet:
@@ -55,11 +55,16 @@ def progress() -> Iterator[Advance]:
 
         def advance(done: int, total: int, text: str) -> None:
             if total == 0:
-                bar.console.print(printable(text), highlight=False, markup=False, soft_wrap=True)
+                _remark(bar.console, text)
                 return
             bar.update(task, completed=done, total=total, description=printable(text))
 
         yield advance
+
+
+def _remark(console: Console, text: str) -> None:
+    for line in text.splitlines():
+        console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
 
 
 def _lines(console: Console) -> Advance:
@@ -68,7 +73,7 @@ def _lines(console: Console) -> Advance:
     def advance(done: int, total: int, text: str) -> None:
         nonlocal last
         if total == 0:
-            console.print(printable(text), highlight=False, markup=False, soft_wrap=True)
+            _remark(console, text)
             return
         now = time.monotonic()
         if now - last >= LINE_EVERY_S:
