@@ -41,6 +41,14 @@ def test_progress_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> 
     assert err.split() == ["25", "%", "first", "[of", r"four]\x1b[2J"]
 
 
+def test_a_remark_stays_between_lines_of_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress() as advance:
+        advance(1, 4, "first")
+        advance(0, 0, "so far [4 µs]\nmore \x1b[2J")
+        advance(2, 4, "second, which comes too soon for a line")
+    assert capsys.readouterr().err.splitlines()[1:] == ["so far [4 µs]", r"more \x1b[2J"]
+
+
 def test_quiet_has_none(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
