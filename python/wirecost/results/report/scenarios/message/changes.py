@@ -201,17 +201,10 @@ def _legend(meta: MessageMeta, times: Collection[str]) -> str:
 
 def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
     """Say how a program comes to use the libraries and modes of ``rows``, in one line."""
-    schema = _schema(meta.command)
-    texts = {}
-    for library in dict.fromkeys(row.contender for row in rows):
-        of_library = [row for row in rows if row.contender == library]
-        if library in COMPILED:
-            languages = ",".join(dict.fromkeys(row.lang for row in of_library))
-            wire = wire_of(meta, of_library[0])
-            how = f"`wirecost compile {schema} --lang {languages} --wire {wire} --out DIR`"
-            texts[library] = how if wire else ""
-        else:
-            texts[library] = LIBRARIES.get(library, "").format(schema=schema)
+    texts = {
+        library: of_library(meta, [row for row in rows if row.contender == library])
+        for library in dict.fromkeys(row.contender for row in rows)
+    }
     modes = {
         f"{word} in Python" if (row.lang, word) == ("python", "view") else word: row
         for row in rows
@@ -224,6 +217,15 @@ def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
     }
     parts = [f"{name}: {how}" for name, how in texts.items() if how]
     return f"How: {'; '.join(parts)}." if parts else ""
+
+
+def of_library(meta: MessageMeta, rows: Sequence[Row]) -> str:
+    """Say how a program comes to use one library in the languages of ``rows``; empty if unknown."""
+    library, schema, wire = rows[0].contender, _schema(meta.command), wire_of(meta, rows[0])
+    if library not in COMPILED:
+        return LIBRARIES.get(library, "").format(schema=schema)
+    languages = ",".join(dict.fromkeys(row.lang for row in rows))
+    return f"`wirecost compile {schema} --lang {languages} --wire {wire} --out DIR`" if wire else ""
 
 
 def _schema(command: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirecost.results.analysis.message_doubts import Key
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import MessageMeta
-from wirecost.results.report.scenarios.message.changes import adoption, quicker, wire_of
+from wirecost.results.report.scenarios.message.changes import of_library, quicker, wire_of
 from wirecost.results.report.scenarios.message.stages import SECOND, share_of_core
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
@@ -163,8 +163,8 @@ def _steps(
     for row, whom, speed, _ in quicker(meta, with_ratio, doubted, ends):
         is_same = wire_of(meta, row) == wires.get(row.lang)
         title = LANGUAGES.get(row.lang, row.lang)
-        how = adoption(meta, [row]).removeprefix("How: ")
-        steps.setdefault(is_same, f"{title}: {row.name} ({whom}): {speed}. {how}".strip())
+        what = f"{title}: {row.name} ({whom}): {speed}. {of_library(meta, [row])}"
+        steps.setdefault(is_same, what.strip())
     texts = [steps[is_same] for is_same in (True, False) if is_same in steps]
     large = [
         change for change in meta.changes if change.bytes <= (1 - LARGE_FIELD) * meta.counted_bytes
