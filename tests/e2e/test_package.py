@@ -20,6 +20,9 @@ CONSUMERS = ROOT / "examples" / "consumers"
 PLAIN = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2"}
 """What every Linux with a C++ program on it has."""
 
+COMPILE = ("grpcio-tools", "jinja2", "protobuf", "rich", "typer")
+"""Distributions that ``wirecost compile`` needs."""
+
 Run = Callable[..., str]
 
 
@@ -32,10 +35,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def light(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One with the wheel and what ``wirecost compile`` cannot do without."""
-    folder = installed(
-        ["grpcio-tools", "jinja2", "protobuf", "rich", "typer"],
-        tmp_path_factory.mktemp("light") / "environment",
-    )
+    folder = installed(COMPILE, tmp_path_factory.mktemp("light") / "environment")
     return installed(["--no-deps", str(wheel)], folder)
 
 
