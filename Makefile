@@ -64,9 +64,10 @@ test-ros2: install-test
 bare:
 	setup/bare sh -c 'make run && make test'
 
-# build/dist: source distribution, and a wheel for machines without a compiler.
-wheel: install
-	setup/wheel
+# build/dist: a wheel for machines without a compiler, from what is built here. `setup/wheel` also
+# makes the source distribution, and the wheel from that alone.
+wheel: all
+	setup/wheel --built
 
 # build/site: the documentation, to be read without a network.
 docs: install
