@@ -17,6 +17,12 @@ LINE = 22
 TOP = 34
 CELL = re.compile(r"([\d.]+) (ns|µs|ms|s)\b")
 NS = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}
+STYLE = (
+    f"<style>svg {{ fill: {PAPER_INK} }} .paper {{ fill: white }} .bar {{ fill: {PALETTE[0]} }} "
+    "@media (prefers-color-scheme: dark) { "
+    f"svg {{ fill: #e6e6e6 }} .paper {{ fill: #161b22 }} .bar {{ fill: {PALETTE[1]} }} }}</style>"
+)
+"""Colours for light and dark: an image cannot take them from the page around it."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +88,10 @@ def drawn(name: str) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{_at(len(found))}" '
         f'viewBox="0 0 {WIDTH} {_at(len(found))}" role="img" '
-        f'font-family="system-ui, sans-serif" font-size="13" fill="{PAPER_INK}">',
+        'font-family="system-ui, sans-serif" font-size="13">',
         f"<title>{escape(bars.text)}</title>",
-        '<rect width="100%" height="100%" fill="white"/>',
+        STYLE,
+        '<rect width="100%" height="100%" class="paper"/>',
         f'<text x="8" y="20" font-weight="bold">{escape(bars.text)}</text>',
     ]
     for i, ((label, match), value) in enumerate(zip(found, values, strict=True)):
@@ -92,7 +99,7 @@ def drawn(name: str) -> str:
         lines += [
             f'<text x="{LABELS - 8}" y="{_at(i) + 15}" text-anchor="end">{escape(label)}</text>',
             f'<rect x="{LABELS}" y="{_at(i) + 3}" width="{length}" height="{LINE - 6}" '
-            f'fill="{PALETTE[0]}"/>',
+            'class="bar"/>',
             f'<text x="{LABELS + length + 6}" y="{_at(i) + 15}">{match[0]}</text>',
         ]
     return "\n".join([*lines, "</svg>", ""])

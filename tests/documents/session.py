@@ -3,7 +3,8 @@
 
 A block of ``console`` behind ``<!-- run: HOW -->`` has commands behind ``$ `` and, under each, its
 output. A block behind ``<!-- file: NAME -->`` is the content of that file. All commands of a page
-run in one folder, in the page's order. HOW:
+run in one folder, in the page's order. ``<!-- recording: NAME is PATH -->`` puts the file at PATH
+in ``WIRECOST_DATA`` there, as NAME, when the page is written. HOW:
 
 - ``exact``: the output is the same each time.
 - ``measured``: it has times; each of its words without a digit is printed each time.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -24,12 +26,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from documents.runs import ROOT
+
 BLOCK = re.compile(
     r"<!-- (?P<kind>run|file): (?P<what>[^\n]+?) -->\n```(?P<language>\w+)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+RECORDING = re.compile(r"<!-- recording: (?P<name>\S+) is (?P<path>\S+) -->")
 ORIGIN = re.compile(r"^<!-- ran: .*? -->\n[^\n]*$", re.MULTILINE)
 HOWS = ("exact", "measured", "noisy", "long")
+DATA = Path(os.environ.get("WIRECOST_DATA", ROOT.parent / "shared" / "data"))
 WIDTH = 80
 TIMEOUT_S = 900
 PASSING = re.compile(
@@ -127,7 +133,11 @@ def steady(output: str) -> set[str]:
 
 
 def rewritten(text: str, folder: Path, ran: str) -> str:
-    """Return a page with everything run anew. ``ran``: where and when."""
+    """Return a page with everything run anew. ``ran``: where and when.
+
+    Raises OSError if a recording is not there."""
+    for recording in RECORDING.finditer(text):
+        shutil.copy(DATA / recording["path"], folder / recording["name"])
 
     def block(found: re.Match[str]) -> str:
         parts = []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from documents import session
 from documents.pages import pages
 from documents.runs import ROOT
 from documents.session import ORIGIN, Command, FileBlock, agrees, perform, rewritten, steps
@@ -50,6 +51,22 @@ def test_a_page_is_run_in_its_order(tmp_path: Path) -> None:
     assert isinstance(failing, Command)
     assert failing.status == 1
     assert rewritten(PAGE, tmp_path, "now") == PAGE.replace("then", "now")
+
+
+def test_a_recording_lies_beside_a_page_that_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "long_name.mcap").write_text("two")
+    monkeypatch.setattr(session, "DATA", tmp_path / "data")
+    page = """<!-- recording: drive.mcap is long_name.mcap -->
+<!-- run: long -->
+```console
+$ cat drive.mcap
+one
+```
+"""
+    assert rewritten(page, tmp_path, "now") == page.replace("one", "two")
 
 
 def test_another_output_and_another_status_are_noticed(tmp_path: Path) -> None:

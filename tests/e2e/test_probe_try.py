@@ -52,7 +52,9 @@ def test_what_keeps_memory_loses_the_faults(tmp_path: Path) -> None:
     assert sorted(samples["remedy"].unique()) == ["as it is", "heap", "malloc"]
     assert len(samples) == 6
     assert json.loads((out / "trial.json").read_text()) == result
-    assert "pool of 64" in done.stdout
+    assert "needs 3 rounds: --rounds 3." in done.stdout
+    told = execute([str(command[0]), "report", str(out), "--tables"], timeout=60)
+    assert "pool of 64" in told.stdout
 
 
 def test_a_time_limit_is_no_time_of_the_program(tmp_path: Path) -> None:
@@ -61,7 +63,7 @@ def test_a_time_limit_is_no_time_of_the_program(tmp_path: Path) -> None:
                tmp_path / "t.json", "--", "sleep", "30"]  # fmt: skip
     done = execute([str(word) for word in command], timeout=60)
     assert done.returncode == 0, done.stderr
-    assert "not compared" in done.stdout
+    assert "Not compared: whole program" in done.stdout
     result = json.loads((tmp_path / "t.json").read_text())
     assert result["gains"] == []
     assert [one["processes"] for one in result["remedies"]] == [1, 1]
@@ -81,4 +83,4 @@ def test_functions_of_a_program_without_probes_are_compared(tmp_path: Path) -> N
     assert done.stderr.count("1 function recorded") == 1
     gains = {one["case"]: one for one in json.loads((tmp_path / "t.json").read_text())["gains"]}
     assert gains["cases::works"]["count"] == 200
-    assert "p99 needs 100" in done.stdout
+    assert "p99 of malloc needs 2 rounds: --rounds 2." in done.stdout

@@ -28,8 +28,6 @@ MACHINE = "machine"
 REGRESSION = 3
 IMPRECISE = 4
 """Exit codes; 2 is that of runs that cannot be compared."""
-MOST_ROWS = 30
-MOST_LISTED = 5
 LEAST_NAME = 24
 """Characters of a row's name that are shown however narrow the terminal."""
 
@@ -56,6 +54,13 @@ def command(
         option(
             "Exit with 3 if a time (its whole interval) or a size on the wire grew by more.",
             metavar="PERCENT",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        option(
+            "Compare rows with all these words, such as 'protobuf encode'; repeatable.",
+            metavar="WORDS",
         ),
     ] = None,
     of: Annotated[
@@ -95,6 +100,7 @@ def command(
             known=[MACHINE],
         ),
     ] = MACHINE,
+    every: Annotated[bool, option("Print every change and warning.", "--all")] = False,
     json_file: JsonFile = None,
     markdown_file: Annotated[
         Path | None,
@@ -126,7 +132,7 @@ def command(
     for name, dependent in (("--of", of), ("--require-precision", require_precision)):
         if dependent and fail_above is None:
             raise UserError(f"{name}: is for --fail-above; give a percentage there")
-    settings = CompareSettings(*_limits(margin, fail_above), tuple(of or ()))
+    settings = CompareSettings(*_limits(margin, fail_above), tuple(of or ()), tuple(only or ()))
     check_page("--report", report)
     if Path("-") == json_file == markdown_file:
         raise UserError("--json - and --markdown -: name a file for one of them")
@@ -134,20 +140,23 @@ def command(
     if baseline is not None or against is not None:
         if b is not None or baseline is None or against is None:
             raise UserError("--baseline and --against: give both, and one store")
-        if by != MACHINE:
-            raise UserError(f"--by {by}: there is {MACHINE}")
-        for name, value in (("--again", again), ("--markdown", markdown_file),
-                              ("--report", report), ("--figures", figures)):  # fmt: skip
-            if value is not None:
-                raise UserError(f"{name}: is for two runs; of a store there is --json")
-        _compare_store(console, a, baseline, against, settings, json_file, require_precision)
+        of_runs = {
+            "--again": again, "--markdown": markdown_file, "--report": report, "--figures": figures,
+        }  # fmt: skip
+        _check_store(by, of_runs)
+        compared = _comparisons(console, a, baseline, against, settings)
+        for scenario, machine, comparison in compared:
+            _say(console, f"{scenario} on {machine}", "bold")
+            _print(console, comparison, every)
+        _write_store(compared, json_file)
+        _exit([comparison for *_, comparison in compared], require_precision)
         return
     if b is None:
         raise UserError(f"{a}: name run B too; of a campaign's store give --baseline and --against")
     comparison = compare(
         read_run(Path(a)), read_run(b), settings, None if again is None else read_run(again)
     )
-    _print(console, comparison)
+    _print(console, comparison, every)
     write_json(json_file, document(comparison))
     if markdown_file is not None:
         write_text("--markdown", markdown_file, markdown(comparison))
@@ -167,27 +176,23 @@ def _exit(comparisons: list[Comparison], require_precision: bool) -> None:
         raise typer.Exit(IMPRECISE)
 
 
-def _compare_store(
-    console: Console,
-    store: str,
-    baseline: str,
-    against: str,
-    settings: CompareSettings,
-    json_file: Path | None,
-    require_precision: bool,
-) -> None:
+def _check_store(by: str, of_runs: dict[str, Path | None]) -> None:
+    """Check options of the comparison of a store's revisions. Raises UserError."""
+    if by != MACHINE:
+        raise UserError(f"--by {by}: there is {MACHINE}")
+    for name, value in of_runs.items():
+        if value is not None:
+            raise UserError(f"{name}: is for two runs; of a store there is --json")
+
+
+def _write_store(compared: list[tuple[str, str, Comparison]], json_file: Path | None) -> None:
     from wirecost.results.report.compare.document import document
 
-    compared = _comparisons(console, store, baseline, against, settings)
-    for scenario, machine, comparison in compared:
-        _say(console, f"{scenario} on {machine}", "bold")
-        _print(console, comparison)
     rows = [
         {"scenario": scenario, "machine": machine, **document(comparison)}
         for scenario, machine, comparison in compared
     ]
     write_json(json_file, {"comparisons": rows})
-    _exit([comparison for *_, comparison in compared], require_precision)
 
 
 def _comparisons(
@@ -247,17 +252,29 @@ def share(option: str, text: str) -> float:
     return percent / 100
 
 
-def _print(console: Console, comparison: Comparison) -> None:
-    from wirecost.results.analysis.compare.comparison import FASTER, SLOWER
+def _print(console: Console, comparison: Comparison, every: bool) -> None:
+    from wirecost.results.report.compare.first import doubts, first_answer
+    from wirecost.results.report.shared.first import print_answer
+
+    if every:
+        _print_all(console, comparison)
+        return
+    first = first_answer(comparison)
+    first = replace(first, table=_fitted(first.table, console.width))
+    more = "Everything: --all; with figures: --report FILE.html"
+    print_answer(console, first, more, doubts(comparison))
+
+
+def _print_all(console: Console, comparison: Comparison) -> None:
     from wirecost.results.analysis.compare.gate import looks_at_times
     from wirecost.results.report.compare import tables
-    from wirecost.results.report.compare.rows import headline, tally, verdict_line
+    from wirecost.results.report.compare.first import result
 
     _print_environment(console, tables.environment(comparison))
-    changed = tables.changed(comparison, MOST_ROWS)
+    changed = tables.changed(comparison)
     printed = (
         replace(changed, notes=changed.notes[1:]),  # the tally is printed at the end
-        tables.undecided(comparison, MOST_LISTED) if looks_at_times(comparison) else None,
+        tables.undecided(comparison) if looks_at_times(comparison) else None,
         tables.counts(comparison, every=False),
         tables.outputs(comparison),
     )
@@ -265,20 +282,12 @@ def _print(console: Console, comparison: Comparison) -> None:
         if table is not None and table.rows:
             print_table(console, _fitted(table, console.width))
     for side, rows in tables.one_sided(comparison):
-        more = f" and {len(rows) - MOST_LISTED:,} more" if len(rows) > MOST_LISTED else ""
-        _say(console, f"only in {side}: {'; '.join(rows[:MOST_LISTED])}{more}")
+        _say(console, f"only in {side}: {'; '.join(rows)}")
     for text in tables.warnings(comparison):
         _say(console, f"warning: {text}", "bold red")
     _say(console, tables.method(comparison), "dim")
-    times = f"{tally(comparison)}, of {len(comparison.times):,} percentiles"
-    verdict = verdict_line(comparison)
-    if verdict is not None:
-        result = f"{verdict}. {times if looks_at_times(comparison) else f'Not looked at: {times}'}"
-    elif any(change.verdict in {SLOWER, FASTER} for change in comparison.times):
-        result = times
-    else:
-        result = f"{headline(comparison)}: {times}"
-    _say(console, f"{result}.", "bold red" if comparison.regressions() else "bold")
+    style = "bold red" if comparison.regressions() else "bold"
+    _say(console, f"{result(comparison)}.", style)
 
 
 def _print_environment(console: Console, table: Table | None) -> None:

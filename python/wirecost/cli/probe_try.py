@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from wirecost.observe.trial.program import Process
 
-WHOLE = "whole program"
 EXAMPLE = "wirecost probe try --remedies heap,pin -- ./node"
 
 app = typer.Typer(add_completion=False)
@@ -56,15 +55,17 @@ def command(
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Run COMMAND again with each remedy, and print what each gained.
+    """Run COMMAND again with each remedy, and print what each gained of the median and of p99.
 
-    A row is a section of the program's probes or hooks, or a function that --function names.
+    Judged are sections of the program's probes or hooks, and functions that --function names.
     Without --for, COMMAND must end by itself. Whole processes that --for ended are not compared.
     """
     from wirecost.cli.remedy_runs import compare_remedies
     from wirecost.observe.trial.program import run_program
+    from wirecost.results.analysis.gains import WHOLE
     from wirecost.results.records.new_folder import new_folder
     from wirecost.results.records.probe_log import SUFFIX
+    from wirecost.results.records.trial import TrialAbout
 
     check_writable("--json", json_file, out or HERE)
     limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
@@ -98,7 +99,7 @@ def command(
         return {WHOLE: "its time is that of --for"} if any(cut_off) else {}
 
     with watched(), scratch.run(), new_folder("try", out) as pending:
-        about = {"command": words, "rounds": rounds}
+        about = TrialAbout(command=words, rounds=rounds)
         result = compare_remedies(pending, tried, rounds, run, about, console, left_out)
     console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, result)
@@ -108,7 +109,7 @@ def _samples(name: str, number: int, process: Process, logs: Path) -> pl.DataFra
     """Return the time of a process, and of its sections where ``logs`` has them."""
     import polars as pl
 
-    from wirecost.results.analysis.gains import SAMPLES
+    from wirecost.results.analysis.gains import SAMPLES, WHOLE
     from wirecost.results.analysis.probe_sections import executions
     from wirecost.results.records.probe_log import SUFFIX, events_of, read_logs
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,19 @@ from rich.console import Console
 from wirecost.cli.console import progress
 from wirecost.observe.trial.remedy import PLAIN, Change, Remedy
 from wirecost.observe.trial.turns import permitted, take, turns
-from wirecost.results.analysis.gains import PROCESSES, effects_of, gains_of
+from wirecost.results.analysis.gains import PROCESSES, Gain, gains_of
 from wirecost.results.records.new_folder import PendingFolder
-from wirecost.results.records.trial import RUNS, begin_trial, end_trial, kept_where_it_fails
-from wirecost.results.records.whole_table import write_table
-from wirecost.results.report.probe.trial import document, effect_table, gain_table
-from wirecost.results.report.shared.terminal import print_table
+from wirecost.results.records.trial import (
+    RUNS,
+    Trial,
+    TrialAbout,
+    begin_trial,
+    end_trial,
+    kept_where_it_fails,
+)
+from wirecost.results.report.probe.trial import document, doubts, first_answer, trial_tables
+from wirecost.results.report.shared.first import print_answer
+from wirecost.results.report.shared.terminal import print_table, say
 
 Run = Callable[[Path, str, int, Change], tuple[pl.DataFrame, tuple[Any, ...]]]
 """Function that runs once into a folder, under a remedy's name, in a round.
@@ -33,13 +42,14 @@ def compare_remedies(
     remedies: list[Remedy],
     rounds: int,
     run: Run,
-    about: dict[str, object],
+    about: TrialAbout,
     console: Console,
     left_out: Callable[[], dict[str, str]] = dict,
 ) -> dict[str, object]:
     """Fill the folder: each run's own below ``runs``, samples, processes, and the result.
 
-    ``left_out``: cases that are not compared, and why. Raises UserError where a run of the program
+    ``about``: what is tried, and in how many rounds; ``left_out``: cases that are not compared, and
+    why. Raises UserError where a run of the program
     as it is did not come to its end.
     """
     tried, refused = permitted(remedies)
@@ -56,21 +66,42 @@ def compare_remedies(
     begin_trial(pending.path)
     with progress() as advance, kept_where_it_fails(pending):
         refused |= take(turns(tried, rounds), advance, turn)
-        cases = left_out()
-        compared = ~(pl.col("remedy").is_in(list(refused)) | pl.col("case").is_in(list(cases)))
-        table = pl.concat(samples).filter(compared)
+        about = _completed(about, tried, refused, left_out())
+        absent = (list(about.refused), list(about.not_compared))
+        compared = ~(pl.col("remedy").is_in(absent[0]) | pl.col("case").is_in(absent[1]))
         completed = sorted(
             (row for row in rows if row[0] not in refused), key=lambda row: row[0] != PLAIN
         )
         processes = pl.DataFrame(completed, PROCESSES, orient="row")
-        gains, effects = gains_of(table, PLAIN), effects_of(processes, PLAIN)
-        result = document(gains, effects, refused) | about
-        write_table(pending.path / "samples.parquet", table)
-        write_table(pending.path / "processes.parquet", processes)
-        end_trial(pending.path, result)
-    if gains:
-        print_table(console, gain_table(gains))
-    print_table(console, effect_table(effects, {remedy.name: remedy.about for remedy in tried}))
-    for name, reason in (refused | cases).items():
-        console.print(f"{name}: not compared: {reason}", highlight=False, markup=False)
+        trial = Trial(pending.final, pl.concat(samples).filter(compared), processes, about)
+        gains = gains_of(trial.samples, PLAIN)
+        result = document(trial, gains)
+        end_trial(pending.path, trial, result)
+    _print(console, trial, gains)
     return result
+
+
+def _completed(
+    about: TrialAbout, tried: list[Remedy], refused: dict[str, str], cases: dict[str, str]
+) -> TrialAbout:
+    """Return the same with what is known once all has run."""
+    about.created = datetime.now().astimezone().isoformat(timespec="seconds")
+    about.plain, about.refused, about.not_compared = PLAIN, refused, cases
+    about.remedies_about = {remedy.name: remedy.about for remedy in tried}
+    if about.command:
+        about.commands = {remedy.name: remedy.change().command(about.command) for remedy in tried}
+    return about
+
+
+def _print(console: Console, trial: Trial, gains: list[Gain]) -> None:
+    said = doubts(trial, gains)
+    if gains:
+        more = (
+            f"All sections and remedies: wirecost report {shlex.quote(str(trial.folder))} --tables"
+        )
+        print_answer(console, first_answer(trial, gains), more, said, kept_free=1)
+        return
+    for table in trial_tables(trial, gains):
+        print_table(console, table)
+    for text, style in said:
+        say(console, text, style)

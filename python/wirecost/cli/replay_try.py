@@ -20,6 +20,7 @@ from wirecost.results.records.new_folder import PendingFolder
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.schemas.replay import OUTPUTS, ReplayMeta
 from wirecost.results.records.table_file import read_table
+from wirecost.results.records.trial import TrialAbout
 from wirecost.system.errors import UserError
 
 ROUNDS = 6
@@ -54,7 +55,7 @@ def try_remedies(
         results = read_results(folder)
         return _samples(results, name, number), _process(results, name, number)
 
-    about = {"recording": str(settings.recording), "rounds": settings.repeats}
+    about = TrialAbout(recording=str(settings.recording), rounds=settings.repeats)
     return compare_remedies(pending, remedies, settings.repeats, run, about, console)
 
 

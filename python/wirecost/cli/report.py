@@ -38,6 +38,7 @@ def command(
     from wirecost.results.analysis.summary import summarize
     from wirecost.results.records.measured import latest
     from wirecost.results.records.reading import read_results
+    from wirecost.results.records.trial import is_trial
     from wirecost.results.report.results.export import write_report
     from wirecost.results.report.results.printed import print_results
 
@@ -46,15 +47,33 @@ def command(
     formats = (format_ or "html").split(",")
     if open_ and "html" not in formats:
         raise UserError(f"--open: opens the page; add html to --format {format_}")
-    results = read_results(folder if folder is not None else latest())
-    rows = summarize(results)
-    if tables:
-        print_results(Console(), results, rows)
-        return
-    written = write_report(results, rows, formats, stills=True)
+    measured = folder if folder is not None else latest(trials=True)
+    if is_trial(measured):
+        written = _of_trial(measured, [] if tables else formats)
+    else:
+        results = read_results(measured)
+        rows = summarize(results)
+        if tables:
+            print_results(Console(), results, rows)
+            return
+        written = write_report(results, rows, formats, stills=True)
     for path in written:
         Console(soft_wrap=True).print(str(path), highlight=False, markup=False)
     if open_:
         page = next(path for path in written if path.suffix == ".html")
         if not webbrowser.open(page.absolute().as_uri()):
             raise UserError(f"--open: no browser was found; open {page} yourself")
+
+
+def _of_trial(folder: Path, formats: list[str]) -> list[Path]:
+    """Write the report of a trial of remedies; without formats, print its tables."""
+    from wirecost.results.analysis.gains import gains_of
+    from wirecost.results.records.trial import read_trial
+    from wirecost.results.report.probe.trial import trial_tables, write_trial
+    from wirecost.results.report.shared.terminal import print_table
+
+    trial = read_trial(folder)
+    if not formats:
+        for table in trial_tables(trial, gains_of(trial.samples, trial.about.plain)):
+            print_table(Console(), table)
+    return write_trial(trial, formats)

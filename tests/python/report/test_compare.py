@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,13 +14,19 @@ import numpy as np
 import polars as pl
 import pytest
 from msgspec import structs
+from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
 from support.comparisons import compared, probes
 from support.result_folders import DATA, copied, edit_meta
 from wirecost.cli import app
-from wirecost.results.analysis.compare.comparison import SLOWER, Comparison
+from wirecost.results.analysis.compare.comparison import (
+    SLOWER,
+    CompareSettings,
+    Comparison,
+    compare,
+)
 from wirecost.results.analysis.compare.runs import ComparedRun, read_run
 from wirecost.results.records.folder import write_results
 from wirecost.results.records.reading import read_results
@@ -27,8 +34,10 @@ from wirecost.results.records.schemas import replay
 from wirecost.results.report.compare import tables
 from wirecost.results.report.compare.document import LONGEST, markdown
 from wirecost.results.report.compare.figures import comparison_figures
+from wirecost.results.report.compare.first import doubts, first_answer
 from wirecost.results.report.compare.page import page
-from wirecost.results.report.compare.rows import Labels
+from wirecost.results.report.compare.rows import Labels, changed_first
+from wirecost.results.report.shared.first import SCREEN, print_answer
 from wirecost.system.errors import UserError
 
 Folder = Callable[..., Path]
@@ -300,6 +309,56 @@ def test_the_terminal_says_all_that_matters_at_any_width(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", str(width))
     assert CliRunner().invoke(app, ["compare", "a", "b"]).stdout == snapshot
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_first_answer_fits_one_screen(name: str, folder: Folder) -> None:
+    console = Console(file=io.StringIO(), width=80)
+    comparison = ANSWERS[name](folder)
+    print_answer(console, first_answer(comparison), "more", doubts(comparison))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert len(lines) <= SCREEN
+    assert max(map(len, lines)) <= 80
+
+
+def test_rows_are_chosen_by_their_words(folder: Folder) -> None:
+    """A name is a contender's before it is that of a wire, which others have, too."""
+    a, b = (read_run(folder(name, 1 + i, seed=2)) for i, name in enumerate("ab"))
+
+    def rows(*only: str) -> set[tuple[str, str]]:
+        comparison = compare(a, b, CompareSettings(only=only))
+        names = [comparison.names.index(name) for name in ("contender", "stage")]
+        assert {change.row for change in comparison.times} == set(comparison.samples)
+        return {tuple(row[i] for i in names) for row in comparison.samples}  # type: ignore[misc]
+
+    assert rows("protobuf encode") == {("protobuf", "encode")}
+    assert rows("Protobuf · new, encode", "columns total") == {
+        ("protobuf", "encode"), ("columns", "total"),
+    }  # fmt: skip
+    assert rows("10 decode") == {("protobuf", "decode"), ("columns", "decode")}
+    with pytest.raises(UserError, match=r"protobuf read.*contender protobuf, columns"):
+        rows("protobuf read")
+
+
+def test_what_is_not_chosen_fails_nothing(folder: Folder) -> None:
+    a, b = folder("a"), folder("b", 1.5, seed=2, run={"message_bytes": 240})
+    gate = ["compare", str(a), str(b), "--fail-above", "5%"]
+    statuses = {
+        words: CliRunner().invoke(app, [*gate, "--only", words]).exit_code
+        for words in ("protobuf", "columns encode", "total")
+    }
+    assert statuses == {"protobuf": 0, "columns encode": 3, "total": 3}
+
+
+def test_totals_come_before_stages_and_what_is_in_use_before_others(folder: Folder) -> None:
+    a, b = folder("a"), folder("b", seed=2)
+    slower = pl.when(contender="columns").then(3).when(stage="encode").then(2).otherwise(1.5)
+    comparison = compared(a, with_samples(b, ns=pl.col("ns") * slower))
+    labels = Labels(comparison)
+    rows = list(dict.fromkeys(labels(change.row) for change in changed_first(comparison)))
+    assert rows[:3] == ["protobuf · total", "protobuf · encode", "protobuf · decode"]
+    assert rows[3] == "columns · total"
 
 
 def test_older_folders_lack_columns_and_are_compared_all_the_same(folder: Folder) -> None:

@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 
 from support.result_folders import copied, edit_meta, edit_samples
 from wirecost.cli import app
+from wirecost.results.analysis.compare.comparison import CompareSettings, compare
 from wirecost.results.analysis.compare.message_types import aligned, are_other_messages
-from wirecost.results.analysis.compare.runs import read_run
+from wirecost.results.analysis.compare.runs import is_explanatory, read_run
+from wirecost.results.report.compare.rows import headline
 
 OLD, NEW = "rsb.protocol.Notification", "acme.Notification"
 
@@ -65,3 +67,18 @@ def test_cases_of_two_types_have_one_name(tmp_path: Path) -> None:
     cases = {"message", "message by field"}
     assert set(old.samples["case"]) == set(new.samples["case"]) == cases
     assert {run.case for run in new.meta.runs} == cases
+
+
+def test_messages_without_a_field_fail_nothing_and_one_growth_is_one_regression(
+    tmp_path: Path,
+) -> None:
+    a, b = read_run(copied("message", tmp_path / "a")), read_run(of_new_type(tmp_path / "b"))
+    comparison = compare(a, b, CompareSettings(fail_above=0.05))
+    grown = {change.row for change in comparison.plain if change.verdict == "larger"}
+    assert {row for row in grown if is_explanatory(row, comparison.names)}
+    assert not any(is_explanatory(change.row, comparison.names)
+                   for change in comparison.regressions())  # fmt: skip
+    assert len(comparison.regressions()) == 9
+    assert headline(comparison) == "2 regressions above 5 %"
+    one = compare(a, b, CompareSettings(fail_above=0.05, only=("protobuf without causes[]",)))
+    assert {is_explanatory(change.row, one.names) for change in one.regressions()} == {True}

@@ -24,8 +24,10 @@ from wirecost.results.records.schemas.message import TOGETHER, MessageAbout, Mes
 from wirecost.results.report.scenarios.message.changes import changes, languages_asked, many_fields
 from wirecost.results.report.scenarios.message.content import content
 from wirecost.results.report.scenarios.message.field_table import field_table
-from wirecost.results.report.scenarios.message.figures import boxes, figures
+from wirecost.results.report.scenarios.message.figures import figures
 from wirecost.results.report.scenarios.message.stages import at_rate, stage_tables
+from wirecost.results.report.shared.figure import Figure
+from wirecost.results.report.shared.icicle import boxes
 from wirecost.results.report.shared.table import Table
 
 FOLDER = Path(__file__).parents[2] / "data" / "results" / "message"
@@ -91,16 +93,38 @@ def test_boxes_lie_below_what_they_are_part_of() -> None:
     }
 
 
-def test_bytes_and_times_of_fields_are_drawn() -> None:
-    (figure,) = figures(RESULTS, [])
+def test_costs_then_bytes_and_times_of_fields_are_drawn() -> None:
+    costs, fields, times = figures(RESULTS, WHOLE)
+    assert [panel["title"] for panel in costs.chart.to_dict()["vconcat"]] == ["C++", "Python"]
+    assert fields.chart.to_dict()["title"] == "Bytes by field"
+    assert {mark["field"] for mark in _data(times)} < {field.path for field in META.fields}
+
+
+def test_a_library_s_stages_are_stacked_and_its_total_is_the_timed_one() -> None:
+    panel = figures(RESULTS, WHOLE)[0].chart.to_dict()["vconcat"][0]
+    parts, totals = (panel["layer"][i]["data"]["values"] for i in (0, 2))
+    of_base = [part for part in parts if part["library"] == "protobuf new"]
+    assert [part["stage"] for part in of_base] == ["fill", "encode", "decode", "read", "destroy"]
+    assert [part["start"] for part in of_base[1:]] == [part["end"] for part in of_base[:-1]]
+    timed = {
+        row.name: row.median_ns / 1e3 for row in WHOLE if row.stage == "total" and row.lang == "cpp"
+    }
+    assert {total["library"]: total["at"] for total in totals} == {
+        name: pytest.approx(timed[name])
+        for name in ("wirecost reused", "protobuf reused", "protobuf new")
+    }
+
+
+def test_a_field_s_time_that_may_be_none_is_not_drawn() -> None:
+    times = figures(RESULTS, WHOLE)[2]
+    assert all(mark["low"] > 0 or mark["high"] < 0 for mark in _data(times))
+    assert "Not drawn: 1 share that" in times.caption
+
+
+def _data(figure: Figure) -> list[dict[str, Any]]:
     drawn = figure.chart.to_dict()
-    assert [chart["title"] for chart in drawn["vconcat"]] == [
-        "bytes",
-        "encode, wirecost reused",
-        "decode, wirecost reused",
-        "encode, protobuf reused",
-        "decode, protobuf reused",
-    ]
+    marks: list[dict[str, Any]] = drawn.get("data", drawn["layer"][0].get("data"))["values"]
+    return marks
 
 
 CARRYING = {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.result_folders import NAMES
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
 from wirecost.results.report.results.page import page
@@ -25,12 +26,19 @@ def _page(name: str, stills: bool = False) -> str:
     return page(results, rows, figures_of(results, rows), stills)
 
 
-def test_verdict_and_worst_checks_stand_at_the_top() -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_begins_with_the_answer_and_a_figure(name: str) -> None:
+    body = _page(name).split("<body>")[1]
+    places = [body.index(part) for part in ("<h1>", 'class="lead answer"', "<figure", "<table")]
+    assert places == sorted(places)
+
+
+def test_what_is_wrong_with_the_machine_follows_the_figure_and_load_is_first() -> None:
     text = _page("osi")
-    top = text[text.index("<h1>") : text.index("<nav>")]
-    assert 'class="badge bad">machine: fail<' in top
-    assert "CONFIG_NO_HZ_FULL" in top
-    assert 'id="figure-0"' in top
+    doubts = text[text.index("Machine: load ") :].split("</details>")[0]
+    assert text.index("<figure") < text.index(doubts)
+    assert "when the run began" in doubts.split("</summary>")[0]
+    assert "CONFIG_NO_HZ_FULL" in doubts.split("</summary>")[1]
 
 
 @pytest.mark.parametrize("name", ["osi", "notification", "tensor", "cloud"])

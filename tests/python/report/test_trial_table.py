@@ -3,41 +3,152 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
+from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
+from wirecost.cli.report import command as report
 from wirecost.results.analysis.compare.counters import mean_difference
 from wirecost.results.analysis.compare.quantiles import Shift, TooFew, shift
-from wirecost.results.analysis.gains import Gain
-from wirecost.results.report.compare.rows import too_few
-from wirecost.results.report.probe.trial import document, gain_table
+from wirecost.results.analysis.gains import (
+    MEDIAN,
+    P99,
+    PROCESSES,
+    SAMPLES,
+    WHOLE,
+    Gain,
+    gains_of,
+    judged,
+    rounds_needed,
+)
+from wirecost.results.records.measured import measured_in
+from wirecost.results.records.trial import Trial, TrialAbout, begin_trial, end_trial
+from wirecost.results.report.probe.trial import cases_of, document, doubts, first_answer
+from wirecost.results.report.shared.first import print_answer
+from wirecost.system.errors import UserError
 
 SAME = Shift(100.0, 95.0, -0.05, (-0.1, 0.01), 0.3)
 TAIL = Shift(100.0, 20.0, -0.8, (-0.86, -0.73), 1e-4)
+LONGER = replace(TAIL, b=200.0, change=1.0, ci95=(0.5, 2.0))
+NOISY = Shift(900.0, 850.0, -0.06, (-0.97, 16.4), 1.0)
+LACKING = Shift(900.0, 100.0, -0.9, None, None, "n too small", TooFew(368, 149, 300, 6))
+WIDTH, SCREEN = 80, 24
 
 
-def test_a_tail_that_alone_became_shorter_is_the_verdict() -> None:
-    gain = Gain("callback", "fifo", 600, SAME, TAIL)
-    table = gain_table([gain])
-    assert table.rows[0][-1] == "p99 faster"
-    assert not any(heading.startswith("change of p99") for heading in table.optional)
-    assert document([gain], [], {})["gains"][0]["verdict_p99"] == "faster"
-    faster = replace(gain, median=TAIL)
-    assert gain_table([faster]).rows[0][-1] == "faster"
-    slower = replace(faster, p99=replace(TAIL, change=1.0, ci95=(0.5, 2.0)))
-    assert gain_table([slower]).rows[0][-1] == "faster; p99 slower"
+def trial(rounds: int = 6) -> Trial:
+    about = TrialAbout(
+        command=["./node", "--fast"],
+        rounds=rounds,
+        refused={"lock": "at most 8 MiB may be locked"},
+        remedies_about={"heap": "wirecost heap, a pool of 64 MiB"},
+        commands={"heap": "wirecost heap run --pool 64MiB -- ./node --fast"},
+    )
+    processes = pl.DataFrame(
+        [("as it is", 1, 5, 1, "a"), ("heap", 1, 5, 1, "a"), ("pin", 1, 5, 1, "b")],
+        PROCESSES,
+        orient="row",
+    )
+    return Trial(Path("try"), pl.DataFrame([], SAMPLES), processes, about)
 
 
-def test_a_tail_without_enough_is_no_verdict(snapshot: SnapshotAssertion) -> None:
+def gain(remedy: str, median: Shift, p99: Shift, count: int = 600) -> Gain:
+    return Gain("callback", remedy, count, median, p99)
+
+
+def test_a_tail_that_alone_became_shorter_is_a_verdict() -> None:
+    (judged_gain,) = judged([gain("fifo", SAME, TAIL)])
+    assert (judged_gain.verdict, judged_gain.verdict_p99) == ("no difference", "faster")
+    assert document(trial(), [judged_gain])["gains"][0]["verdict_p99"] == "faster"
+    (judged_gain,) = judged([gain("fifo", TAIL, LONGER)])
+    assert (judged_gain.verdict, judged_gain.verdict_p99) == ("faster", "slower")
+
+
+def test_a_tail_without_enough_is_no_verdict() -> None:
     by_chance = replace(TAIL, p=0.2)
-    assert gain_table([Gain("a", "b", 600, SAME, by_chance)]).rows[0][-1] == "no difference"
-    assert gain_table([Gain("a", "b", 90, SAME, TAIL)]).rows[0][-1] == "no difference"
-    lacking = Shift(1.0, 2.0, 1.0, None, None, "n too small", TooFew(368, 149, 600, 6))
-    assert gain_table([Gain("a", "b", 600, SAME, lacking)]).notes == snapshot
-    assert too_few(TooFew(36, 20, 20, 1)) == snapshot
+    for p99, count in ((by_chance, 600), (TAIL, 90), (LACKING, 600), (NOISY, 600)):
+        (judged_gain,) = judged([gain("a", SAME, p99, count)])
+        assert (judged_gain.verdict, judged_gain.verdict_p99) == ("no difference", "not known")
+
+
+def test_rounds_that_a_verdict_needs() -> None:
+    """Nobody would wait for the 124 rounds of the second one."""
+    gains = judged([gain("a", SAME, LACKING), gain("b", SAME, NOISY), gain("c", SAME, TAIL)])
+    assert [rounds_needed(judged_gain, P99, 6) for judged_gain in gains] == [15, None, None]
+    assert rounds_needed(gains[0], MEDIAN, 6) is None
+
+
+def test_the_answer_of_a_trial_is_a_screen(snapshot: SnapshotAssertion) -> None:
+    """p99 is what is long, so it comes first; what is not known says how many rounds it needs."""
+    long_tail = replace(TAIL, a=900.0, b=110.0)
+    gains = judged(
+        [
+            gain("fifo", SAME, LACKING),
+            gain("heap", SAME, long_tail),
+            gain("huge", TAIL, long_tail),
+            *(gain(f"remedy {number}", SAME, replace(SAME, a=900.0)) for number in range(4)),
+        ]
+    )
+    console = Console(file=io.StringIO(), width=WIDTH)
+    print_answer(console, first_answer(trial(), gains), "More: …", doubts(trial(), gains))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert len(lines) <= SCREEN
+    assert max(map(len, lines)) <= WIDTH
+    assert lines == snapshot
+
+
+def test_without_a_gain_the_cause_is_looked_for() -> None:
+    answer = first_answer(trial(), judged([gain("heap", SAME, SAME)]))
+    assert answer.answer.endswith("Median: no difference. p99: no difference.")
+    assert answer.steps == ["Find the cause: wirecost probe run -- ./node --fast"]
+
+
+def test_the_case_that_took_most_time_is_first() -> None:
+    cases = [
+        Gain(name, "heap", 600, SAME, SAME, total_ns=total_ns)
+        for name, total_ns in ((WHOLE, 9.0), ("small", 1.0), ("large", 5.0))
+    ]
+    assert [of_case[0].case for of_case in cases_of(cases)] == ["large", "small", WHOLE]
+
+
+def test_a_folder_is_read_listed_and_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also one of an earlier version, which lacks what each remedy is."""
+    samples = pl.DataFrame(
+        [
+            (remedy, number, "callback", 1000 * factor + i)
+            for number in range(1, 7)
+            for remedy, factor in (("as it is", 10), ("heap", 2))
+            for i in range(100)
+        ],
+        SAMPLES,
+        orient="row",
+    )
+    of_processes = trial().processes
+    for name, about in (("new", trial().about), ("old", TrialAbout(command=["./node"], rounds=6))):
+        folder = tmp_path / name
+        folder.mkdir()
+        measured = Trial(folder, samples, of_processes, about)
+        end_trial(folder, measured, document(measured, gains_of(samples, about.plain)))
+        report(folder, tables=True)
+        assert "faster" in capsys.readouterr().out
+        report(folder)
+        assert capsys.readouterr().out.split() == [str(folder / "report.html")]
+        assert "callback: median 10.0 µs. Median: heap" in (folder / "report.html").read_text()
+        with pytest.raises(UserError, match="--format svg: of a trial"):
+            report(folder, format_="svg")
+    assert [run.scenario for run in measured_in(tmp_path)] == ["try", "try"]
+    begin_trial(tmp_path / "new")
+    assert sum(run.interrupted for run in measured_in(tmp_path)) == 1
+    with pytest.raises(UserError, match="was interrupted"):
+        report(tmp_path / "new")
 
 
 def test_an_interval_contains_its_change_where_samples_leave_a_gap() -> None:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -36,6 +37,22 @@ class Change:
             before = changed.get(PRELOAD, "").replace(":", " ").split()
             changed[PRELOAD] = ":".join([*before, *map(str, self.preload)])
         return changed if self.heap is None else launch.environment(self.heap, changed)
+
+    def command(self, words: Sequence[str]) -> str:
+        """Return the shell command that starts the program ``words`` with this change."""
+        variables = dict(self.variables)
+        if self.preload:
+            variables[PRELOAD] = ":".join(map(str, self.preload))
+        before: list[str] = []
+        if self.cpu is not None:
+            before += ["taskset", "--cpu-list", str(self.cpu)]
+        if self.fifo is not None:
+            before += ["chrt", "--fifo", str(self.fifo)]
+        if self.heap is not None:
+            pool = f"{self.heap.pool_bytes >> 20}MiB"
+            before += ["wirecost", "heap", "run", "--pool", pool, "--"]
+        assigned = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
+        return " ".join([*assigned, shlex.join([*before, *words])])
 
 
 class Remedy(Protocol):

@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gains of remedies, against the program as it is, in turns with it."""
+"""Gains of remedies, against the program as it is, in turns with it.
+
+The median and p99 are judged each by itself: of a callback that is sometimes slow, the median says
+nothing. Intervals are those of ``compare``. Where the executions are too few for its interval, each
+process's percentile is one value: Student's t of their logarithms, with Welch's degrees of freedom
+(Altman, Practical Statistics for Medical Research, section 14.6: summary measures).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from wirecost.results.analysis.compare.quantiles import Shift, shift
+from wirecost.results.analysis.compare.comparison import FALSE_DISCOVERIES, FASTER, SAME, SLOWER
+from wirecost.results.analysis.compare.quantiles import SHORTEST, TAIL, Shift, adjusted, shift
 
 SAMPLES = pl.Schema({"remedy": pl.String, "process": pl.Int64, "case": pl.String, "ns": pl.Int64})
 """One row an execution. ``process``: the turn; ``case``: a section, an output or the whole."""
@@ -24,15 +33,49 @@ PROCESSES = pl.Schema(
 """One row a process; ``output`` is a digest of what it gave out, counts may be null."""
 
 
+WHOLE = "whole program"
+"""Case that is a process from its start to its end."""
+MEDIAN, P99 = 0.5, 0.99
+LEAST_PROCESSES = 3
+"""Processes of which percentiles, one of each, have an interval."""
+LEAST_EXECUTIONS = {MEDIAN: 1, P99: 100}
+"""Executions of which a percentile is not just the longest one."""
+NOT_KNOWN = "not known"
+MOST_NOISE = 2.0
+"""Factor, up or down, that an interval may reach to say that there is no difference."""
+MOST_ROUNDS = 100
+"""Rounds that anybody would wait for."""
+LARGEST_EXPONENT = 100.0
+
+Array = NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class Gain:
-    """Gain of one case under one remedy. The shifts' ``a`` is the program as it is."""
+    """Gain of one case under one remedy. The shifts' ``a`` is the program as it is.
+
+    ``count``: executions under the remedy; ``total_ns``: time of all executions of the program as
+    it is.
+    """
 
     case: str
     remedy: str
     count: int
     median: Shift
     p99: Shift
+    verdict: str = NOT_KNOWN
+    verdict_p99: str = NOT_KNOWN
+    total_ns: float = 0.0
+
+    @property
+    def has_p99(self) -> bool:
+        return self.count >= LEAST_EXECUTIONS[P99]
+
+    def shift(self, quantile: float) -> Shift:
+        return self.p99 if quantile == P99 else self.median
+
+    def verdict_of(self, quantile: float) -> str:
+        return self.verdict_p99 if quantile == P99 else self.verdict
 
 
 @dataclass(frozen=True)
@@ -51,17 +94,89 @@ class Effects:
 
 
 def gains_of(samples: pl.DataFrame, plain: str) -> list[Gain]:
-    """Return gains by case, then by remedy, in the order of the rows; columns as ``SAMPLES``."""
+    """Return gains with verdicts by case, then by remedy, in the order of the rows.
+
+    The columns are those of ``SAMPLES``.
+    """
     gains = []
     for (case,), rows in samples.group_by(["case"], maintain_order=True):
         before = rows.filter(remedy=plain)
         if before.is_empty():
             continue
+        total_ns = float(before["ns"].cast(pl.Float64).sum())
         for (remedy,), after in rows.group_by(["remedy"], maintain_order=True):
-            if remedy != plain:
-                shifts = (_shift(before, after, q) for q in (0.5, 0.99))
-                gains.append(Gain(str(case), str(remedy), len(after), *shifts))
-    return gains
+            if remedy == plain:
+                continue
+            median, p99 = (_shift(before, after, quantile) for quantile in (MEDIAN, P99))
+            gain = Gain(str(case), str(remedy), len(after), median, p99, total_ns=total_ns)
+            gains.append(gain)
+    return judged(gains)
+
+
+def judged(gains: list[Gain]) -> list[Gain]:
+    """Return the same with verdicts.
+
+    ``faster`` and ``slower`` need an interval without 0, and a probability that stays small when
+    all remedies of the case are considered together; ``no difference`` needs an interval within a
+    factor of ``MOST_NOISE``.
+    """
+    verdicts: dict[tuple[str, str, float], str] = {}
+    for case in dict.fromkeys(gain.case for gain in gains):
+        for quantile in (MEDIAN, P99):
+            shifts = {
+                (case, gain.remedy, quantile): gain.shift(quantile)
+                for gain in gains
+                if gain.case == case and (quantile != P99 or gain.has_p99)
+            }
+            verdicts |= dict(zip(shifts, _verdicts(list(shifts.values())), strict=True))
+    return [
+        replace(
+            gain,
+            verdict=verdicts[gain.case, gain.remedy, MEDIAN],
+            verdict_p99=verdicts.get((gain.case, gain.remedy, P99), NOT_KNOWN),
+        )
+        for gain in gains
+    ]
+
+
+def rounds_needed(gain: Gain, quantile: float, rounds: int) -> int | None:
+    """Return the rounds that a verdict takes; None where it has one, or nobody would wait for it.
+
+    Where there is an interval it is an estimate: the width falls with the square root of rounds.
+    """
+    shifted = gain.shift(quantile)
+    if gain.verdict_of(quantile) != NOT_KNOWN:
+        return None
+    if shifted.few is not None:
+        needed = math.ceil(shifted.few.needed / shifted.few.worth * shifted.few.processes)
+        if shifted.few.executions >= shifted.few.processes * LEAST_EXECUTIONS[quantile]:
+            needed = min(needed, LEAST_PROCESSES)
+    elif shifted.ci95 is not None and shifted.change is not None and shifted.ci95[0] > -1:
+        width = (math.log1p(shifted.ci95[1]) - math.log1p(shifted.ci95[0])) / 2
+        enough = max(math.log(MOST_NOISE), abs(math.log1p(shifted.change)))
+        needed = max(rounds + 1, math.ceil(rounds * (width / enough) ** 2))
+    else:
+        return None
+    return needed if rounds < needed <= MOST_ROUNDS else None
+
+
+def _verdicts(shifts: list[Shift]) -> list[str]:
+    tested = [shifted.p for shifted in shifts if shifted.p is not None]
+    corrected = iter(adjusted(tested))
+    return [
+        _verdict(shifted.ci95, None if shifted.p is None else next(corrected)) for shifted in shifts
+    ]
+
+
+def _verdict(interval: tuple[float, float] | None, q: float | None) -> str:
+    """Return a verdict; ``q``: the corrected probability."""
+    if interval is None:
+        return NOT_KNOWN
+    low, high = interval
+    if q is not None and q <= FALSE_DISCOVERIES and (high < 0 or low > 0):
+        return FASTER if high < 0 else SLOWER
+    is_narrow = 1 + low >= 1 / MOST_NOISE and 1 + high <= MOST_NOISE
+    return SAME if is_narrow else NOT_KNOWN
 
 
 def effects_of(processes: pl.DataFrame, plain: str) -> list[Effects]:
@@ -85,7 +200,41 @@ def effects_of(processes: pl.DataFrame, plain: str) -> list[Effects]:
 def _shift(before: pl.DataFrame, after: pl.DataFrame, q: float) -> Shift:
     series = [rows["ns"].to_numpy().astype(np.float64) for rows in (before, after)]
     took = [rows["process"].to_numpy() for rows in (before, after)]
-    return shift(series[0], series[1], q, (took[0], took[1]))
+    shifted = shift(series[0], series[1], q, (took[0], took[1]))
+    if shifted.ci95 is not None or shifted.few is None:
+        return shifted
+    sides = [_of_processes(*side, q) for side in zip(series, took, strict=True)]
+    if min(map(len, sides)) < LEAST_PROCESSES:
+        return shifted
+    return _by_process(shifted, sides[0], sides[1])
+
+
+def _of_processes(series: Array, took: NDArray[np.int64], q: float) -> Array:
+    """Return the quantile of each process; of none where one has too few executions or no time."""
+    parts = [series[took == process] for process in np.unique(took)]
+    quantiles = np.array([np.quantile(part, q) for part in parts])
+    enough = min(map(len, parts)) >= LEAST_EXECUTIONS[q] and quantiles.min() >= SHORTEST
+    return quantiles if enough else np.empty(0)
+
+
+def _by_process(shifted: Shift, a: Array, b: Array) -> Shift:
+    """Return the same with an interval, from one quantile of each process."""
+    from scipy.stats import ttest_ind  # noqa: PLC0415 - slow to import
+
+    if a.std() == b.std() == 0:
+        return shifted
+    test = ttest_ind(np.log(b), np.log(a), equal_var=False)
+    ends = test.confidence_interval(1 - 2 * TAIL)
+    change = shifted.b / shifted.a - 1
+    low, high = math.expm1(float(ends.low)), _expm1(float(ends.high))
+    # The interval is of the mean logarithm; it shall hold the change that is printed.
+    interval = min(low, change), max(high, change)
+    return Shift(shifted.a, shifted.b, change, interval, float(test.pvalue))
+
+
+def _expm1(exponent: float) -> float:
+    """Return the end of an interval; what would not be finite is that of ``LARGEST_EXPONENT``."""
+    return math.expm1(min(exponent, LARGEST_EXPONENT))
 
 
 def _mean(counts: pl.Series) -> float | None:

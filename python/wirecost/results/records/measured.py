@@ -14,9 +14,13 @@ from wirecost.results.records.choices import HERE
 from wirecost.results.records.folder import META
 from wirecost.results.records.journal import NAME as JOURNAL
 from wirecost.results.records.reading import AGAIN, LARGEST_META
+from wirecost.results.records.trial import TRIAL, is_trial, read_about
 from wirecost.system.errors import UserError
 from wirecost.system.printable import printable
 from wirecost.system.regular_file import read_regular
+
+TRIED = "try"
+"""In place of the scenario of a trial of remedies."""
 
 
 class _Run(msgspec.Struct):
@@ -76,9 +80,16 @@ def measured_in(folder: Path) -> list[MeasuredFolder]:
     return sorted((_measured(path) for path in below), key=lambda entry: entry.order)
 
 
-def latest(folder: Path = HERE) -> Path:
-    """Return the result folder that was measured last. Raises UserError if there is none."""
-    readable = [candidate for candidate in measured_in(folder) if not candidate.problem]
+def latest(folder: Path = HERE, *, trials: bool = False) -> Path:
+    """Return the result folder that was measured last; a trial of remedies where ``trials``.
+
+    Raises UserError if there is none.
+    """
+    readable = [
+        candidate
+        for candidate in measured_in(folder)
+        if not candidate.problem and (trials or candidate.scenario != TRIED)
+    ]
     if not readable:
         raise UserError(f"{folder}: no result folder in it; measure with `wirecost bench`")
     return readable[-1].folder
@@ -87,10 +98,12 @@ def latest(folder: Path = HERE) -> Path:
 def _is_result(folder: Path) -> bool:
     if folder.name.startswith("."):  # of a run that lives, or that the next one brings to an end
         return False
-    return (folder / META).is_file() or (folder / JOURNAL).is_file()
+    return any((folder / name).is_file() for name in (META, JOURNAL, TRIAL))
 
 
 def _measured(folder: Path) -> MeasuredFolder:
+    if is_trial(folder):
+        return _tried(folder)
     if not (folder / META).is_file():
         return MeasuredFolder(
             folder, f"its run was killed; `wirecost report {folder}` shows what it has"
@@ -114,4 +127,28 @@ def _measured(folder: Path) -> MeasuredFolder:
         bool(head.interrupted),
         printable(str(doctor.get("verdict", ""))) if isinstance(doctor, dict) else "",
         printable(str(head.environment.get("wirecost", ""))),
+    )
+
+
+def _tried(folder: Path) -> MeasuredFolder:
+    """Return a folder of ``probe try`` or ``replay --try``; older ones lack when they were made."""
+    path = folder / TRIAL
+    try:
+        about = read_about(folder)
+        written = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    except OSError as error:
+        return MeasuredFolder(folder, error.strerror or str(error))
+    except UserError as error:
+        return MeasuredFolder(folder, str(error).removeprefix(f"{path}: "))
+    what = ["replay", about.recording, "--try"]
+    if about.command:
+        what = ["probe", "try", "--", *about.command]
+    return MeasuredFolder(
+        folder,
+        scenario=TRIED,
+        created=about.created or written.isoformat(),
+        command=("wirecost", *what),
+        contenders=len(about.remedies_about),
+        failed=len(about.refused),
+        interrupted=about.interrupted,
     )

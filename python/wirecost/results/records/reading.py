@@ -14,6 +14,7 @@ from wirecost.results.records.folder import META, SAMPLES, SCHEMA, Results
 from wirecost.results.records.journal import NAME as JOURNAL
 from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.table_file import read_table
+from wirecost.results.records.trial import is_trial
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shortened
 from wirecost.system.regular_file import read_regular
@@ -49,6 +50,10 @@ def read_results(folder: Path) -> Results:
     try:
         content = read_regular(folder / META, LARGEST_META)
     except OSError as error:
+        if is_trial(folder):
+            raise UserError(
+                f"{folder}: a trial of remedies; wirecost report {folder} shows it"
+            ) from error
         raise UserError(
             f"{folder}: not a result folder ({META}: {error.strerror}); name one that was measured"
         ) from error

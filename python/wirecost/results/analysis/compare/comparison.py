@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -37,8 +37,11 @@ from wirecost.results.analysis.compare.runs import (
     Key,
     common_names,
     finite,
+    is_explanatory,
     processes_of,
     rows_of,
+    with_words,
+    without_stage,
 )
 from wirecost.results.records.probe_log import COUNTER
 from wirecost.system.counted import counted
@@ -59,12 +62,14 @@ class CompareSettings:
     """Settings of a comparison, as shares, not percent.
 
     ``fail_above`` None: nothing fails. ``of``: percentiles and counters that may fail, beside
-    sizes; without any, all percentiles.
+    sizes; without any, all percentiles. ``only``: words of the rows that are compared; without any,
+    all, of which those that explain a message's cost fail nothing.
     """
 
     margin: float = MARGIN
     fail_above: float | None = None
     of: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
 
     def fails(self, what: str, low: float) -> bool:
         """Say whether an increase by ``low`` at least is a regression."""
@@ -105,6 +110,9 @@ class CountChange:
         return self.counter.removeprefix(COUNTER)
 
 
+C = TypeVar("C", TimeChange, CountChange, PlainChange)
+
+
 @dataclass(frozen=True)
 class Comparison:
     """All that ``wirecost compare`` reports. ``names``: of the values of a row's key."""
@@ -136,6 +144,10 @@ class Comparison:
         ours, after = self.samples[row]
         return finite(ours, TIME), finite(after, TIME)
 
+    def may_fail(self, row: Key) -> bool:
+        """Say whether a gate looks at a row."""
+        return bool(self.settings.only) or not is_explanatory(row, self.names)
+
     def regressions(self) -> list[TimeChange | CountChange | PlainChange]:
         changes: list[TimeChange | CountChange | PlainChange]
         changes = [*self.times, *self.counts, *self.plain]
@@ -163,14 +175,21 @@ def compare(
     both = {key: (ours[key], of_b[key]) for key in ours if key in of_b}
     if not both:
         raise UserError(f"{a.path} and {b.path}: no row is in both; measure the same cases twice")
+    rows = list(dict.fromkeys([*ours, *of_b]))
+    chosen = with_words(rows, names, settings.only) if settings.only else set(rows)
     times = [change for key, sides in both.items() for change in _times(key, *sides)]
     counters = [name for name in a.counters() if name in b.counters()]
     counts = [
         change
         for key, sides in both.items()
+        if key in chosen
         for name in counters
         for change in _count(key, name, *sides)
     ]
+    plain = plain_changes(a, b, names, settings.margin, settings.fail_above)
+    if settings.only:
+        contenders = {without_stage(key, names) for key in chosen}
+        plain = [change for change in plain if without_stage(change.row, names) in contenders]
     _check_gate(settings, counts, (a, b))
     apart = noise(a, again, names, _quantiles, counters) if again is not None else {}
     # Another message changes the rows of all contenders.
@@ -181,21 +200,22 @@ def compare(
         own = moved.get((_contender(change.row, names), change.quantile), 0.0)
         return max(own, apart.get((change.row, change.quantile), 0.0))
 
+    times = [change for change in times if change.row in chosen]
     judged_times = judged(times, settings, least)
     caused_by_machine = [] if other_message else (
         _moved(judged(times, settings), judged_times, moved) or _drift(judged_times, settings)
     )  # fmt: skip
-    return Comparison(
+    comparison = Comparison(
         a=a,
         b=b,
         settings=settings,
         names=names,
-        samples=both,
+        samples={key: sides for key, sides in both.items() if key in chosen},
         times=judged_times,
         counts=_judged_counts(counts, settings, apart),
-        plain=plain_changes(a, b, names, settings.margin, settings.fail_above),
-        only_a=[key for key in ours if key not in of_b],
-        only_b=[key for key in of_b if key not in ours],
+        plain=plain,
+        only_a=[key for key in ours if key not in of_b and key in chosen],
+        only_b=[key for key in of_b if key not in ours and key in chosen],
         differences=differences(a, b),
         other_contents=other_contents(a, b),
         outputs=compare_outputs(a.path, b.path),
@@ -204,6 +224,20 @@ def compare(
         notes=[*a.notes, *b.notes, *_dropped_values(a), *_dropped_values(b), *caused_by_machine,
                *_failed(a, b)],
     )  # fmt: skip
+    return replace(
+        comparison,
+        times=_spared(comparison, comparison.times),
+        counts=_spared(comparison, comparison.counts),
+        plain=_spared(comparison, comparison.plain),
+    )
+
+
+def _spared(comparison: Comparison, changes: list[C]) -> list[C]:
+    """Return the same without regressions of rows that fail nothing."""
+    return [
+        change if comparison.may_fail(change.row) else replace(change, regression=False)
+        for change in changes
+    ]
 
 
 def _largest(shares: Mapping[tuple[Any, str], float], order: Iterable[str]) -> dict[str, float]:
@@ -325,8 +359,8 @@ def _drift(times: list[TimeChange], settings: CompareSettings) -> list[str]:
     if abs(middle) <= settings.margin / 2 or one_way < DRIFT_SHARE:
         return []
     return [
-        f"{100 * one_way:.0f} % of the medians moved in one direction, by {100 * middle:+.1f} % in "
-        "the median: more likely caused by the machine than by the code; measure again, in turns"
+        f"{100 * one_way:.0f} % of the medians moved one way, by {100 * middle:+.1f} %: likely "
+        "caused by the machine, not the code; measure again, in turns"
     ]
 
 
@@ -352,9 +386,8 @@ def _moved(
         return []
     most = 100 * max(moved.values())
     return [
-        f"{changed - remaining} of {changed} changed rows lie within what rows of the other "
-        f"contenders moved by (up to {most:.0f} %), more likely because of the machine than of "
-        "the code: measure A twice and give the second run as --again"
+        f"{changed - remaining} of {changed} changes are no larger than those of the other "
+        f"contenders (up to {most:.0f} %), so likely the machine's: measure A twice, --again"
     ]
 
 

@@ -78,7 +78,9 @@ def gated(comparison: Comparison) -> list[Gated]:
             change.regression,
         )
         for change in comparison.times
-        if change.quantile in looked_at and change.shift.why != NOTHING
+        if change.quantile in looked_at
+        and change.shift.why != NOTHING
+        and comparison.may_fail(change.row)
     ]
     changes += [
         Gated(
@@ -90,7 +92,7 @@ def gated(comparison: Comparison) -> list[Gated]:
             change.regression,
         )
         for change in comparison.counts
-        if change.name in looked_at
+        if change.name in looked_at and comparison.may_fail(change.row)
     ]
     return sorted(changes, key=lambda change: -change.highest)
 

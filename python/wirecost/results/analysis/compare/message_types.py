@@ -16,20 +16,25 @@ ANY = "message"
 
 
 def are_other_messages(a: ComparedRun, b: ComparedRun) -> bool:
-    """Return whether two runs of ``bench message`` are of two types, which name their cases.
+    """Return whether two runs of ``bench message`` are of two messages, such as two schemas.
 
-    Their rows are still the same contenders and stages, each with its own run's message.
+    They are of two types, which name their cases, or none of their contents is the same. Their rows
+    are still the same contenders and stages, each with its own run's message.
     """
-    metas = a.meta, b.meta
-    return all(isinstance(meta, MessageMeta) for meta in metas) and _type(a) != _type(b)
+    if not all(isinstance(meta, MessageMeta) for meta in (a.meta, b.meta)):
+        return False
+    return _type(a) != _type(b) or not _digests(a) & _digests(b)
+
+
+def _digests(run: ComparedRun) -> set[str]:
+    assert isinstance(run.meta, MessageMeta)
+    return {contender.message_digest for contender in run.meta.runs if not contender.failure}
 
 
 def aligned(a: ComparedRun, b: ComparedRun) -> tuple[ComparedRun, ComparedRun]:
     """Return such runs with the same names of cases, and with a note."""
-    note = (
-        f"A measured {_type(a)}, B {_type(b)}: rows of the same contender and stage are "
-        "compared, so differences are those of the two messages"
-    )
+    which = " and ".join(dict.fromkeys((_type(a), _type(b))))
+    note = f"different messages ({which}): the machine's drift is not taken off, only by --again"
     return replace(_renamed(a), notes=[*a.notes, note]), _renamed(b)
 
 

@@ -17,8 +17,11 @@ from wirecost.results.records.probe_log import COUNTER, SUFFIX, events_of, read_
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.recorded_machine import examination_in
 from wirecost.results.records.scenarios import with_all_columns
+from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.schemas.common import Meta, Scalar
+from wirecost.results.records.schemas.message import TAKEN_OUT
 from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
 
 Array = NDArray[np.float64]
 Key = tuple[Any, ...]
@@ -27,6 +30,7 @@ Key = tuple[Any, ...]
 LOGS = "probe logs"
 """The scenario of a folder of probe logs."""
 TIME, SIZE, VALUE, PROCESS = "ns", "bytes", "value", "process"
+STAGE, WIRE, VARIANT = "stage", "wire", "variant"
 LARGEST = 1e18
 OF_THE_HARNESS = ("lateness",)
 """Stages that say how well a run was driven, nothing about what was measured."""
@@ -48,6 +52,8 @@ COUNTED = (
     "reference", "dropped",
 )  # fmt: skip
 """Parts of the names of counters."""
+MOST_LISTED = 12
+"""Values of a column that a message lists."""
 MOST_VALUES = 64
 """A column of whole numbers with more is a measurement that this module does not know."""
 
@@ -185,6 +191,73 @@ def rows_of(run: ComparedRun, names: list[str]) -> dict[Key, pl.DataFrame]:
     if not names:
         return {(): samples}
     return dict(samples.group_by(names, maintain_order=True))
+
+
+def without_stage(key: Key, names: list[str]) -> Key:
+    """Return what names a row's contender: sizes are the same in all stages."""
+    return tuple(value for name, value in zip(names, key, strict=True) if name not in {STAGE, WIRE})
+
+
+def is_explanatory(key: Key, names: list[str]) -> bool:
+    """Say whether a row measures messages without a field: why one costs, not what it costs."""
+    return dict(zip(names, key, strict=True)).get(VARIANT) == TAKEN_OUT
+
+
+def with_words(keys: list[Key], names: list[str], only: tuple[str, ...]) -> set[Key]:
+    """Return the rows that have, for one text of ``only``, all its words in their values.
+
+    A wire, which several contenders have, and messages without a field are looked at only where
+    nothing else has the words. Raises UserError.
+    """
+    whole = [key for key in keys if not is_explanatory(key, names)]
+    chosen: set[Key] = set()
+    for text in only:
+        wanted = _words(text)
+        for among, hidden in ((whole, {WIRE}), (whole, set()), (keys, set())):
+            found = {key for key in among if wanted <= _words_of(key, names, hidden)}
+            if found and wanted:
+                chosen |= found
+                break
+        else:
+            raise UserError(
+                f"--only '{text}': no row has all these words; there are {_values(whole, names)}"
+            )
+    return chosen
+
+
+def _words(text: str) -> set[str]:
+    return set(text.lower().replace("c++", "cpp").replace(",", " ").replace("·", " ").split())
+
+
+def _words_of(key: Key, names: list[str], hidden: set[str]) -> set[str]:
+    values = (v for name, v in zip(names, key, strict=True) if name not in hidden and v is not None)
+    return set().union(*(_words(str(value)) for value in values))
+
+
+def _values(keys: list[Key], names: list[str]) -> str:
+    """List what tells rows apart: ``lang cpp, python; stage encode, decode``."""
+    columns = zip(names, zip(*keys, strict=True), strict=True)
+    values = {
+        name: list(dict.fromkeys(str(v) for v in column if v not in {None, ""}))
+        for name, column in columns
+    }
+    return "; ".join(
+        f"{name} {', '.join(own[:MOST_LISTED])}{', …' if len(own) > MOST_LISTED else ''}"
+        for name, own in values.items()
+        if len(own) > 1
+    )
+
+
+def in_use(run: ComparedRun) -> set[tuple[str, str, str]]:
+    """Return language, contender and mode of what others are compared with, mostly what is used."""
+    scenario = SCENARIOS.get(run.scenario)
+    columns = ["lang", "contender", "mode"]
+    if scenario is None or not set(columns) <= set(run.samples.columns):
+        return set()
+    taking_part: dict[str, list[tuple[str, str]]] = {}
+    for lang, contender, mode in run.samples.select(columns).unique(maintain_order=True).rows():
+        taking_part.setdefault(lang, []).append((contender, mode))
+    return {(lang, *scenario.incumbents(names)[0]) for lang, names in taking_part.items()}
 
 
 def finite(samples: pl.DataFrame, column: str) -> Array:

@@ -39,6 +39,7 @@ def document(comparison: Comparison) -> dict[str, object]:
         "false_discovery_rate": FALSE_DISCOVERIES,
         "fail_above": comparison.settings.fail_above,
         "of": list(comparison.settings.of),
+        "only": list(comparison.settings.only),
         "failed": bool(comparison.regressions()),
         "not_precise_enough": [
             {**labels.named(change.row), "what": change.what, "change_ci95": change.change95}
@@ -134,7 +135,7 @@ def _markdown(comparison: Comparison, most: int) -> str:
         parts.append(_fold(f"{len(rest.rows):,} not changed", _table(rest, most)))
     for side, rows in tables.one_sided(comparison):
         parts.append(_fold(f"{len(rows):,} only in {side}", _listed(rows, "- ", most)))
-    parts.append(f"<sub>{md.text(tables.method(comparison))}</sub>")
+    parts.append(f"<sub>{md.text(tables.listed(comparison))}</sub>")
     return "\n\n".join(parts) + "\n"
 
 

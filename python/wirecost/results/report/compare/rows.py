@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Iterable
 
 from wirecost.results.analysis.compare.comparison import (
     FASTER,
+    MORE,
     QUANTILES,
     SAME,
     SLOWER,
@@ -19,11 +21,13 @@ from wirecost.results.analysis.compare.comparison import (
 from wirecost.results.analysis.compare.gate import gated, unseen
 from wirecost.results.analysis.compare.plain import PlainChange
 from wirecost.results.analysis.compare.quantiles import TooFew, least_samples
-from wirecost.results.analysis.compare.runs import Key
+from wirecost.results.analysis.compare.runs import STAGE, Key, in_use
 from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 from wirecost.system.function_names import short_names
 
+Change = TimeChange | CountChange | PlainChange
+GREW = {SLOWER, MORE, "larger"}
 SECTION = "section"
 MOST_TURNS = 50
 """Most times as many turns as anybody would take."""
@@ -38,11 +42,12 @@ OBVIOUS = ("wire", "factor", "elements", "build", "variant")
 class Labels:
     """A row's label has what distinguishes it from the others and nothing else."""
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: Comparison, has_one_side: bool = True) -> None:
         self._names = comparison.names
         keys = [change.row for change in comparison.times]
         keys += [change.row for change in comparison.counts]
-        distinct = set(keys + comparison.only_a + comparison.only_b)
+        keys = [key for key in keys if has_one_side or comparison.may_fail(key)]
+        distinct = set(keys + (comparison.only_a + comparison.only_b if has_one_side else []))
         self._shown = list(range(len(self._names)))
         order = sorted(self._shown, key=lambda i: (self._names[i] not in OBVIOUS, -i))
         for i in order:
@@ -67,13 +72,61 @@ class Labels:
         return dict(zip(self._names, row, strict=True))
 
 
-def changed_first(changes: list[TimeChange]) -> list[TimeChange]:
-    """Return regressions, what else is slower, what is faster; the largest change first."""
-    rank = {SLOWER: 1, FASTER: 2}
-    return sorted(
-        (change for change in changes if change.verdict in rank),
-        key=lambda c: (0 if c.regression else rank[c.verdict], -abs(c.shift.change or 0.0)),
-    )
+def by_importance(comparison: Comparison) -> Callable[[Change], tuple[float, ...]]:
+    """Return a key that sorts changes by what matters to decide.
+
+    Regressions come first, then what grew, then what shrank; among these what is in use before
+    other contenders, totals before stages, and what surely changed most.
+    """
+    used = in_use(comparison.a)
+    contenders = {contender for _, contender, _ in used}
+
+    def key(change: Change) -> tuple[float, ...]:
+        named = dict(zip(comparison.names, change.row, strict=True))
+        who = (named.get("lang") or "", named.get("contender"), named.get("mode") or "")
+        return (
+            0 if change.regression else 1 if change.verdict in GREW else 2,
+            not comparison.may_fail(change.row),
+            0 if who in used else 1 if who[1] in contenders else 2,
+            named.get(STAGE) not in {None, "total"},
+            -sure(change),
+        )
+
+    return key
+
+
+def sure(change: Change) -> float:
+    """Return the size of a change that its interval is sure of, as a logarithm."""
+    interval95 = interval_of(change)
+    if interval95 is None:
+        return math.inf
+    low, high = interval95
+    nearest = low if low > 0 else min(high, 0.0)
+    return abs(math.log1p(nearest)) if nearest > -1 else math.inf
+
+
+def interval_of(change: Change) -> tuple[float, float] | None:
+    """Return the 95 % interval of a change, as shares; a size's has no width."""
+    if isinstance(change, TimeChange):
+        return change.shift.ci95
+    if isinstance(change, CountChange):
+        return change.difference.change95
+    return None if change.change is None else (change.change, change.change)
+
+
+def changed_first(comparison: Comparison) -> list[TimeChange]:
+    """Return times with a verdict, the most important first."""
+    changes = [change for change in comparison.times if change.verdict in {SLOWER, FASTER}]
+    return sorted(changes, key=by_importance(comparison))
+
+
+def same_size(changes: Iterable[PlainChange]) -> list[list[PlainChange]]:
+    """Return changes together that are the same one: every library's message grew from X to Y."""
+    together: dict[tuple[object, ...], list[PlainChange]] = {}
+    for change in changes:
+        which = change.what, change.a, change.b, change.verdict
+        together.setdefault(which, []).append(change)
+    return list(together.values())
 
 
 def not_changed(changes: list[TimeChange]) -> list[TimeChange]:
@@ -83,14 +136,14 @@ def not_changed(changes: list[TimeChange]) -> list[TimeChange]:
 
 def most_changed_rows(comparison: Comparison, most: int) -> list[Key]:
     """Return rows with a verdict first, then those that changed most, at most so many."""
-    changes = changed_first(comparison.times)
+    changes = changed_first(comparison)
     changes += sorted(not_changed(comparison.times), key=lambda c: -abs(c.shift.change or 0.0))
     return list(dict.fromkeys(change.row for change in changes))[:most]
 
 
 def tally(comparison: Comparison) -> str:
-    """Return ``2 slower, 6 faster, 82 no difference``."""
-    verdicts = Counter(change.verdict for change in comparison.times)
+    """Return ``2 slower, 6 faster, 82 no difference``, without rows that only explain."""
+    verdicts = Counter(change.verdict for change in whole_times(comparison))
     return ", ".join(
         f"{verdicts[verdict]:,} {verdict}"
         for verdict in (SLOWER, FASTER, SAME, UNDECIDED)
@@ -98,12 +151,19 @@ def tally(comparison: Comparison) -> str:
     )
 
 
+def whole_times(comparison: Comparison) -> list[TimeChange]:
+    """Return the percentiles, without those of messages that lack a field."""
+    return [change for change in comparison.times if comparison.may_fail(change.row)]
+
+
 def verdict_line(comparison: Comparison) -> str | None:
     """Return the result of ``--fail-above``; None without it."""
     limit = comparison.settings.fail_above
     if limit is None:
         return None
-    count = len(comparison.regressions())
+    regressions = comparison.regressions()
+    sizes = [change for change in regressions if isinstance(change, PlainChange)]
+    count = len(regressions) - len(sizes) + len(same_size(sizes))
     if count:
         return f"{counted(count, 'regression')} above {100 * limit:g} %"
     return _not_seen(comparison, limit) or _seen(comparison, limit)
@@ -162,7 +222,7 @@ def headline(comparison: Comparison) -> str:
     verdict = verdict_line(comparison)
     if verdict is not None:
         return verdict
-    verdicts = Counter(change.verdict for change in comparison.times)
+    verdicts = Counter(change.verdict for change in whole_times(comparison))
     if verdicts[SLOWER] or verdicts[FASTER]:
         slower, faster = verdicts[SLOWER], verdicts[FASTER]
         return f"{slower:,} slower and {faster:,} faster of {verdicts.total():,} times"
@@ -210,7 +270,7 @@ def _signed(value: float) -> str:
     return sign + (units.significant(abs(value)) if value else "0")
 
 
-def verdict_of(change: TimeChange | CountChange | PlainChange) -> str:
+def verdict_of(change: Change) -> str:
     """Return a row's verdict; what fails a gate is a regression."""
     return "REGRESSION" if change.regression else change.verdict
 
@@ -220,8 +280,12 @@ def too_few(few: TooFew) -> str:
     text = f"{few.executions:,}"
     if few.worth < few.executions:
         text += f" count as {few.worth:,}"
+    return f"{text}, {few.needed:,} needed: {longer(few)}"
+
+
+def longer(few: TooFew) -> str:
+    """Return how much has to be measured for a percentile: ``15 runs, not 6``."""
     times = few.needed / few.worth
-    more = f"{times:.1f} times as long a run"
     if few.processes > 1:
-        more = f"{math.ceil(times * few.processes):,} runs, not {few.processes:,}"
-    return f"{text}, {few.needed:,} needed: {more}"
+        return f"{math.ceil(times * few.processes):,} runs, not {few.processes:,}"
+    return f"{times:.1f} times as long a run"

@@ -14,6 +14,7 @@ from wirecost.results.analysis.compare.comparison import (
     TimeChange,
 )
 from wirecost.results.analysis.compare.context import Difference, busy
+from wirecost.results.analysis.compare.message_types import are_other_messages
 from wirecost.results.analysis.compare.noise import LEAST_ROWS
 from wirecost.results.analysis.compare.outputs import TopicOutputs
 from wirecost.results.analysis.compare.plain import PlainChange
@@ -22,11 +23,13 @@ from wirecost.results.analysis.compare.runs import Key
 from wirecost.results.report.compare.rows import (
     DEPENDENT,
     Labels,
+    by_importance,
     changed_first,
     ends,
     interval,
     not_changed,
     percent,
+    same_size,
     tally,
     too_few,
     verdict_of,
@@ -62,9 +65,18 @@ def method(comparison: Comparison) -> str:
     )
 
 
+def listed(comparison: Comparison) -> str:
+    """Say in a line what a change has to be to be listed."""
+    beyond = 100 * max(*comparison.noise.values(), *comparison.drift.values(), 0.0, 0.0)
+    what = "between two runs of A" if comparison.noise else "of other contenders"
+    noise = f" (times {what}: up to {beyond:.3g} %)" if beyond else ""
+    margin = f"{100 * comparison.settings.margin:g} %"
+    return f"Listed: changes above {margin} that noise does not explain{noise}."
+
+
 def changed(comparison: Comparison, most: int = ALL) -> Table:
     """Return regressions, slower and faster percentiles, at most so many."""
-    rows = changed_first(comparison.times)
+    rows = changed_first(comparison)
     notes = [f"{tally(comparison)}, of {len(comparison.times):,} percentiles."]
     if len(rows) > most:
         notes.append(f"{len(rows) - most:,} more: --json, --markdown and --report have all.")
@@ -128,22 +140,30 @@ def counts(comparison: Comparison, every: bool) -> Table | None:
         return None
     labels = Labels(comparison)
     body = [
-        [labels(change.row), change.name, *_count_cells(change), verdict_of(change)]
-        for change in comparison.counts
+        [labels(change.row), change.name, *count_cells(change), verdict_of(change)]
+        for change in sorted(comparison.counts, key=by_importance(comparison))
         if every or change.verdict not in {SAME, UNDECIDED}
     ]
     body += [
-        [labels(change.row), *_plain_cells(change), verdict_of(change)]
-        for change in comparison.plain
-        if every or change.verdict != SAME
+        [_rows(changes, labels), *plain_cells(changes[0]), verdict_of(changes[0])]
+        for changes in same_size(sorted(comparison.plain, key=by_importance(comparison)))
+        if every or changes[0].verdict != SAME
     ]
     headings = ["row", "what", "A", "B", "change", "95 % interval", "verdict"]
     title = "All counters and sizes" if every else "Changed counters and sizes"
-    notes = [] if every else [f"{len(body):,} of {total:,} changed."]
+    unchanged_too = [change.verdict in {SAME, UNDECIDED} for change in comparison.counts]
+    unchanged_too += [change.verdict == SAME for change in comparison.plain]
+    notes = [] if every else [f"{unchanged_too.count(False):,} of {total:,} changed."]
     return Table(title, headings, body, notes, ("95 % interval", "change"))
 
 
-def _count_cells(change: CountChange) -> list[str]:
+def _rows(changes: list[PlainChange], labels: Labels) -> str:
+    """Name the row of a size, or the first of several with the same change."""
+    more = f" and {len(changes) - 1:,} more" if len(changes) > 1 else ""
+    return labels(changes[0].row) + more
+
+
+def count_cells(change: CountChange) -> list[str]:
     """Return both means, their change and its interval.
 
     They are in percent where there is anything to be a share of, else in what is counted.
@@ -157,7 +177,8 @@ def _count_cells(change: CountChange) -> list[str]:
     return [*sides, _signed(show)(means.b - means.a), low_high and f"[{low_high}]"]
 
 
-def _plain_cells(change: PlainChange) -> list[str]:
+def plain_cells(change: PlainChange) -> list[str]:
+    """Return what changed, both values and the change."""
     sides = (units.size(round(n)) if change.is_size else f"{n:.6g}" for n in (change.a, change.b))
     what = change.what.removesuffix("_bytes").replace("_", " ")
     return [what, *sides, percent(change.change), ""]
@@ -230,7 +251,7 @@ def one_sided(comparison: Comparison) -> list[tuple[str, list[str]]]:
 def warnings(comparison: Comparison) -> list[str]:
     """Return what a reader must know before believing a verdict, one line each."""
     lines = list(comparison.notes)
-    if comparison.other_contents:
+    if comparison.other_contents and not are_other_messages(comparison.a, comparison.b):
         count = len(comparison.other_contents)
         lines.insert(
             0,
@@ -247,11 +268,10 @@ def _busy(comparison: Comparison) -> list[str]:
     a, b = busy(comparison.a), busy(comparison.b)
     if a is None and b is None:
         return []
-    advice = "measure again in turns on a quiet machine, see wirecost doctor"
-    if a is not None and b is not None:
-        return [f"both runs were on a busy machine (load {a}, then {b}): {advice}"]
-    name, load = ("A", a) if a is not None else ("B", b)
-    return [f"run {name} was on a busy machine (load {load}): {advice}"]
+    loads = [load for load in (a, b) if load is not None]
+    name = "both runs" if len(loads) > 1 else "run B" if a is None else "run A"
+    load = ", then ".join(loads)
+    return [f"{name} on a busy machine (load {load}): measure again in turns, when idle"]
 
 
 def _time(ns: float) -> str:

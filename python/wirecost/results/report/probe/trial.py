@@ -1,69 +1,113 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gains of remedies, as tables and as a JSON document."""
+"""Gains of remedies: the answer on a terminal, tables, a page and a JSON document."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
+from wirecost.results.analysis.compare.comparison import FASTER, SAME, SLOWER
 from wirecost.results.analysis.compare.quantiles import Shift
-from wirecost.results.analysis.gains import Effects, Gain
-from wirecost.results.report.compare.rows import DEPENDENT, too_few
-from wirecost.results.report.shared import units
+from wirecost.results.analysis.gains import (
+    LEAST_EXECUTIONS,
+    MEDIAN,
+    NOT_KNOWN,
+    P99,
+    WHOLE,
+    Effects,
+    Gain,
+    effects_of,
+    gains_of,
+    rounds_needed,
+)
+from wirecost.results.records.trial import Trial
+from wirecost.results.report.compare.rows import ends, percent
+from wirecost.results.report.shared import markdown, units
+from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.page import render
 from wirecost.results.report.shared.table import Column, Table
-from wirecost.results.report.shared.units import NONE
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
+from wirecost.system.whole_file import write_text
 
-FEWEST_FOR_P99 = 100
-"""Executions with fewer of which p99 is the longest one."""
-CHANCE = 0.05
-"""A verdict on p99 needs a quantile test with at most this probability."""
+LONG_TAIL = 2.0
+"""Times its median, from which on a section's p99 comes first: it is slow sometimes."""
+MOST_STEPS = 3
+FORMATS = ("html", "md")
+NAMES = {MEDIAN: "median", P99: "p99"}
+VERDICTS = (FASTER, SAME, NOT_KNOWN, SLOWER)
 
 
-def gain_table(gains: list[Gain]) -> Table:
-    """Return a row for each case under a remedy, the largest gain of the median first in a case."""
-    order = list(dict.fromkeys(gain.case for gain in gains))
-    ranked = sorted(gains, key=lambda gain: (order.index(gain.case), gain.median.change or 0.0))
-    # What the tail shows is on a narrow terminal too, if it says something else.
-    of_tail = any(tail_verdict(gain) not in (None, verdict(gain)) for gain in gains)
-    columns: list[Column[Gain]] = [
-        Column("case", lambda gain: gain.case),
-        Column("remedy", lambda gain: gain.remedy),
-        Column("median", lambda gain: _times(gain.median), optional=2 if of_tail else 0),
-        Column("change [95 %]", lambda gain: _change(gain.median)),
-        Column("p99", lambda gain: _times(gain.p99) if _has_p99(gain) else NONE, optional=1),
-        Column(
-            "change of p99 [95 %]",
-            lambda gain: _change(gain.p99) if _has_p99(gain) else NONE,
-            optional=0 if of_tail else 2,
-        ),
-        Column("so", _verdicts),
-    ]
+@dataclass(frozen=True)
+class Judged:
+    """A percentile of a gain."""
+
+    gain: Gain
+    quantile: float
+
+    @property
+    def shift(self) -> Shift:
+        return self.gain.shift(self.quantile)
+
+    @property
+    def verdict(self) -> str:
+        return self.gain.verdict_of(self.quantile)
+
+
+def cases_of(gains: list[Gain]) -> list[list[Gain]]:
+    """Return the gains of each case: the case that took most time first, whole programs last."""
+    by_case: dict[str, list[Gain]] = {}
+    for gain in gains:
+        by_case.setdefault(gain.case, []).append(gain)
+    return sorted(
+        by_case.values(), key=lambda of_case: (of_case[0].case == WHOLE, -of_case[0].total_ns)
+    )
+
+
+def first_answer(trial: Trial, gains: list[Gain]) -> FirstAnswer:
+    """Say which remedy helps the case that took most time. ``gains``: not empty."""
+    of_case = cases_of(gains)[0]
+    rows = _judged(of_case)
+    return FirstAnswer(
+        _answer(rows),
+        _table(_title(trial, of_case[0]), rows, has_case=False),
+        _steps(trial, rows),
+    )
+
+
+def _title(trial: Trial, gain: Gain) -> str:
+    return f"{gain.case}: {gain.count:,} executions of each, {counted(trial.rounds, 'round')}"
+
+
+def doubts(trial: Trial, gains: list[Gain]) -> list[tuple[str, str]]:
+    """Return lines below the answer, and their styles: what is not known, or not the same."""
+    lines = []
+    if gains:
+        rows = _judged(cases_of(gains)[0])
+        lines += [(line, "bold yellow") for line in _rounds_lacking(trial, rows)]
+    other = [effect.remedy for effect in effects(trial) if effect.outputs == "different"]
+    if other:
+        lines.append((f"Prints something else than without: {', '.join(other)}.", "bold yellow"))
+    absent = trial.about.refused | trial.about.not_compared
+    lines += [(f"Not compared: {name}: {reason}.", "dim") for name, reason in absent.items()]
+    return lines
+
+
+def trial_tables(trial: Trial, gains: list[Gain]) -> list[Table]:
+    """Return a table of all gains, and one of whole processes."""
+    rows = [judged for of_case in cases_of(gains) for judged in _judged(of_case)]
     notes = ["Turns of one process each, in an order that changes from round to round"]
-    if not all(map(_has_p99, gains)):
-        notes.append(f"{NONE}: p99 needs {FEWEST_FOR_P99} executions")
-    notes += _without_interval([gain.p99 for gain in gains if _has_p99(gain)])
-    return Table.of("What remedies gained", ranked, columns, notes)
+    if not all(gain.has_p99 for gain in gains):
+        notes.append(f"Without p99: fewer than {LEAST_EXECUTIONS[P99]} executions")
+    tables = [_table("What remedies gained", rows, notes)] if rows else []
+    return [*tables, effect_table(effects(trial), trial.about.remedies_about)]
 
 
-def _has_p99(gain: Gain) -> bool:
-    return gain.count >= FEWEST_FOR_P99
-
-
-def _times(shift: Shift) -> str:
-    return f"{units.time(shift.a)} → {units.time(shift.b)}"
-
-
-def _without_interval(shifts: list[Shift]) -> list[str]:
-    """Say why, in a line for each reason; of those with too few executions, for what lacks most."""
-    lacking = [shift.few for shift in shifts if shift.few is not None]
-    reasons = sorted({shift.why for shift in shifts if shift.why and shift.few is None})
-    notes = [f"p99 without interval: {reason}" for reason in reasons]
-    if lacking:
-        most = max(lacking, key=lambda few: few.needed / few.worth)
-        notes.append(f"p99 without interval, at most: {too_few(most)}")
-        if most.worth < most.executions:
-            notes.append(DEPENDENT)
-    return notes
+def effects(trial: Trial) -> list[Effects]:
+    return effects_of(trial.processes, trial.about.plain)
 
 
 def effect_table(effects: list[Effects], about: Mapping[str, str]) -> Table:
@@ -79,55 +123,160 @@ def effect_table(effects: list[Effects], about: Mapping[str, str]) -> Table:
     return Table.of("Of a whole process", effects, columns, notes)
 
 
-def verdict(gain: Gain) -> str:
-    """Return what the interval of the median allows to say."""
-    interval = gain.median.ci95
-    if interval is None:
-        return "not known"
-    if interval[1] < 0:
-        return "faster"
-    return "slower" if interval[0] > 0 else "no difference"
+def write_trial(trial: Trial, formats: list[str]) -> list[Path]:
+    """Write the trial's report into its folder, in each format. Raises UserError."""
+    for form in formats:
+        if form not in FORMATS:
+            raise UserError(
+                f"--format {form}: of a trial of remedies there are {', '.join(FORMATS)}"
+            )
+    gains = gains_of(trial.samples, trial.about.plain)
+    texts: dict[str, Callable[[], str]] = {
+        "html": lambda: _page(trial, gains),
+        "md": lambda: _markdown(trial, gains),
+    }
+    paths = {form: trial.folder / f"report.{form}" for form in formats}
+    try:
+        for form, path in paths.items():
+            write_text(path, texts[form]())
+    except OSError as error:
+        raise failed_write(trial.folder, error, "make the folder writable") from error
+    return list(paths.values())
 
 
-def tail_verdict(gain: Gain) -> str | None:
-    """Return what the interval of p99 allows to say; None where it allows nothing."""
-    shift = gain.p99
-    if gain.count < FEWEST_FOR_P99 or shift.ci95 is None or shift.p is None or shift.p > CHANCE:
-        return None
-    if shift.ci95[1] < 0:
-        return "faster"
-    return "slower" if shift.ci95[0] > 0 else None
-
-
-def _verdicts(gain: Gain) -> str:
-    """Return the verdict of the median, and of p99 where that differs: ``p99 faster``."""
-    of_median, of_tail = verdict(gain), tail_verdict(gain)
-    if of_tail is None or of_tail == of_median:
-        return of_median
-    if of_median in ("faster", "slower"):
-        return f"{of_median}; p99 {of_tail}"
-    return f"p99 {of_tail}"
-
-
-def document(
-    gains: list[Gain], effects: list[Effects], refused: Mapping[str, str]
-) -> dict[str, object]:
+def document(trial: Trial, gains: list[Gain]) -> dict[str, object]:
     """Return what ``--json`` writes. Times in nanoseconds; ``change`` is b / a - 1."""
     return {
-        "gains": [
-            asdict(gain) | {"verdict": verdict(gain), "verdict_p99": tail_verdict(gain)}
-            for gain in gains
-        ],
-        "remedies": [asdict(effect) for effect in effects],
-        "refused": dict(refused),
-    }
+        "gains": [asdict(gain) for gain in gains],
+        "remedies": [asdict(effect) for effect in effects(trial)],
+    } | trial.about.document()
+
+
+def _page(trial: Trial, gains: list[Gain]) -> str:
+    answer = first_answer(trial, gains) if gains else None
+    return render(
+        "trial.html.j2",
+        [],
+        command=shlex.join(trial.about.command) or trial.about.recording,
+        lead=answer.answer if answer else None,
+        steps=answer.steps if answer else [],
+        doubts=[line for line, _ in doubts(trial, gains)],
+        tables=trial_tables(trial, gains),
+    )
+
+
+def _markdown(trial: Trial, gains: list[Gain]) -> str:
+    lines = [first_answer(trial, gains).answer] if gains else []
+    lines += [line for line, _ in doubts(trial, gains)]
+    return "\n".join(
+        [f"{markdown.text(line)}\n" for line in lines]
+        + [markdown.table(table) for table in trial_tables(trial, gains)]
+    )
+
+
+def _judged(of_case: list[Gain]) -> list[Judged]:
+    """Return each percentile of a case's gains: that which is the problem first, then the best."""
+    order = _order(of_case)
+    rows = [Judged(gain, quantile) for quantile in order for gain in of_case]
+    return sorted(
+        (row for row in rows if row.quantile != P99 or row.gain.has_p99),
+        key=lambda row: (
+            order.index(row.quantile),
+            VERDICTS.index(row.verdict),
+            row.shift.change or 0.0,
+        ),
+    )
+
+
+def _order(of_case: list[Gain]) -> list[float]:
+    return [P99, MEDIAN] if _has_long_tail(of_case) else [MEDIAN, P99]
+
+
+def _has_long_tail(of_case: list[Gain]) -> bool:
+    return any(gain.has_p99 and gain.p99.a >= LONG_TAIL * gain.median.a for gain in of_case)
+
+
+def _table(
+    title: str, rows: list[Judged], notes: list[str] | None = None, *, has_case: bool = True
+) -> Table:
+    columns: list[Column[Judged]] = [
+        Column("case", lambda row: row.gain.case, shown=has_case),
+        Column("remedy", lambda row: row.gain.remedy),
+        Column("of", lambda row: NAMES[row.quantile]),
+        Column("without", lambda row: units.time(row.shift.a)),
+        Column("with it", lambda row: units.time(row.shift.b)),
+        Column("change [95 %]", lambda row: _change(row.shift)),
+        Column("verdict", lambda row: row.verdict),
+    ]
+    return Table.of(title, rows, columns, notes or [])
+
+
+def _answer(rows: list[Judged]) -> str:
+    """Return what a case takes, and for each percentile which remedy is best."""
+    gain = rows[0].gain
+    text = f"{gain.case}: median {units.time(gain.median.a)}."
+    if rows[0].quantile == P99:
+        text = (
+            f"{gain.case} is slow sometimes: p99 {units.time(gain.p99.a)}, "
+            f"median {units.time(gain.median.a)}."
+        )
+    return " ".join([text, *_results(rows)])
+
+
+def _results(rows: list[Judged]) -> Iterator[str]:
+    """Yield ``p99: malloc 8.7× faster (−88.5 % [−88.8, −86.6]), heap as well.``."""
+    for quantile in dict.fromkeys(row.quantile for row in rows):
+        of_quantile = [row for row in rows if row.quantile == quantile]
+        best, *others = of_quantile
+        name = NAMES[quantile] if quantile == P99 else NAMES[quantile].capitalize()
+        if best.verdict == FASTER and best.shift.a > 0:
+            also = [row.gain.remedy for row in others if row.verdict == FASTER]
+            text = f"{best.gain.remedy} {units.speed(best.shift.b / best.shift.a)}"
+            text += f" ({_change(best.shift)})"
+            yield f"{name}: {text}{', also ' + ' and '.join(also) if also else ''}."
+            continue
+        by_verdict: dict[str, list[str]] = {}
+        for row in of_quantile:
+            by_verdict.setdefault(row.verdict, []).append(row.gain.remedy)
+        if len(by_verdict) == 1:
+            yield f"{name}: {best.verdict}{' with any' if others else ''}."
+        else:
+            found = [f"{verdict} with {', '.join(of)}" for verdict, of in by_verdict.items()]
+            yield f"{name}: {'; '.join(found)}."
+
+
+def _steps(trial: Trial, rows: list[Judged]) -> list[str]:
+    """Return what to do: each remedy that helps, else how to find the cause."""
+    steps = {}
+    for row in rows:
+        if row.verdict == FASTER and row.gain.remedy not in steps:
+            name = row.gain.remedy
+            how = trial.about.commands.get(name) or trial.about.remedies_about.get(name, "")
+            gained = f"{NAMES[row.quantile]} {percent(row.shift.change)}"
+            steps[name] = f"{name}, {gained}: {how}".removesuffix(": ")
+    if steps or not trial.about.command:
+        return list(steps.values())[:MOST_STEPS]
+    return [f"Find the cause: wirecost probe run -- {shlex.join(trial.about.command)}"]
+
+
+def _rounds_lacking(trial: Trial, rows: list[Judged]) -> Iterator[str]:
+    """Yield ``p99 needs 9 rounds: --rounds 9.`` for each percentile without a verdict."""
+    option = "--rounds" if trial.about.command else "--repeat"
+    for quantile in dict.fromkeys(row.quantile for row in rows):
+        needed = {
+            row.gain.remedy: count
+            for row in rows
+            if row.quantile == quantile
+            and (count := rounds_needed(row.gain, quantile, trial.rounds)) is not None
+        }
+        if needed:
+            most = max(needed.values())
+            yield (
+                f"{NAMES[quantile]} of {', '.join(needed)} needs {most} rounds: {option} {most}."
+            )
 
 
 def _change(shift: Shift) -> str:
-    if shift.change is None:
-        return NONE
-    text = f"{100 * shift.change:+.1f} %".replace("-", "−")
     if shift.ci95 is None:
-        return text
-    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in shift.ci95)
-    return f"{text} [{low}, {high}]"
+        return percent(shift.change)
+    return f"{percent(shift.change)} {ends(shift.ci95)}"

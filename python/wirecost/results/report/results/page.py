@@ -15,9 +15,9 @@ from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.page import render
 from wirecost.results.report.shared.table import Table
 
-WORST = 3
-"""Checks of the machine that stand at the top."""
-
+LOAD = "load"
+"""The check that comes first: what else ran matters more than how the machine is set up."""
+NO_ANSWER = "Too few repetitions for a verdict; this is what was measured."
 
 MOST_ROWS = 800
 """Rows of the details; a page with more is slow to open, and other formats have all."""
@@ -25,15 +25,17 @@ MOST_ROWS = 800
 
 def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool = False) -> str:
     """Return the page. ``stills``: figures also as they are, for browsers without scripts; slow."""
-    verdict, worst = _machine(results.meta)
     content = content_of(results, rows)
+    answer = content.first.answer if content.first else content.lead
     details = _first(content.details)
     return render(
         "report.html.j2",
         figures,
         stills,
-        verdict=verdict,
-        worst=worst,
+        answer=answer or NO_ANSWER,
+        more=content.lead if content.lead != answer else None,
+        steps=content.first.steps if content.first else [],
+        doubts=_doubts(results.meta),
         meta=results.meta,
         created=_minute(results.meta.created),
         content=content,
@@ -56,16 +58,22 @@ def _first(tables: list[Table]) -> list[Table]:
     return first
 
 
-def _machine(meta: Meta) -> tuple[str, list[str]]:
-    """Return the doctor's verdict, and what speaks most against the machine."""
-    checks = [(str(said), name) for name, said in meta.doctor.items() if name != "verdict"]
-    problems = [
-        f"{name.replace('_', ' ')}: {said.removeprefix(level).strip(' ()') or level}"
+def _doubts(meta: Meta) -> list[str]:
+    """Return what speaks against the machine: load when the run began, then what weighs most."""
+    checks = [(name, str(said)) for name, said in meta.doctor.items() if name != "verdict"]
+    checks.sort(key=lambda check: check[0] != LOAD)
+    return [
+        _doubt(name, said.removeprefix(level).strip(" ()") or level)
         for level in ("fail", "warn")
-        for said, name in checks
+        for name, said in checks
         if said.startswith(level)
     ]
-    return str(meta.doctor.get("verdict", "")), problems[:WORST]
+
+
+def _doubt(name: str, said: str) -> str:
+    if name == LOAD:
+        return f"load {said} when the run began"
+    return f"{name.replace('_', ' ')}: {said}"
 
 
 def _minute(created: str) -> str:

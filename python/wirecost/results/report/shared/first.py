@@ -56,7 +56,9 @@ def print_answer(
     begin(trial)
     end(trial)
     begin(console)
-    print_table(console, _fitting(first.table, console.width, SCREEN - kept_free - _lines(trial)))
+    room = SCREEN - kept_free - _lines(trial)
+    if first.table.rows:
+        print_table(console, _fitting(first.table, console.width, room))
     end(console)
 
 

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 from wirecost.results.records import json_document
 from wirecost.results.report.shared.axes import Mark
 from wirecost.results.report.shared.figure import Figure, Specification, themed
-from wirecost.results.report.shared.page_text import on_page, plain
+from wirecost.results.report.shared.page_text import on_page, plain, with_code
 from wirecost.results.report.shared.table import with_bars
 from wirecost.system.errors import UserError
 from wirecost.system.private import home, private_folder, read_private, write_private
@@ -77,6 +77,7 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
     )
     environment.filters["plain"] = lambda text: escape(plain(text))
     environment.filters["with_bars"] = with_bars
+    environment.filters["with_code"] = with_code
     specifications = [themed(figure.chart, "currentColor") for figure in drawn]
     configuration = specifications[0]["config"] if specifications else {}
     embedded = [

@@ -44,6 +44,17 @@ def on_page(value: Any) -> Any:
     return Markup("").join([*parts, escape(text[end:])])
 
 
+def with_code(text: str) -> Markup:
+    """Return prose whose parts between backquotes are commands or names."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        parts = [text]
+    return Markup("").join(
+        Markup("<code>%s</code>") % on_page(part) if at % 2 else escape(on_page(part))
+        for at, part in enumerate(parts)
+    )
+
+
 def in_figure(specification: Any, key: str = "") -> Any:
     """Return a figure's specification with all texts printable and none of them endless.
 

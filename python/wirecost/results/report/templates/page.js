@@ -3,14 +3,32 @@ const BRIGHTER = { "#0072B2": "#4CA9E8", "#999933": "#C2C25A", "#8C8C8C": "#ABAB
 
 const BESIDE = 90; // pixels of a panel's axis and of what is written beside it
 
-const LETTER = 8.2; // pixels of a title's letter
+const WIDEST_TITLE = 620; // pixels; what is longer is cut
 
-function lines(text, room) {
+const NARROW = 600; // pixels of a page that is a phone's
+
+const HIGHEST = 300; // pixels of a figure that a phone shows below a sentence
+
+const pen = document.createElement("canvas").getContext("2d");
+
+function textWidth(text, font) {
+  pen.font = `${font} system-ui, sans-serif`;
+  return pen.measureText(text).width;
+}
+
+// A title in lines that fit; a long name, such as a function's, is broken anywhere.
+function lines(text, room, font) {
   const found = [""];
   for (const word of text.split(" ")) {
     const longer = `${found.at(-1)} ${word}`.trim();
-    if (found.at(-1) && longer.length * LETTER > room) found.push(word);
+    if (found.at(-1) && textWidth(longer, font) > room) found.push(word);
     else found[found.length - 1] = longer;
+    while (textWidth(found.at(-1), font) > room) {
+      const line = found.pop();
+      let length = line.length - 1;
+      while (length > 1 && textWidth(line.slice(0, length), font) > room) length -= 1;
+      found.push(line.slice(0, length), line.slice(length));
+    }
   }
   return found;
 }
@@ -18,49 +36,75 @@ function lines(text, room) {
 // How many entries of a legend stand side by side.
 function entries(channel, room) {
   const names = (channel.scale && channel.scale.domain) || [];
-  const longest = Math.max(12, ...names.map((name) => String(name).length));
-  return Math.max(1, Math.min(channel.legend.columns || 9, Math.floor(room / (7 * longest + 34))));
+  const longest = Math.max(30, ...names.map((name) => textWidth(String(name), "12px")));
+  return Math.max(1, Math.min(channel.legend.columns || 9, Math.floor(room / (longest + 40))));
 }
 
-// Titles, legends and names beside an axis on a narrow page.
+// Titles and legends as wide as there is room.
 function narrowed(part, room) {
   if (Array.isArray(part)) part.forEach((one) => narrowed(one, room));
   else if (part && typeof part === "object") {
+    const inner = part.hconcat ? room / part.hconcat.length : room;
     for (const [name, value] of Object.entries(part))
-      if (!["data", "datasets", "values"].includes(name)) narrowed(value, room);
+      if (!["data", "datasets", "values"].includes(name)) narrowed(value, inner);
     if (part.legend && part.legend.orient === "bottom")
       part.legend.columns = entries(part, room);
-    if (typeof part.title === "string" && (part.mark || part.layer || part.spec || part.concat ||
-        part.vconcat))
-      part.title = lines(part.title, room);
+    const isView = part.mark || part.layer || part.spec || part.hconcat || part.vconcat;
+    const most = Math.min(room - 10, WIDEST_TITLE);
+    if (typeof part.title === "string" && isView)
+      part.title = lines(part.title, most, "bold 14px");
     else if (part.title && typeof part.title.text === "string")
-      part.title.text = lines(part.title.text, room);
+      part.title.text = lines(part.title.text, most, `${part.title.fontSize || 14}px`);
   }
 }
 
-// Panels below each other are as wide as the page; of those side by side, as many as fit.
+// Rows of panels, as many in a row as fit: the figures' library draws nothing of a "concat".
+function inRows(specification, room) {
+  const { concat, hconcat, columns, ...rest } = specification;
+  const panels = concat || hconcat;
+  if (!panels) return specification;
+  const widest = Math.max(0, ...panels.map((panel) => panel.width).filter(Number.isFinite));
+  const fitting = Math.max(1, Math.floor(room / (widest + BESIDE)));
+  const count = Math.min(columns || panels.length, fitting);
+  const rows = [];
+  for (let first = 0; first < panels.length; first += count)
+    rows.push({ hconcat: panels.slice(first, first + count), spacing: rest.spacing });
+  return { ...rest, vconcat: count === 1 ? panels : rows };
+}
+
+// Panels below each other are as wide as the page; of those of one chart, as many as fit.
 function fitted(specification, room) {
-  if (room < 600) {
-    narrowed(specification, room);
-    specification.config.axis.labelLimit = Math.min(240, 0.4 * room);
-    if (typeof specification.width === "number")
-      specification.width = Math.min(specification.width, 0.6 * room - 30);
+  const shown = inRows(specification, room);
+  narrowed(shown, room);
+  if (room < NARROW) {
+    shown.config.legend.layout = { bottom: { direction: "vertical", anchor: "start" } };
+    shown.config.axis.labelLimit = Math.min(240, 0.4 * room);
+    if (typeof shown.width === "number") shown.width = Math.min(shown.width, 0.6 * room - 30);
+    if (shown.height > HIGHEST) shown.height = HIGHEST;
   }
-  for (const panel of specification.vconcat || [])
+  for (const panel of shown.vconcat || [])
     if (typeof panel.width === "number") panel.width = Math.max(160, room - BESIDE);
-  if (specification.hconcat) {
-    specification.concat = specification.hconcat;
-    specification.columns = specification.concat.length;
-    delete specification.hconcat;
+  if (shown.spec && typeof shown.spec.width === "number") {
+    const beside = room < NARROW ? 150 : 45;
+    const most = Math.max(1, Math.floor(room / (shown.spec.width + beside)));
+    shown.columns = Math.min(shown.columns || most, most);
   }
-  const panels = specification.concat || (specification.spec ? [specification.spec] : []);
-  const widths = panels.map((panel) => panel.width).filter((width) => typeof width === "number");
-  if (widths.length) {
-    const beside = room < 600 ? 150 : 45;
-    const most = Math.max(1, Math.floor(room / (Math.max(...widths) + beside)));
-    specification.columns = Math.min(specification.columns || most, most);
+  return shown;
+}
+
+const TRIES = 3;
+
+// A figure that is too wide has narrower panels, then fewer entries of a legend side by side.
+function narrower(part, by, legends) {
+  if (Array.isArray(part)) part.forEach((one) => narrower(one, by, legends));
+  else if (part && typeof part === "object") {
+    const each = part.hconcat ? by / part.hconcat.length : by;
+    for (const [name, value] of Object.entries(part))
+      if (!["data", "datasets", "values"].includes(name)) narrower(value, each, legends);
+    if (typeof part.width === "number" && (part.mark || part.layer))
+      part.width = Math.max(100, part.width - by);
+    if (legends && part.legend && part.legend.columns > 1) part.legend.columns -= 1;
   }
-  return specification;
 }
 
 function widened(specification) {
@@ -77,6 +121,25 @@ function widened(specification) {
   return specification;
 }
 
+// Labels beside the last marks and ticks end where the figure does.
+function movedInside(place) {
+  const end = place.getBoundingClientRect().right;
+  for (const label of place.querySelectorAll(".role-mark text, .role-axis-label text")) {
+    const beyond = label.getBoundingClientRect().right - end;
+    if (beyond > 0) label.setAttribute("dx", -Math.ceil(beyond));
+  }
+}
+
+async function drawn(place, specification, tries = TRIES) {
+  const room = place.clientWidth;
+  await vegaEmbed(place, specification, { renderer: "svg", actions: false });
+  const beyond = Number(place.querySelector("svg").getAttribute("width")) - room;
+  if (beyond > 1 && tries) {
+    narrower(specification, Math.ceil(beyond), tries < TRIES);
+    await drawn(place, specification, tries - 1);
+  } else movedInside(place);
+}
+
 function drawAll() {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   specifications.forEach((specification, index) => {
@@ -85,8 +148,7 @@ function drawAll() {
       for (const [usual, brighter] of Object.entries(BRIGHTER))
         text = text.replaceAll(new RegExp(usual, "gi"), brighter);
     const place = document.getElementById(`figure-${index}`);
-    const shown = fitted(widened(JSON.parse(text)), place.clientWidth);
-    vegaEmbed(place, shown, { renderer: "svg", actions: false });
+    drawn(place, fitted(widened(JSON.parse(text)), place.clientWidth));
   });
 }
 

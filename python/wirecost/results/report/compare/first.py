@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""First answer about two runs: did anything grow, what is in use, what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirecost.results.analysis.compare.comparison import (
+    FASTER,
+    SAME,
+    SLOWER,
+    UNDECIDED,
+    Comparison,
+    CountChange,
+    TimeChange,
+)
+from wirecost.results.analysis.compare.gate import looks_at_times
+from wirecost.results.analysis.compare.plain import PlainChange
+from wirecost.results.analysis.compare.processes import LEAST_PROCESSES
+from wirecost.results.analysis.compare.runs import PROCESS, STAGE, in_use
+from wirecost.results.records.schemas.message import MessageMeta
+from wirecost.results.report.compare import tables
+from wirecost.results.report.compare.rows import (
+    Change,
+    Labels,
+    by_importance,
+    ends,
+    headline,
+    interval_of,
+    longer,
+    percent,
+    same_size,
+    tally,
+    verdict_line,
+    verdict_of,
+    whole_times,
+)
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.races import LANGUAGES
+from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.counted import counted
+
+MOST_ROWS = 12
+MOST_DOUBTS = 3
+"""Warnings that are printed; the others are in all tables."""
+LONGEST = 155
+"""Characters of a line below the table: two lines of a terminal."""
+
+Line = tuple[list[Change], str]
+"""Changes that are one line of the table, and its name."""
+
+
+def first_answer(comparison: Comparison) -> FirstAnswer:
+    """Return the verdict, what became of the contender in use, and what changed most."""
+    answer = f"{result(comparison)}."
+    if used := _in_use(comparison):
+        answer += f" {used}."
+    lines = list(_lines(comparison))
+    columns: list[Column[Line]] = [
+        Column("changed", lambda line: line[1]),
+        Column("A", lambda line: _sides(line[0][0])[0], optional=1),
+        Column("B", lambda line: _sides(line[0][0])[1], optional=2),
+        Column("change [95 %]", lambda line: _change(line[0][0])),
+        Column("verdict", lambda line: verdict_of(line[0][0])),
+    ]
+    shown = lines[:MOST_ROWS]
+    more = len(lines) - len(shown)
+    notes = [f"{counted(more, 'more row')}."] if more else []
+    return FirstAnswer(answer, Table.of("Changed", shown, columns, notes), _steps(comparison))
+
+
+def result(comparison: Comparison) -> str:
+    """Return the verdict and how many times changed, without a full stop."""
+    times = f"{tally(comparison)}, of {len(whole_times(comparison)):,} percentiles"
+    verdict = verdict_line(comparison)
+    if verdict is not None:
+        return f"{verdict}. {times if looks_at_times(comparison) else f'Not looked at: {times}'}"
+    if any(change.verdict in {SLOWER, FASTER} for change in comparison.times):
+        return times
+    return f"{headline(comparison)}: {times}"
+
+
+def doubts(comparison: Comparison) -> list[tuple[str, str]]:
+    """Return what to know before believing the table, a line or two each, with styles."""
+    outputs = [
+        (text, "" if holds else "bold red") for holds, text in tables.equal_outputs(comparison)
+    ]
+    sides = [
+        (f"Only in {side}: {counted(len(rows), 'row')}, such as {rows[0]}.", "")
+        for side, rows in tables.one_sided(comparison)
+    ]
+    environment = tables.environment(comparison)
+    apart = [] if environment is None else [(_apart(environment), "bold red")]
+    warned = [(f"Warning: {text}.", "bold red") for text in tables.warnings(comparison)]
+    if len(warned) > MOST_DOUBTS:
+        rest = len(warned) - MOST_DOUBTS
+        warned = [*warned[:MOST_DOUBTS], (f"{counted(rest, 'more warning')}.", "bold red")]
+    said = [(text, "dim") for text in (*_undecided(comparison), *_few_processes(comparison))]
+    listed = (tables.listed(comparison), "dim")
+    lines = [*outputs, *sides, *apart, *warned, *said, listed]
+    return [(_shortened(text), style) for text, style in lines]
+
+
+def _lines(comparison: Comparison) -> Iterator[Line]:
+    """Yield what changed, the most important first; the same change of a size once."""
+    labels = Labels(comparison, has_one_side=False)
+    quantiles = {change.quantile for change in comparison.times}
+    changes: list[Change] = [*comparison.times, *comparison.counts, *comparison.plain]
+    changes = [
+        change
+        for change in changes
+        if change.verdict not in {SAME, UNDECIDED} and comparison.may_fail(change.row)
+    ]
+    changes.sort(key=by_importance(comparison))
+    sizes = same_size(change for change in changes if isinstance(change, PlainChange))
+    together = {id(group[0]): group for group in sizes}
+    for change in changes:
+        if isinstance(change, PlainChange):
+            if group := together.get(id(change)):
+                what = change.what.removesuffix("_bytes").replace("_", " ")
+                rows = f"{len(group):,} rows" if len(group) > 1 else labels(change.row)
+                yield [*group], f"{what}: {rows}"
+        elif isinstance(change, CountChange):
+            yield [change], f"{labels(change.row)} {change.name}"
+        else:
+            quantile = f" {change.quantile}" if len(quantiles) > 1 else ""
+            yield [change], labels(change.row) + quantile
+
+
+def _sides(change: Change) -> tuple[str, str]:
+    if isinstance(change, TimeChange):
+        return units.time(change.shift.a), units.time(change.shift.b)
+    cells = (
+        tables.count_cells(change)
+        if isinstance(change, CountChange)
+        else tables.plain_cells(change)[1:]
+    )
+    return cells[0], cells[1]
+
+
+def _change(change: Change) -> str:
+    if isinstance(change, CountChange):
+        return " ".join(tables.count_cells(change)[2:]).strip()
+    share = change.shift.change if isinstance(change, TimeChange) else change.change
+    interval95 = interval_of(change) if isinstance(change, TimeChange) else None
+    return f"{percent(share)} {ends(interval95)}" if interval95 else percent(share)
+
+
+def _in_use(comparison: Comparison) -> str:
+    """Say what became of the library that others are compared with; nothing of other scenarios."""
+    if not isinstance(comparison.a.meta, MessageMeta):
+        return ""
+    used = in_use(comparison.a)
+    parts = []
+    for change in comparison.times:
+        named = dict(zip(comparison.names, change.row, strict=True))
+        who = (named.get("lang"), named.get("contender"), named.get("mode"))
+        is_whole = named.get(STAGE) == "total" and comparison.may_fail(change.row)
+        if who in used and is_whole and change.quantile == "p50":
+            lang, contender, mode = map(str, who)
+            sides = " → ".join(_sides(change))
+            parts.append(
+                f"{LANGUAGES.get(lang, lang)} ({contender} {mode}) {sides}, {_change(change)}, "
+                f"{change.verdict}"
+            )
+    return f"In use: {'; '.join(parts)}" if parts else ""
+
+
+def _steps(comparison: Comparison) -> list[str]:
+    """Say how to compare the library in use alone, where others are compared, too."""
+    if comparison.settings.only or not isinstance(comparison.a.meta, MessageMeta):
+        return []
+    modes = dict.fromkeys(f"{contender} {mode}" for _, contender, mode in in_use(comparison.a))
+    return [f"What is in use alone: --only '{name}'" for name in list(modes)[:1]]
+
+
+def _apart(environment: Table) -> str:
+    """Say in one line in what the runs differ beside the code."""
+    differences = [f"{what} {a} → {b}" for what, a, b in environment.rows]
+    text = f"Not only the code differs: {'; '.join(differences)}"
+    if len(text) <= LONGEST:
+        return f"{text}."
+    return f"Not only the code differs: {', '.join(what for what, *_ in environment.rows)} (--all)."
+
+
+def _undecided(comparison: Comparison) -> list[str]:
+    """Say of how many percentiles nothing is known, and what the first one needs."""
+    undecided = [change for change in whole_times(comparison) if change.verdict == UNDECIDED]
+    if not undecided or not looks_at_times(comparison):
+        return []
+    first = undecided[0]
+    name = f"{Labels(comparison, has_one_side=False)(first.row)} {first.quantile}"
+    needs = f"needs {longer(first.shift.few)}" if first.shift.few else f"({first.shift.why})"
+    count = counted(len(undecided), "percentile")
+    return [f"Cannot tell: {count}; {name} {needs}."]
+
+
+def _few_processes(comparison: Comparison) -> list[str]:
+    """Say that intervals lack what processes differ by, where there are too few to show it."""
+    counts = [
+        run.samples[PROCESS].n_unique()
+        for run in (comparison.a, comparison.b)
+        if PROCESS in run.samples.columns
+    ]
+    if not counts or min(counts) >= LEAST_PROCESSES or comparison.noise:
+        return []
+    which = "processes" if min(counts) > 1 else "process"
+    return [
+        f"{min(counts)} {which} a side: no interval has what processes differ by: measure "
+        f"{LEAST_PROCESSES}."
+    ]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
