@@ -30,6 +30,8 @@ PROBE = Part("probe", "probe, traces and profiles of callbacks", 60)
 REPLAY = Part("replay", "record, replay and the transport dds", 90)
 TRANSPORT = Part("transport", "bench transport and bench tensor --network", 30)
 
+STANDARD_ERROR = 2
+"""Descriptor, also where ``sys.stderr`` is none, as in a notebook."""
 MODULES = {"wirecost._ctf": PROBE, "wirecost._middleware": REPLAY, "wirecost._dds": REPLAY}
 
 
@@ -49,7 +51,7 @@ def build(part: Part) -> None:
         flush=True,
     )
     command = [str(checkout / "setup" / "install"), part.name]
-    done = subprocess.run(command, stdout=sys.stderr, check=False)
+    done = subprocess.run(command, stdout=STANDARD_ERROR, check=False)
     if done.returncode != 0:
         raise UserError(f"`{' '.join(command)}` failed; what it says stands above")
 
