@@ -76,8 +76,8 @@ def test_a_long_run_answers_after_its_first_rounds(
     def long(journal: Journal, advance: Advance) -> None:
         advance(1, 10, "turn 1")
         measure(journal, advance)
-        journal.flush()
-        journal.flush()
+        journal.after_round()
+        journal.after_round()
         advance(9, 10, "turn 9")
 
     monkeypatch.setattr(measuring, "FIRST_TABLE_S", 0.0)
@@ -99,7 +99,7 @@ def test_a_short_run_answers_once(
     def short(journal: Journal, advance: Advance) -> None:
         advance(done, 10, "a turn")
         measure(journal, advance)
-        journal.flush()
+        journal.after_round()
 
     monkeypatch.setattr(measuring, "FIRST_TABLE_S", after_s)
     measure_and_report("transport", tmp_path / "r", None, short)

@@ -64,7 +64,7 @@ class Journal:
         self.path = folder / NAME
         self._runs: list[Run] = []
         self.after_round: Callable[[], None] = _nothing
-        """Function that is called when a round has ended."""
+        """Function to call when a round has ended by which every contender has samples."""
         self._descriptor = os.open(
             self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
         )
@@ -103,7 +103,6 @@ class Journal:
             if run.rows:
                 rows, run.rows = run.rows, {}
                 self._write({"run": run.number, "rows": rows})
-        self.after_round()
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
