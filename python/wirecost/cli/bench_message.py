@@ -35,8 +35,8 @@ def command(
         list[str] | None,
         argument(
             "[SCHEMA|RECORDING]…",
-            ".proto, .msg, .srv or .action files, descriptor sets or Python modules; a recording "
-            "(.mcap, .bag, .db3, .osi, a bag's folder) may bring its own.",
+            ".proto, .msg, .srv, .action or .idl files, descriptor sets, Python modules; a "
+            "recording (.mcap, .bag, .db3, .osi, a bag's folder) may bring its own.",
             show_default=False,
         ),
     ] = None,

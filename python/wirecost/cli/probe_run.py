@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +28,8 @@ from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
 
+KEPT = "Counters, causes, each miss: --out LOGS keeps the logs, --report page.html a page"
+MORE_OF = "Counters, causes, each miss: wirecost probe show --all"
 STANDARD_OUTPUT = Path("-")
 HOOKS = tuple(hook.name for hook in all_hooks())
 app = typer.Typer(add_completion=False)
@@ -102,7 +105,8 @@ def command(
             )
         with suppress(OSError):
             write_prices(folder)
-        show([folder], limit_ns, json_file, report)
+        more = KEPT if out is None else f"{MORE_OF} {shlex.quote(str(out))}"
+        show([folder], limit_ns, json_file, report, started=shlex.join(words), more=more)
     if status:
         raise typer.Exit(status)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,18 +15,23 @@ from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.chosen import chosen
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
+from wirecost.system.function_names import shortened
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from wirecost.results.analysis.causes import Explanation
     from wirecost.results.analysis.chains.listed import Listed
-    from wirecost.results.analysis.misses import Missed
+    from wirecost.results.analysis.misses import Missed, SlowCalls
     from wirecost.results.analysis.probe_sections import SectionSummary
     from wirecost.results.analysis.probe_tree import Node
     from wirecost.results.records.probe_log import ProbeLog
     from wirecost.results.records.recorded_machine import MachinePrices
+    from wirecost.results.report.probe.page import Drawn
 
 MOST_FOLLOWED = 300_000
 """Records that are searched for chains; logs with more are not."""
+MORE = "Counters, causes, each miss: probe show --all LOGS, or --report page.html"
 EXAMPLE = "wirecost probe show LOGS --deadline 10ms --report page.html"
 
 Files = Annotated[list[Path], argument("FILE", "Probe logs, folders of them, or LTTng traces.")]
@@ -52,10 +57,10 @@ def command(
         ),
     ] = None,
     every: Annotated[
-        bool, option("Of nodes of ROS, print all rows, waits and causes.", "--all")
+        bool, option("Print all: rows, counters, causes, waits, each miss.", "--all")
     ] = False,
 ) -> None:
-    """Print how long sections took, their counters, and what explains the time."""
+    """Print which section costs most, what its slow executions have in common, what to do."""
     check_page("--report", report)
     limit_ns = deadline_ns(deadline)
     formats = chosen("--format", form or "svg", FIGURE_FORMATS)
@@ -81,110 +86,175 @@ def show(
     formats: tuple[str, ...] = (),
     *,
     every: bool = False,
+    started: str = "COMMAND",
+    more: str = MORE,
 ) -> None:
-    """Print the tables; of nodes of ROS only what fits a screen, unless ``every``.
+    """Print the first answer, which fits a screen; all tables if ``every``.
 
-    ``limit_ns``: the deadline. Raises UserError.
+    ``limit_ns``: the deadline; ``started``: the command that started the program; ``more``: where
+    the rest is. Raises UserError.
     """
-    import polars as pl
-
-    from wirecost.results.analysis.probe_sections import executions
-    from wirecost.results.analysis.ros_names import places_of, shown_names
-    from wirecost.results.records.recorded import event_tables, read_recorded
+    from wirecost.results.records.recorded import read_recorded
     from wirecost.results.records.recorded_machine import prices_beside
-    from wirecost.results.report.probe.machine import recorded_machines
-    from wirecost.results.report.probe.nodes import node_answer, node_lead
-    from wirecost.results.report.probe.page import explained, page, probe_figures, write_figures
-    from wirecost.results.report.probe.tables import (
-        counter_table,
-        document,
-        losses,
-        miss_table,
-        time_table,
-        tree_table,
-    )
-    from wirecost.results.report.shared.causes import (
-        all_sentences,
-        cause_table,
-        record_next,
-        worth_advice,
-    )
-    from wirecost.results.report.shared.terminal import say
-    from wirecost.system.function_names import shortened
+    from wirecost.results.report.probe.tables import document
 
     logs = read_recorded(files)
-    sections, explanations, misses, nodes = _judged(logs, prices_beside(files), limit_ns)
-    names = shown_names(section.section for section in sections)
-    places = places_of(names)
-    short, causes = shortened(sections, names), shortened(explanations, names)
-    inside = shortened(nodes, names)
-    causes, left_out = worth_advice(causes, inside)
-    causes = explained(causes, logs)
-    late = miss_table(shortened(misses, names), limit_ns or 0.0)
-    hint = record_next(causes)
+    judged = _judged(logs, prices_beside(files), limit_ns)
     console = console_beside(json_file)
-    tables = [tree_table(inside), counter_table(short, logs), cause_table(causes), late]
-    texts = [*all_sentences(causes, inside), *left_out]
-    first, lead = time_table(short, logs), ""
-    if places:
-        lead = node_lead(sections, places, _chains(logs), limit_ns, misses)
-        width = None if every else console.width
-        text, first = node_answer(sections, places, lead, causes, losses(logs), width)
-        say(console, text)
-        console.print()
-        if not every:
-            tables, texts = [], []
-    print_table(console, _fitting(first, console.width))
-    if hint:
-        say(console, hint, "bold")
-        console.print()
-    for table in filter(None, tables):
-        print_table(console, _fitting(table, console.width))
-    for sentence in texts:
-        console.print(sentence, highlight=False, markup=False)
+    lead = _print_judged(console, judged, logs, every=every, started=started, more=more)
+    misses = judged.misses if limit_ns else None
     write_json(
         json_file,
-        document(sections, explanations, logs, misses if limit_ns else None, nodes),
+        document(judged.sections, judged.explanations, logs, misses, judged.nodes, judged.slow),
     )
     if report is None and figures is None:
         return
-    executed = pl.concat(map(executions, event_tables(logs)))
-    drawn = probe_figures(executed, logs, limit_ns)
+    drawn = _drawn(logs, limit_ns)
     if report is not None:
-        write_text(
-            "--report",
-            report,
-            page(logs, sections, explanations, drawn, recorded_machines(files), late, nodes, lead),
-        )
+        from wirecost.results.report.probe.machine import recorded_machines
+        from wirecost.results.report.probe.page import page
+
+        machines = recorded_machines(files)
+        content = page(
+            logs, judged.sections, judged.explanations, drawn, machines, judged.late(),
+            judged.nodes, lead,
+        )  # fmt: skip
+        write_text("--report", report, content)
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if figures is not None:
+        from wirecost.results.report.probe.page import write_figures
+
         for path in write_figures(drawn, figures, formats):
             console.print(str(path), soft_wrap=True, highlight=False, markup=False)
 
 
-def _judged(
-    logs: list[ProbeLog], prices: MachinePrices | None, limit_ns: float | None
-) -> tuple[list[SectionSummary], list[Explanation], list[Missed], list[Node]]:
-    """Return sections with their times, explanations, deadline misses, and the tree of sections.
+@dataclass(frozen=True)
+class Judged:
+    """Sections with their times, explanations, misses, their tree, slow executions.
 
-    The longest miss is the first.
+    The longest miss is the first, and the section that its slow executions matter most to.
+    ``limit_ns``: the deadline.
     """
+
+    limit_ns: float | None
+    sections: list[SectionSummary]
+    explanations: list[Explanation]
+    misses: list[Missed]
+    nodes: list[Node]
+    slow: list[SlowCalls]
+
+    def names(self) -> dict[str, str]:
+        """Return the sections' names as they are shown."""
+        from wirecost.results.analysis.ros_names import shown_names
+
+        return shown_names(section.section for section in self.sections)
+
+    def late(self) -> Table | None:
+        """Return the table of missed deadlines."""
+        from wirecost.results.report.probe.tables import miss_table
+
+        return miss_table(shortened(self.misses, self.names()), self.limit_ns or 0.0)
+
+
+def _print_judged(
+    console: Console,
+    judged: Judged,
+    logs: list[ProbeLog],
+    *,
+    every: bool,
+    started: str,
+    more: str,
+) -> str:
+    """Print the first answer, or all; return its sentence."""
+    from wirecost.results.analysis.ros_names import places_of
+    from wirecost.results.report.probe.nodes import node_answer, node_lead, slow_callback
+    from wirecost.results.report.probe.page import explained
+    from wirecost.results.report.probe.tables import first_answer, loss_doubts, losses, time_table
+    from wirecost.results.report.shared.causes import record_next, worth_advice
+    from wirecost.results.report.shared.first import print_answer
+    from wirecost.results.report.shared.terminal import say
+
+    names = judged.names()
+    places = places_of(names)
+    nodes, slow = shortened(judged.nodes, names), shortened(judged.slow, names)
+    causes, left_out = worth_advice(shortened(judged.explanations, names), nodes)
+    causes = explained(causes, logs)
+    short = shortened(judged.sections, names)
+    answer = first_answer(short, slow, causes, started, is_deadline=judged.limit_ns is not None)
+    lead, table = answer.answer, time_table(short, logs)
+    if places:
+        lead = node_lead(judged.sections, places, _chains(logs), judged.limit_ns, judged.misses)
+        width = None if every else console.width
+        is_deadline = judged.limit_ns is not None
+        said = slow_callback(
+            judged.slow, judged.explanations, places, started, is_deadline=is_deadline
+        )
+        text, table = node_answer(judged.sections, places, lead, causes, losses(logs), width, said)
+        say(console, text)
+        console.print()
+    elif not every:
+        answer = replace(answer, table=_fitting(answer.table, console.width))
+        print_answer(console, answer, more, loss_doubts(logs))
+        return lead
+    print_table(console, _fitting(table, console.width))
+    if hint := record_next(causes):
+        say(console, hint, "bold")
+        console.print()
+    if every:
+        _print_rest(console, judged, logs, causes, left_out)
+    return lead
+
+
+def _print_rest(
+    console: Console,
+    judged: Judged,
+    logs: list[ProbeLog],
+    causes: list[Explanation],
+    left_out: list[str],
+) -> None:
+    """Print counters, causes and misses; ``left_out``: lines about sections without advice."""
+    from wirecost.results.report.probe.tables import counter_table, tree_table
+    from wirecost.results.report.shared.causes import all_sentences, cause_table
+
+    names = judged.names()
+    nodes, short = shortened(judged.nodes, names), shortened(judged.sections, names)
+    tables = [tree_table(nodes), counter_table(short, logs), cause_table(causes), judged.late()]
+    for table in filter(None, tables):
+        print_table(console, _fitting(table, console.width))
+    for sentence in [*all_sentences(causes, nodes), *left_out]:
+        console.print(sentence, highlight=False, markup=False)
+
+
+def _drawn(logs: list[ProbeLog], limit_ns: float | None) -> list[Drawn]:
+    import polars as pl
+
+    from wirecost.results.analysis.probe_sections import executions
+    from wirecost.results.records.recorded import event_tables
+    from wirecost.results.report.probe.page import probe_figures
+
+    return probe_figures(pl.concat(map(executions, event_tables(logs))), logs, limit_ns)
+
+
+def _judged(logs: list[ProbeLog], prices: MachinePrices | None, limit_ns: float | None) -> Judged:
     from wirecost.results.analysis.causes import explain
-    from wirecost.results.analysis.misses import missed
+    from wirecost.results.analysis.misses import missed, most_slow_first, slow_calls
     from wirecost.results.analysis.probe_sections import executions, summary
     from wirecost.results.analysis.probe_tree import tree
     from wirecost.results.records.recorded import event_tables
 
     prices_ns = prices.ns if prices else {}
-    sections, explanations, misses, nodes = [], [], [], []
+    sections, explanations, misses, nodes, slow = [], [], [], [], []
     for executed in map(executions, event_tables(logs)):
         sections += summary(executed, limit_ns)
         nodes += tree(executed)
         causes = explain(executed, prices_ns)
         explanations += causes
+        slow += slow_calls(executed, limit_ns, causes, prices_ns)
         if limit_ns is not None:
             misses += missed(executed, limit_ns, causes, prices_ns)
-    return sections, explanations, sorted(misses, key=lambda miss: -miss.ns), nodes
+    misses.sort(key=lambda miss: -miss.ns)
+    slow = most_slow_first(slow, is_deadline=limit_ns is not None)
+    return Judged(limit_ns, sections, explanations, misses, nodes, slow)
 
 
 def _chains(logs: list[ProbeLog]) -> Listed | None:

@@ -21,6 +21,7 @@ from wirecost.measure.bench.message.data import (
 )
 from wirecost.measure.bench.message.ros.definitions import of_files, of_text
 from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.schema.compile.frontends.ros import packages
 from wirecost.system.errors import UserError
 
 RULE = "=" * 80
@@ -141,7 +142,7 @@ def test_events_of_services_are_read(tmp_path: Path, suffix: str, encoding: str,
 
 def test_a_service_without_a_definition_is_found_in_a_folder(tmp_path: Path) -> None:
     path = mcap(tmp_path / "drive.mcap", ("/t", "p/srv/X_Event", "unknown", "", EVENT))
-    with pytest.raises(UserError, match=r"definition of p/srv/X_Event; name its \.srv before"):
+    with pytest.raises(UserError, match=r"definition of p/srv/X_Event; name its \.srv as well"):
         read(path)
     folder = tmp_path / "share" / "p" / "srv"
     folder.mkdir(parents=True)
@@ -226,7 +227,7 @@ def test_one_bad_definition_leaves_the_other_topics_readable(tmp_path: Path) -> 
         bad = ("/bad", "p/action/F_FeedbackMessage", encoding, text, ONE)
         path = db3(tmp_path / f"{encoding}.db3", good, bad)
         assert read(path, "/t").messages == [ONE]
-        with pytest.raises(UserError, match=r"definition of .*name its \.msg before --data"):
+        with pytest.raises(UserError, match=r"definition of .*name its \.msg as well"):
             read(path, "/bad")
 
 
@@ -252,9 +253,64 @@ def test_a_folder_is_read_by_what_its_files_have(
     assert reports == snapshot
 
 
+HEADED = b"\0\1\0\0" + struct.pack("<iIi", 7, 8, 1) + b"\0" * 4 + struct.pack("<i", 9)
+"""A message of ROS 2 with a header and an integer."""
+
+
+@pytest.fixture
+def ros1_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put ROS 1's Header where Debian has it."""
+    folder = tmp_path / "system" / "std_msgs" / "msg"
+    folder.mkdir(parents=True)
+    (folder / "Header.msg").write_text("uint32 seq\ntime stamp\nstring frame_id\n")
+    monkeypatch.setattr(packages, "_SYSTEM", tmp_path / "system")
+    for variable in ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.mark.usefixtures("ros1_installed")
+@pytest.mark.parametrize("by", ["file", "folder"])
+def test_definitions_given_for_a_bag_of_ros_2_use_its_header(tmp_path: Path, by: str) -> None:
+    """The recording says which ROS it is of; that of the machine may be the other."""
+    path = db3(tmp_path / "drive.db3", ("/t", "p/msg/S", "", "", HEADED), carries=False)
+    folder = tmp_path / "share" / "p" / "msg"
+    folder.mkdir(parents=True)
+    (folder / "S.msg").write_text("std_msgs/Header header\nint32 a\n")
+    if by == "folder":
+        assert read(path, include=(tmp_path / "share",)).messages == [HEADED]
+        return
+    dialect, _ = hints_of_recording(path, "")
+    definitions = of_files([str(folder / "S.msg")], [], dialect)
+    assert definitions.texts["std_msgs/Header"].split() == [
+        "builtin_interfaces/Time", "stamp", "string", "frame_id",
+    ]  # fmt: skip
+    about = ros_subject(definitions, "", "p/S")
+    assert recorded(path, about, MessageChoice(), has_schema=True).messages == [HEADED]
+
+
+@pytest.mark.usefixtures("ros1_installed")
+def test_what_is_lacking_of_a_named_file_is_said_without_folders_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "S.msg").write_text("std_msgs/Header header\nq/T t\n")
+    with pytest.raises(UserError, match="package q is not found in") as caught:
+        of_files([str(tmp_path / "S.msg")], [], "ros2")
+    assert "/ros-" not in str(caught.value)
+
+
+def test_a_named_idl_file_is_read(tmp_path: Path) -> None:
+    path = db3(tmp_path / "drive.db3", ("/t", "p/msg/S", "", "", ONE), carries=False)
+    idl = tmp_path / "S.idl"
+    idl.write_text("module p { module msg { struct S { long a; long b; }; }; };")
+    about = ros_subject(of_files([str(idl)], [], None), "", "p/S")
+    assert recorded(path, about, MessageChoice(), has_schema=True).messages == [ONE]
+    for text, said in (("struct {", r"name its \.msg instead"), ("", "declares no message")):
+        idl.write_text(text)
+        with pytest.raises(UserError, match=said):
+            of_files([str(idl)], [], None)
+
+
 def test_what_is_lacking_is_named_and_can_be_given(tmp_path: Path) -> None:
     path = db3(tmp_path / "drive.db3", ("/t", "p/msg/S", "", "", ONE), carries=False)
-    with pytest.raises(UserError, match=r"has no definition of p/msg/S; .*before --data, or .*-I"):
+    with pytest.raises(UserError, match=r"has no definition of p/msg/S; .*as well, or .*-I"):
         read(path)
     folder = tmp_path / "share" / "p" / "msg"
     folder.mkdir(parents=True)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences of ``probe show`` on a slow callback: its own computation, and what to record next."""
+"""What ``probe show`` says of a slow callback: first its cause, with --all everything."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.probe_logs import header, record
 from wirecost.cli.probe_show import show
+from wirecost.results.report.shared.first import SCREEN
 
 MS = 1_000_000
 COUNT = 60
@@ -55,8 +57,14 @@ def write(
     (folder / "a.wprobe").write_bytes(content)
 
 
-def shown(capsys: pytest.CaptureFixture[str], folder: Path, limit_ns: float | None = None) -> str:
-    show([folder], limit_ns, None)
+def shown(
+    capsys: pytest.CaptureFixture[str],
+    folder: Path,
+    limit_ns: float | None = None,
+    *,
+    every: bool = True,
+) -> str:
+    show([folder], limit_ns, None, every=every)
     return capsys.readouterr().out
 
 
@@ -139,3 +147,97 @@ def test_an_event_that_misses_the_deadline_is_listed_once(
 ) -> None:
     write(tmp_path, ["minor-faults"], {"minor-faults": 0.0}, {1: 0.95})
     assert shown(capsys, tmp_path, 45.0 * MS).split("Missed deadlines")[1] == snapshot
+
+
+def write_calls(folder: Path, slow_ns: Sequence[int], counts: dict[str, Sequence[int]]) -> None:
+    """Write calls of ``callback`` that take 0.5 ms and ``slow_ns`` more, and a short ``note``.
+
+    ``counts``: of each call; ``value`` is what the program recorded with it.
+    """
+    counters = [name for name in counts if name != "value"]
+    content = header([(name, 1) for name in counters], NAMES)
+    values = counts.get("value", [0] * len(slow_ns))
+    for call, ns in enumerate(slow_ns):
+        begin = 600 * MS * (call + 1)
+        end = begin + MS // 2 + ns + 97 * (call * 7919 % 31)
+        of_call = [counts[name][call] for name in counters]
+        mask = (1 << len(counters)) - 1
+        content += record(
+            2 * call + 1, begin, end, section=0, counted=mask, counters=of_call, value=values[call]
+        )
+        content += record(
+            2 * call + 2, end, end + 1000, section=2, counted=mask, counters=[0] * len(counters)
+        )
+    (folder / "a.wprobe").write_bytes(content)
+
+
+def seventeenth(call: int) -> bool:
+    return call % 17 == 16
+
+
+PAGES = 81_928
+CASES = {
+    "new pages": lambda call: {"minor-faults": PAGES * seventeenth(call)},
+    "a lock": lambda call: {
+        "blocked-ns": (9 * MS + call) * seventeenth(call),
+        "lock-wait-ns": (8 * MS + call) * seventeenth(call),
+    },
+    "not counted": lambda call: {"context-switches": int(seventeenth(call))},
+    "unknown": lambda _: {"minor-faults": 0},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("limit_ns", [None, 5.0 * MS])
+def test_the_first_answer_names_what_slow_calls_have_in_common(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    case: str,
+    limit_ns: float | None,
+    snapshot: SnapshotAssertion,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    counts = [CASES[case](call) for call in range(400)]
+    slow_ns = [(300 if case == "new pages" else 10) * MS * seventeenth(call) for call in range(400)]
+    write_calls(tmp_path, slow_ns, {name: [c[name] for c in counts] for name in counts[0]})
+    lines = shown(capsys, tmp_path, limit_ns, every=False).splitlines()
+    assert len(lines) <= SCREEN
+    assert max(map(len, lines)) <= 80
+    assert lines == snapshot
+
+
+def test_the_first_answer_of_a_bad_complexity(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
+) -> None:
+    values = [200 + call * 7919 % 1800 for call in range(400)]
+    slow_ns = [value**2 * 5 for value in values]
+    write_calls(tmp_path, slow_ns, {"value": values})
+    assert shown(capsys, tmp_path, 12.0 * MS, every=False) == snapshot
+
+
+def test_what_varies_by_chance_is_no_cause(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Calls are slow, and have as many faults as the others."""
+    random = np.random.default_rng(2)
+    slow_ns = [10 * MS * bool(slow) for slow in random.random(400) < 0.06]
+    faults = [int(number) for number in random.poisson(20, 400)]
+    write_calls(tmp_path, slow_ns, {"minor-faults": faults})
+    text = shown(capsys, tmp_path, 5.0 * MS, every=False)
+    assert "no counter shows why" in text
+    assert "every" not in text
+
+
+def test_the_json_has_the_slow_calls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    slow = [seventeenth(call) for call in range(400)]
+    faults = [PAGES * call for call in slow]
+    write_calls(tmp_path, [300 * MS * call for call in slow], {"minor-faults": faults})
+    show([tmp_path], 5.0 * MS, Path("-"))
+    (first, *_) = json.loads(capsys.readouterr().out)["slow"]
+    assert (first["section"], first["slow"], first["every"]) == ("callback", 23, 17)
+    (cause,) = first["common"]
+    assert (cause["name"], cause["slow"], cause["low"], cause["usual"]) == (
+        "minor-faults", 23, PAGES, 0,
+    )  # fmt: skip
+    assert cause["share"] > 0.9

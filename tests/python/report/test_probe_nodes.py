@@ -78,6 +78,20 @@ def test_long_causes_are_left_to_all(
     assert "explained" in capsys.readouterr().out
 
 
+def test_misses_that_come_regularly_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = TracedSystem()
+    timer = system.timer(system.node("sensor"), 100)
+    for i in range(CYCLES):
+        at = 10 + 100 * i
+        system.run(timer, at, at + (9 if i % 5 == 4 else 2))
+    system.write(tmp_path)
+    show([tmp_path], 5 * MS, None)
+    text = " ".join(" ".join(lines_of(capsys)).split())
+    assert "/sensor · 100 ms · timer: 4 of 20 calls missed 5.00 ms, every 5th;" in text
+
+
 def test_two_callbacks_of_a_topic_are_rows_and_count(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -61,7 +61,7 @@ def test_the_page_tells_what_the_terminal_does(tmp_path: Path, snapshot: Snapsho
     write(tmp_path, ["filter"], dropped=12, offset=1_700_000_000 * 10**9)
     text = rendered(tmp_path)
     assert said(tmp_path) == snapshot
-    assert text.count("<figure ") == 3
+    assert text.count("<figure ") == 4
     assert "<td>minor-faults</td>" in text
 
 
@@ -111,3 +111,10 @@ def test_only_the_longest_of_many_sections_are_drawn(
 def test_an_empty_log_has_a_page(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     write(tmp_path, [])
     assert said(tmp_path) == snapshot
+
+
+def test_the_answer_and_a_figure_come_before_the_first_table(tmp_path: Path) -> None:
+    write(tmp_path, ["filter"])
+    text = rendered(tmp_path)
+    places = [text.index(part) for part in ("<h1>", 'class="lead answer"', "<figure", "<table")]
+    assert places == sorted(places)

@@ -116,6 +116,11 @@ def test_cells_that_lead_somewhere_can_be_kept(results: Results, rows: list[Row]
 
 def test_every_figure_tells_them_apart(results: Results, rows: list[Row]) -> None:
     charts = figures(results, rows)
+    latencies = [name for name in charts if name.startswith("transport-latency-")]
+    assert len(latencies) == len(CASES)
+    for points in (values(charts.pop(name)) for name in latencies):
+        quickest = {point["series"]: point["y"] for point in points if point["share"] >= 0.5}
+        assert quickest["delays python default"] > quickest["good python default"]
     assert set(charts) == {
         "transport-network-100", "transport-network-1000000", "transport-fault-publisher-killed",
         "transport-cpu-1",

@@ -1,20 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executions that missed a deadline, and what each spent its time on beyond the usual."""
+"""Executions that missed a deadline or are slow: what each spent its time on beyond the usual.
+
+What the slow ones of a section have in common is its cause: a number of which they have more than
+the others, at a price that accounts for much of what they took longer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from wirecost.results.analysis.causes import Explanation
+from wirecost.results.analysis.causes import Cost, Explanation
 from wirecost.results.analysis.causes.excess import MUCH, reason_of
+from wirecost.results.analysis.causes.kinds import INPUT, is_duration, kind_of
 from wirecost.results.analysis.probe_sections import turnarounds
 from wirecost.results.records.probe_log import COUNTER
 
 MOST = 1000
 """Most misses of a section; the longest."""
+
+
+LONG = 2.0
+"""Times its section's median, above which an execution is slow where no deadline is given."""
+FEWEST = 3
+"""Slow executions that can be said to have something in common, or to come regularly."""
+NEARLY_ALL = 0.8
+"""Share of the slow executions that left the processor, of which to say that they waited."""
+
+LOCKED, BLOCKED = "lock-wait-ns", "blocked-ns"
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Common:
+    """A number of which ``slow`` of the slow executions have more than the others.
+
+    ``share``: its part of what all of them took longer than usual, at its price.
+    """
+
+    name: str
+    slow: int
+    share: float
+    low: float
+    """Least number among those slow ones."""
+    high: float
+    """Largest number among those slow ones."""
+    usual: float
+    """Median of the executions that are not slow."""
+    every: int | None
+    """One of so many executions is one of those, in regular turns; None: not regularly."""
+    power: float | None = None
+    """The time grows with this power of it, where that is clearly not the first."""
+
+
+@dataclass(frozen=True)
+class SlowCalls:
+    """Slow executions of a section: beyond the deadline, or ``LONG`` times its median.
+
+    ``common``: what accounts for them, most first; ``waited``: of how many nothing is known but
+    that they left the processor; ``every``: as ``Common.every``, of all that are slow.
+    """
+
+    section: str
+    executions: int
+    slow: int
+    limit_ns: float
+    median_ns: float
+    total_ns: float
+    slow_ns: float
+    """Time of all slow ones."""
+    common: list[Common]
+    waited: int
+    every: int | None
 
 
 @dataclass(frozen=True)
@@ -83,3 +145,151 @@ def _with_nested(executed: pl.DataFrame, limit_ns: float) -> pl.DataFrame:
     late = late.select("row", nested=pl.col("end_ns") <= around)
     rows = rows.join(late, on="row", how="left", maintain_order="left").drop("row")
     return rows.with_columns(pl.col("nested").fill_null(False))
+
+
+def slow_calls(
+    executed: pl.DataFrame,
+    limit_ns: float | None,
+    explanations: Iterable[Explanation],
+    prices: Mapping[str, float],
+) -> list[SlowCalls]:
+    """Return the slow executions of each section that can miss a deadline.
+
+    ``limit_ns``: the deadline; ``prices``: the machine's.
+    """
+    by_section = {explanation.section: explanation for explanation in explanations}
+    return [
+        _slow_calls(str(section), rows, limit_ns, by_section.get(str(section)), prices)
+        for (section,), rows in turnarounds(executed).group_by(["section"], maintain_order=True)
+    ]
+
+
+def most_slow_first(found: Iterable[SlowCalls], *, is_deadline: bool) -> list[SlowCalls]:
+    """Sort by the time of late executions where there is a deadline, else by that of all."""
+    return sorted(
+        found, key=lambda calls: (-calls.slow_ns if is_deadline else 0.0, -calls.total_ns)
+    )
+
+
+def _slow_calls(
+    section: str,
+    rows: pl.DataFrame,
+    limit_ns: float | None,
+    explanation: Explanation | None,
+    prices: Mapping[str, float],
+) -> SlowCalls:
+    rows = rows.sort("begin_ns", maintain_order=True)
+    ns = rows["ns"].to_numpy().astype(np.float64)
+    median = float(np.median(ns))
+    limit = LONG * median if limit_ns is None else limit_ns
+    slow = ns > limit
+    excess = ns - (float(np.median(ns[~slow])) if not slow.all() else median)
+    common, waited = [], 0
+    if slow.sum() >= FEWEST:
+        for name, numbers in _numbers(rows).items():
+            took, power = _took(name, numbers, slow, explanation, prices)
+            if took is not None:
+                common += _common(name, numbers, np.minimum(took, excess), excess, slow, power)
+        waited = _waited(rows, slow)
+    common.sort(key=lambda cause: -cause.share)
+    return SlowCalls(
+        section=section,
+        executions=len(ns),
+        slow=int(slow.sum()),
+        limit_ns=limit,
+        median_ns=median,
+        total_ns=float(ns.sum()),
+        slow_ns=float(ns[slow].sum()),
+        common=_without_companions(common, explanation),
+        waited=waited if waited >= NEARLY_ALL * slow.sum() else 0,
+        every=_every(slow),
+    )
+
+
+def _numbers(rows: pl.DataFrame) -> dict[str, Array]:
+    """Return the numbers that all executions have: counters, and what the program recorded."""
+    names = {name: name.removeprefix(COUNTER) for name in rows.columns if name.startswith(COUNTER)}
+    if INPUT in rows.columns:
+        names[INPUT] = INPUT
+    return {
+        short: rows[name].cast(pl.Float64).to_numpy()
+        for name, short in names.items()
+        if not rows[name].null_count()
+    }
+
+
+def _took(
+    name: str,
+    numbers: Array,
+    slow: NDArray[np.bool_],
+    explanation: Explanation | None,
+    prices: Mapping[str, float],
+) -> tuple[Array | None, float | None]:
+    """Return what each execution took for it beyond the usual, and the power that it grows with.
+
+    It is None where it has no price.
+    """
+    usual = float(np.median(numbers[~slow] if not slow.all() else numbers))
+    if is_duration(name):
+        return numbers - usual, None
+    costs = explanation.costs if explanation is not None else []
+    cost = next((cost for cost in costs if cost.name == name), None)
+    cause = explanation.cause(name) if explanation is not None else None
+    if cost is not None and cost.holds_waiting:
+        return None, None
+    if cause is not None and cause.power is not None and cost is not None and cost.count_median > 0:
+        scale = cost.ns_median / cost.count_median**cause.power
+        grown = np.maximum(numbers, 0) ** cause.power - max(usual, 0.0) ** cause.power
+        return scale * grown, cause.power
+    price = cause.ns_each if cause is not None else prices.get(kind_of(name).event or "")
+    return (None if price is None else price * (numbers - usual)), None
+
+
+def _common(
+    name: str,
+    numbers: Array,
+    took: Array,
+    excess: Array,
+    slow: NDArray[np.bool_],
+    power: float | None,
+) -> list[Common]:
+    """Return the number as a cause, if it accounts for much of what the slow ones took longer."""
+    whole = float(excess[slow].sum())
+    share = float(np.maximum(took[slow], 0).sum()) / whole if whole > 0 else 0.0
+    because = slow & (took >= MUCH * excess)
+    if share < MUCH or because.sum() < FEWEST:
+        return []
+    of_slow = numbers[because]
+    usual = float(np.median(numbers[~slow])) if not slow.all() else float(np.median(numbers))
+    ends = float(of_slow.min()), float(of_slow.max())
+    return [Common(name, int(because.sum()), share, *ends, usual, _every(because), power)]
+
+
+def _without_companions(common: list[Common], explanation: Explanation | None) -> list[Common]:
+    """Leave out what goes along with another cause of the list, or counts it again.
+
+    A wait for a lock is blocked time, of which more is known.
+    """
+    costs: Iterable[Cost] = explanation.costs if explanation is not None else []
+    within = {cost.name: cost.within for cost in costs}
+    names = {cause.name for cause in common}
+    if LOCKED in names:
+        within |= {BLOCKED: LOCKED, LOCKED: None}
+    return [cause for cause in common if within.get(cause.name) not in names]
+
+
+def _waited(rows: pl.DataFrame, slow: NDArray[np.bool_]) -> int:
+    """Return how many slow executions left the processor more often than usual."""
+    for name, numbers in _numbers(rows).items():
+        if kind_of(name).event == "context-switch":
+            usual = float(np.median(numbers[~slow])) if not slow.all() else 0.0
+            return int((numbers[slow] > usual).sum())
+    return 0
+
+
+def _every(chosen: NDArray[np.bool_]) -> int | None:
+    """Return the distance of the chosen executions, if it is always the same and above 1."""
+    distances = np.diff(np.flatnonzero(chosen))
+    if chosen.sum() < FEWEST or len(set(distances.tolist())) != 1 or distances[0] == 1:
+        return None
+    return int(distances[0])

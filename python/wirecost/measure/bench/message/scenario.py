@@ -32,7 +32,7 @@ from wirecost.measure.bench.message.plain_files import BINARY
 from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.race import RacePart, run_fields, run_race
 from wirecost.measure.bench.message.ros import installed
-from wirecost.measure.bench.message.ros.definitions import of_files, short
+from wirecost.measure.bench.message.ros.definitions import IDL, of_files, short
 from wirecost.measure.bench.message.ros.installed import Ros2Installation
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.selection import (
@@ -52,7 +52,7 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 SCENARIO = "message"
-ROS = (".msg", ".srv", ".action")
+ROS = (".msg", ".srv", ".action", IDL)
 LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
 RESERVED = frozenset(

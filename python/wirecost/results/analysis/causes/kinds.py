@@ -18,41 +18,87 @@ class CauseKind:
     advice: str
     event: str | None = None
     """Name in ``records.recorded_machine`` of what prices it where it hardly varies."""
+    deed: str = ""
+    """Text of what executions did that have this number, ``touched {} new pages``."""
 
 
 _OTHER = CauseKind("count", "see what changes it")
 _KINDS = (
-    (rf"^{INPUT}$", CauseKind("unit", "bound the input or use a cheaper algorithm")),
+    (
+        rf"^{INPUT}$",
+        CauseKind("unit", "bound the input or use a cheaper algorithm", deed="had a value of {}"),
+    ),
     (
         "^run-queue-wait-ns$",
         CauseKind(
-            "ns", "give it a core of its own: isolate one (wirecost doctor), taskset, SCHED_FIFO"
+            "ns",
+            "give it a core of its own: isolate one (wirecost doctor), taskset, SCHED_FIFO",
+            deed="waited {} for a processor",
         ),
     ),
     (
         "^blocked-ns$",
-        CauseKind("ns", "wait less inside: for locks, devices, sleeps or other nodes"),
+        CauseKind(
+            "ns",
+            "wait less inside: for locks, devices, sleeps or other nodes",
+            deed="were blocked for {}",
+        ),
     ),
-    ("^lock-wait-ns$", CauseKind("ns", "hold the lock for less time, or copy what it protects")),
-    ("^lock-waits$", CauseKind("wait", "hold the lock for less time", "futex-wait")),
+    (
+        "^lock-wait-ns$",
+        CauseKind(
+            "ns",
+            "hold the lock for less time, or copy what it protects",
+            deed="waited {} for a lock",
+        ),
+    ),
+    (
+        "^lock-waits$",
+        CauseKind(
+            "wait", "hold the lock for less time", "futex-wait", "waited for a lock {} times"
+        ),
+    ),
     (
         "^allocations$",
-        CauseKind("allocation", "reuse buffers, reserve, or run with wirecost heap", "allocation"),
+        CauseKind(
+            "allocation",
+            "reuse buffers, reserve, or run with wirecost heap",
+            "allocation",
+            "made {} allocations",
+        ),
     ),
-    ("^allocated-bytes$", CauseKind("byte", "reuse buffers, or run with wirecost heap")),
+    (
+        "^allocated-bytes$",
+        CauseKind("byte", "reuse buffers, or run with wirecost heap", deed="allocated {} bytes"),
+    ),
     (
         "^block-(input|output)$",
         CauseKind("block", "read before, write elsewhere: not in the callback"),
     ),
     (
         "^system-calls$",
-        CauseKind("call", "make fewer system calls, or let another thread", "system-call"),
+        CauseKind(
+            "call",
+            "make fewer system calls, or let another thread",
+            "system-call",
+            "made {} system calls",
+        ),
     ),
-    ("major.?faults?", CauseKind("fault", "keep program and data in memory: mlockall, no swap")),
+    (
+        "major.?faults?",
+        CauseKind(
+            "fault",
+            "keep program and data in memory: mlockall, no swap",
+            deed="read {} pages from a disk",
+        ),
+    ),
     (
         "faults?",
         CauseKind(
-            "fault", "run with wirecost heap, or reuse buffers touched before", "minor-fault"
+            "fault",
+            "run with wirecost heap, or reuse buffers touched before",
+            "minor-fault",
+            "touched {} new pages",
         ),
     ),
     (
@@ -61,6 +107,7 @@ _KINDS = (
             "switch",
             "isolate a core (wirecost doctor), taskset, SCHED_FIFO; wait less inside",
             "context-switch",
+            "left the processor {} times",
         ),
     ),
     ("migrations", CauseKind("migration", "pin the thread to a core with taskset", "migration")),

@@ -28,7 +28,7 @@ VERDICT_COLOURS = ["#D55E00", "#0072B2", "#8C8C8C", "#999933"]
 VERDICT_SHAPES = ["triangle-up", "triangle-down", "circle", "cross"]
 RUNS = ("A", "B")
 RUN_COLOURS = ["#56B4E9", "#E69F00"]
-MOST_CHANGES, MOST_SPREADS, MOST_DISTRIBUTIONS = 50, 30, 6
+MOST_CHANGES, MOST_SPREADS, MOST_DISTRIBUTIONS = 24, 30, 6
 """Percentiles and rows that are drawn."""
 LEAST_RATIO = 1e-3
 """Drawn for less, which a logarithmic axis needs."""

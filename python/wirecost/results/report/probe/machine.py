@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wirecost.results.records.recorded_machine import DOCTOR, examination_in, folders_of
+from wirecost.results.records.recorded_machine import DOCTOR, Check, examination_in, folders_of
 
+LOAD = "load"
 UNKNOWN = (
     "The state of the machine while recording is unknown. Next time: "
     f"wirecost doctor --json FOLDER/{DOCTOR} before the program starts."
@@ -24,6 +25,8 @@ class RecordedMachine:
     written: str
     verdict: str
     checks: list[tuple[str, str]]
+    doubts: list[str] = field(default_factory=list)
+    """What speaks against the machine: load first, then what weighs most."""
 
 
 def recorded_machines(paths: Iterable[Path]) -> list[RecordedMachine]:
@@ -39,6 +42,22 @@ def recorded_machines(paths: Iterable[Path]) -> list[RecordedMachine]:
             for check in examination.checks
         ]
         machines.append(
-            RecordedMachine(path, f"{written:%Y-%m-%d %H:%M} UTC", examination.verdict, checks)
+            RecordedMachine(
+                path,
+                f"{written:%Y-%m-%d %H:%M} UTC",
+                examination.verdict,
+                checks,
+                _doubts(examination.checks),
+            )
         )
     return machines
+
+
+def _doubts(checks: list[Check]) -> list[str]:
+    ordered = sorted(checks, key=lambda check: check.title.lower() != LOAD)
+    return [
+        f"{check.title.lower()} {check.value}".strip()
+        for level in ("fail", "warn")
+        for check in ordered
+        if check.verdict == level
+    ]

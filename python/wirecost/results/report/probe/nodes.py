@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from wirecost.results.analysis.causes import Explanation
 from wirecost.results.analysis.chains.listed import Listed
-from wirecost.results.analysis.misses import Missed
+from wirecost.results.analysis.misses import Missed, SlowCalls
 from wirecost.results.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.results.analysis.ros_names import RosPlace
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.cause_lead import cause_lead
+from wirecost.results.report.shared.cause_lead import cause_lead, slow_lead, slow_steps
 from wirecost.results.report.shared.causes import record_next
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
@@ -127,18 +128,20 @@ def node_answer(
     causes: list[Explanation],
     notes: Sequence[str],
     width: int | None,
+    slow: str = "",
 ) -> tuple[str, Table]:
     """Return the text above all and the first table, which fit a terminal.
 
     The terminal has this ``width`` and ``LINES``; None: with all rows. ``causes``: with their names
-    as shown.
+    as shown; ``slow``: what slow callbacks have in common.
     """
     order = sorted(sections, key=lambda section: -section.total_ns)
     names = [
         places[section.section].name if section.section in places else section.section
         for section in order
     ]
-    text = " ".join(filter(None, [lead, cause_lead([c for c in causes if c.costs], names)]))
+    cause = slow or cause_lead([c for c in causes if c.costs], names)
+    text = " ".join(filter(None, [lead, cause]))
     if width is None:
         return text, node_table(sections, places, notes)
     around = [record_next(causes) or "", *notes]
@@ -147,6 +150,29 @@ def node_answer(
         text = lead
     rows = max(FEWEST_ROWS, room - len(textwrap.wrap(text, width)))
     return text, node_table(sections, places, notes, rows=rows)
+
+
+def slow_callback(
+    slow: Sequence[SlowCalls],
+    causes: Sequence[Explanation],
+    places: Mapping[str, RosPlace],
+    command: str,
+    *,
+    is_deadline: bool,
+) -> str:
+    """Say what the slow ones of a callback have in common, or that they come regularly; what to do.
+
+    It is of the first callback of which something is known; empty where nothing is.
+    """
+    for calls in slow:
+        place = places.get(calls.section)
+        if place is None or not place.is_callback or not (calls.common or calls.every):
+            continue
+        explanation = next((e for e in causes if e.section == calls.section), None)
+        named = replace(calls, section=place.name)
+        lead = slow_lead(named, explanation, is_deadline=is_deadline)
+        return f"{lead} {next(slow_steps(named, explanation, command))}" if calls.common else lead
+    return ""
 
 
 def node_lead(

@@ -11,10 +11,11 @@ from pathlib import Path
 import polars as pl
 
 from wirecost.results.analysis.causes import Explanation
-from wirecost.results.analysis.probe_sections import SectionSummary, turnarounds
+from wirecost.results.analysis.probe_sections import SectionSummary, summary, turnarounds
 from wirecost.results.analysis.probe_tree import Node
 from wirecost.results.analysis.ros_names import places_of, shown_names
 from wirecost.results.records.probe_log import ProbeLog
+from wirecost.results.report.probe.graph import topic_graph
 from wirecost.results.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.results.report.probe.nodes import node_table
 from wirecost.results.report.probe.tables import (
@@ -24,6 +25,7 @@ from wirecost.results.report.probe.tables import (
     time_table,
     tree_table,
 )
+from wirecost.results.report.shared import units
 from wirecost.results.report.shared.cause_lead import cause_lead
 from wirecost.results.report.shared.causes import (
     all_sentences,
@@ -31,7 +33,8 @@ from wirecost.results.report.shared.causes import (
     record_next,
     worth_advice,
 )
-from wirecost.results.report.shared.executions import section_figures
+from wirecost.results.report.shared.executions import section_figures, valid
+from wirecost.results.report.shared.executions.distribution import latencies
 from wirecost.results.report.shared.executions.series import Options
 from wirecost.results.report.shared.figure import Figure, draw
 from wirecost.results.report.shared.page import render
@@ -43,6 +46,10 @@ from wirecost.system.whole_file import made_folder
 
 DRAWN = 16
 """Sections with figures: those that took most of the time in all."""
+COMPARED = 6
+"""Sections whose times stand in one figure."""
+OVERVIEW = ""
+"""Name of the figures that are of no section alone."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ class Drawn:
 def probe_figures(
     executed: pl.DataFrame, logs: list[ProbeLog], deadline_ns: float | None
 ) -> list[Drawn]:
-    """Draw at most ``DRAWN`` sections, the one that took most time in all first.
+    """Draw all sections together, then at most ``DRAWN``, the one that took most in all first.
 
     The executions are those of ``probe_sections.executions``.
     """
@@ -67,8 +74,9 @@ def probe_figures(
     total = pl.col("ns").cast(pl.Float64).sum()
     sums = executed.group_by("section", maintain_order=True).agg(total)
     longest = sums.sort("ns", descending=True, maintain_order=True)["section"].head(DRAWN)
-    drawn = []
-    number = 0
+    overview = _overview(executed, list(longest), deadline_ns)
+    drawn = [Drawn(OVERVIEW, list(enumerate(overview)))]
+    number = len(overview)
     for at, name in enumerate(longest, start=1):
         rows = executed.filter(section=name)
         judged = options if len(turnarounds(rows)) else replace(options, deadline_ns=None)
@@ -76,6 +84,27 @@ def probe_figures(
         drawn.append(Drawn(name, list(enumerate(figures, start=number))))
         number += len(figures)
     return drawn
+
+
+def _overview(
+    executed: pl.DataFrame, longest: Sequence[str], deadline_ns: float | None
+) -> list[Figure]:
+    """Draw nodes with their topics, and the times of the sections that took most."""
+    sections = summary(executed)
+    names = shown_names(section.section for section in sections)
+    timed = turnarounds(executed)
+    series = {
+        names[name]: ns.to_numpy()
+        for name in longest
+        if len(ns := valid(timed.filter(section=name))["ns"].cast(pl.Float64))
+    }
+    figures = [topic_graph(sections, places_of(names))]
+    if series:
+        first = dict(list(series.items())[:COMPARED])
+        figures.append(
+            latencies("times", "Times of the sections that take most", first, deadline_ns)
+        )
+    return [figure for figure in figures if figure is not None]
 
 
 def page(
@@ -90,8 +119,8 @@ def page(
 ) -> str:
     """Return the report of what ``wirecost probe show`` prints, with figures.
 
-    ``late``: executions that missed the deadline; ``nodes``: sections inside sections; ``lead``: of
-    nodes of ROS.
+    ``late``: executions that missed the deadline; ``nodes``: sections inside sections; ``lead``:
+    the first sentence of the answer.
     """
     names = shown_names(section.section for section in summaries)
     places = places_of(names)
@@ -108,13 +137,20 @@ def page(
         cause_table(causes),
         late,
     )
+    overview = [
+        figure for section in drawn if section.name == OVERVIEW for figure in section.figures
+    ]
+    drawn = [section for section in drawn if section.name != OVERVIEW]
     drawn_names = [section.name for section in drawn]
     return render(
         "probe.html.j2",
-        [figure for section in drawn for _, figure in section.figures],
+        [figure for _, figure in overview]
+        + [figure for section in drawn for _, figure in section.figures],
+        overview=overview,
         programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
         recorded=_recorded(logs),
-        lead=" ".join(filter(None, [hint and f"{hint}.", lead, cause])) or None,
+        lead=" ".join(filter(None, [lead, cause])) or _takes_most(short),
+        hint=hint,
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
         sentences=[*all_sentences(causes, inner), *left_out],
@@ -127,6 +163,17 @@ def page(
         machines=machines,
         unknown=UNKNOWN,
         logs=log_table(logs),
+    )
+
+
+def _takes_most(sections: Sequence[SectionSummary]) -> str:
+    """Say which section takes most, where nothing is known of causes."""
+    if not sections:
+        return "Nothing was recorded."
+    most = max(sections, key=lambda section: section.total_ns)
+    return (
+        f"{most.section} takes most: {units.time(most.total_ns)} in "
+        f"{counted(most.count, 'execution')}."
     )
 
 

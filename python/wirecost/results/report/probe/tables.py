@@ -9,12 +9,14 @@ from dataclasses import asdict
 
 from wirecost.results.analysis.causes import Explanation
 from wirecost.results.analysis.causes.kinds import is_duration, is_processor_time
-from wirecost.results.analysis.misses import Missed
+from wirecost.results.analysis.misses import LOCKED, LONG, Missed, SlowCalls
 from wirecost.results.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.results.analysis.probe_tree import Node
 from wirecost.results.analysis.ros_names import shown_names
 from wirecost.results.records.probe_log import COUNTER_SOURCES, ProbeLog
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.cause_lead import slow_lead, slow_steps
+from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.results.report.shared.units import NONE
 from wirecost.system.counted import counted
@@ -29,6 +31,11 @@ OUTSIDE = COUNTER_SOURCES[7]
 LISTED = 20
 """Missed deadlines in the table."""
 LISTED_WITHOUT_REASON = 3
+ANSWERED = (50.0, 99.0)
+"""Percentiles of the first answer."""
+LOCK = "lock in "
+"""Begin of the names of spans in which a thread waited for a lock."""
+MOST_STEPS, MOST_LOSSES = 3, 2
 
 
 def percentile_column(
@@ -53,6 +60,69 @@ def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
     if any(None in section.percentiles_ns.values() for section in sections):
         notes.append(f"{NONE}: too few executions for this percentile")
     return Table.of("Sections", sections, columns, notes)
+
+
+def first_answer(
+    sections: Sequence[SectionSummary],
+    slow: Sequence[SlowCalls],
+    explanations: Sequence[Explanation],
+    command: str,
+    *,
+    is_deadline: bool,
+) -> FirstAnswer:
+    """Return the section that costs most, what its slow executions have in common, what to do.
+
+    ``slow``: of each section, what matters most first; ``command``: the program's; ``is_deadline``:
+    slow ones are those that missed one.
+    """
+    table = _answer_table(sections, slow)
+    if not slow:
+        return FirstAnswer(f"{counted(len(sections), 'section')}, none of which is a call.", table)
+    first = slow[0]
+    explanation = next((e for e in explanations if e.section == first.section), None)
+    lead = slow_lead(first, explanation, is_deadline=is_deadline)
+    steps = list(slow_steps(first, explanation, command))
+    if LOCKED in (cause.name for cause in first.common):
+        steps += _longest_lock(sections)
+    return FirstAnswer(lead, table, steps[:MOST_STEPS])
+
+
+def _longest_lock(sections: Sequence[SectionSummary]) -> list[str]:
+    """Return a line about the lock that was waited for longest, if locks were recorded."""
+    locks = [section for section in sections if section.section.startswith(LOCK)]
+    longest = max(locks, key=lambda section: section.total_ns, default=None)
+    return [] if longest is None else [f"Longest: {longest.section}."]
+
+
+def _answer_table(sections: Sequence[SectionSummary], slow: Sequence[SlowCalls]) -> Table:
+    """Return a row for each section, what took most time first, with what its slow ones share."""
+    by_section = {calls.section: calls for calls in slow}
+
+    def shared(section: SectionSummary) -> str:
+        calls = by_section.get(section.section)
+        return NONE if calls is None else _because(calls)
+
+    has_misses = any(section.misses is not None for section in sections)
+    measured = [p for p in ANSWERED if any(section.percentiles_ns[p] for section in sections)]
+    columns: list[Column[SectionSummary]] = [
+        Column("section", lambda section: section.section),
+        Column("count", lambda section: f"{section.count:,}"),
+        Column("total", lambda section: units.time(section.total_ns), optional=2),
+        *(percentile_column(percent) for percent in measured),
+        Column("max", lambda section: units.time(section.maximum_ns), optional=1),
+        Column("misses" if has_misses else f"above {LONG:.0f} × median", shared),
+    ]
+    ordered = sorted(sections, key=lambda section: -section.total_ns)
+    return Table.of("Sections, by total time", ordered, columns)
+
+
+def _because(calls: SlowCalls) -> str:
+    """Return ``23 of 27: minor-faults``, why so many are slow; how many, where that is unknown."""
+    if calls.common:
+        cause = calls.common[0]
+        some = f"{cause.slow:,} of " if cause.slow < calls.slow else ""
+        return f"{some}{calls.slow:,}: {cause.name}"
+    return f"{calls.slow:,}: waited" if calls.waited else f"{calls.slow:,}"
 
 
 def tree_table(nodes: list[Node]) -> Table | None:
@@ -194,6 +264,7 @@ def document(
     logs: list[ProbeLog],
     misses: list[Missed] | None = None,
     tree: Sequence[Node] = (),
+    slow: Sequence[SlowCalls] = (),
 ) -> dict[str, object]:
     """Return what ``--json`` writes.
 
@@ -222,6 +293,7 @@ def document(
         "causes": [asdict(explanation) for explanation in explanations],
         "tree": [asdict(node) for node in tree],
         "misses": None if misses is None else [asdict(miss) for miss in misses],
+        "slow": [asdict(calls) for calls in slow],
         "logs": [
             {
                 "file": str(log.path),
@@ -255,6 +327,14 @@ def log_table(logs: list[ProbeLog]) -> Table:
         names.setdefault(counter.status, {})[counter.name] = None
     notes = [f"{status}: {', '.join(counted)}" for status, counted in names.items()]
     return Table.of("Threads", logs, columns, notes or ["no counters were asked for"])
+
+
+def loss_doubts(logs: list[ProbeLog]) -> list[tuple[str, str]]:
+    """Return lines below the first answer, and their styles."""
+    lines = losses(logs)
+    more = [f"{counted(len(lines) - MOST_LOSSES, 'more line')} like it: --all"]
+    shown = lines if len(lines) <= MOST_LOSSES else lines[:MOST_LOSSES] + more
+    return [(line, "bold yellow") for line in shown]
 
 
 def losses(logs: list[ProbeLog]) -> list[str]:

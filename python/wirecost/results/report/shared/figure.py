@@ -73,7 +73,7 @@ def themed(chart: alt.TopLevelMixin, ink: str) -> Specification:
         "background": "transparent",
         "font": "system-ui, sans-serif",
         "axis": axis,
-        "legend": text | {"labelFontSize": 12, "labelLimit": 240},
+        "legend": text | {"labelFontSize": 12, "labelLimit": 240, "titleLimit": 320},
         "header": text | {"labelLimit": 240, "titleLimit": 240},
         "title": title | {"limit": WIDEST_TEXT},
         "view": {"stroke": None},

@@ -72,6 +72,13 @@ function inRows(specification, room) {
   return { ...rest, vconcat: count === 1 ? panels : rows };
 }
 
+// Whether a figure's height follows from what stands below each other in it.
+function hasRows(view) {
+  const own = view.encoding && view.encoding.y;
+  const isRow = own && (own.type === "nominal" || own.axis === null);
+  return isRow || (view.layer || []).some(hasRows);
+}
+
 // Panels below each other are as wide as the page; of those of one chart, as many as fit.
 function fitted(specification, room) {
   const shown = inRows(specification, room);
@@ -80,7 +87,8 @@ function fitted(specification, room) {
     shown.config.legend.layout = { bottom: { direction: "vertical", anchor: "start" } };
     shown.config.axis.labelLimit = Math.min(240, 0.4 * room);
     if (typeof shown.width === "number") shown.width = Math.min(shown.width, 0.6 * room - 30);
-    if (shown.height > HIGHEST) shown.height = HIGHEST;
+    if (shown.height > HIGHEST && !hasRows(shown)) shown.height = HIGHEST;
+    shown.config.text.limit = 0.3 * room;
   }
   for (const panel of shown.vconcat || [])
     if (typeof panel.width === "number") panel.width = Math.max(160, room - BESIDE);
@@ -130,11 +138,17 @@ function movedInside(place) {
   }
 }
 
+// Panels of a facet have a width of their own, as many of them stand side by side.
+function grows(specification) {
+  return typeof specification.width === "number" || Boolean(specification.vconcat);
+}
+
 async function drawn(place, specification, tries = TRIES) {
   const room = place.clientWidth;
   await vegaEmbed(place, specification, { renderer: "svg", actions: false });
   const beyond = Number(place.querySelector("svg").getAttribute("width")) - room;
-  if (beyond > 1 && tries) {
+  const isWider = beyond < -10 && tries === TRIES && grows(specification);
+  if ((beyond > 1 && tries) || isWider) {
     narrower(specification, Math.ceil(beyond), tries < TRIES);
     await drawn(place, specification, tries - 1);
   } else movedInside(place);

@@ -143,7 +143,7 @@ def _described(
     if connection.wire == "protobuf":
         return _of_protobuf(path, connection, type_name), ""
     dialect = WIRES[connection.wire]
-    finder = Finder(include, [])
+    finder = Finder(include, [], dialect)
     text = _text(connection)
     if connection.encoding not in NONE and text and not _is_name(text, connection.type):
         kind = "IDL" if connection.encoding == "ros2idl" else "MSG"
@@ -168,12 +168,12 @@ def _is_name(text: str, type_name: str) -> bool:
 def _of_protobuf(path: Path, connection: RecordedConnection, type_name: str) -> Subject:
     name = shown(connection.type)
     if not connection.definition:
-        raise UserError(f"{path}: has no schema of {name}; name its .proto before --data")
+        raise UserError(f"{path}: has no schema of {name}; name its .proto as well")
     try:
         descriptors = pb.FileDescriptorSet.FromString(connection.definition)
     except DecodeError as error:
         raise UserError(
-            f"{path}: its schema of {name} is damaged; name its .proto before --data"
+            f"{path}: its schema of {name} is damaged; name its .proto as well"
         ) from error
     return subject(descriptors, str(path), type_name or connection.type)
 
@@ -191,7 +191,7 @@ def _lacking(
         return RosDefinitions(dialect, {name: ""}, path)
     file = ".srv" if "/srv/" in connection.type else ".msg"
     raise UserError(
-        f"{path}: has no definition of {shown(connection.type)}; name its {file} before --data, or "
+        f"{path}: has no definition of {shown(connection.type)}; name its {file} as well, or "
         "give the folder that holds its package with -I"
     )
 

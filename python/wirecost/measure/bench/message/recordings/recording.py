@@ -168,7 +168,7 @@ class Recording(Closing):
         for connection in connections:
             if connection.is_readable:
                 kind = "its .proto" if connection.wire == "protobuf" else "a .msg file of its type"
-                remedy = f"name {kind} before --data"
+                remedy = f"name {kind} as well"
         return UserError(
             f"{self.path}: holds no channel in {', '.join(WIRES)} with a schema that is known "
             f"({listed}); {remedy}"

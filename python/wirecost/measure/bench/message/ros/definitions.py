@@ -18,12 +18,13 @@ from wirecost.schema.compile.frontends.ros import dialect_of
 from wirecost.schema.compile.frontends.ros.builtin import DIALECTS, FILES
 from wirecost.schema.compile.frontends.ros.grammar import types_used
 from wirecost.schema.compile.frontends.ros.loader import qualified
-from wirecost.schema.compile.frontends.ros.packages import Finder, folder_of, name_of
+from wirecost.schema.compile.frontends.ros.packages import Finder, folder_of, name_of, read
 from wirecost.schema.compile.schema import CompileError, Schema
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
+IDL = ".idl"
 _SEPARATOR = re.compile(r"^[ \t]*={3,}[ \t]*\n(?=\s*(?:MSG|SRV|IDL):)", re.MULTILINE)
 _NAMED = re.compile(r"\s*(MSG|SRV|IDL):[ \t]*(\S*)[^\n]*\n?")
 _QUALIFIED = re.compile(r"^([ \t]*[A-Za-z]\w*)/(?:msg|srv|action)/(?=\w)", re.MULTILINE)
@@ -74,7 +75,7 @@ class RosDefinitions:
         file = Path(error.origin.file)
         name = f"{file.parent.parent.name}/{file.stem}"
         place = f", line {error.origin.line}" if error.origin.line else ""
-        remedy = "name its .msg before --data, or choose another --topic"
+        remedy = "name its .msg as well, or choose another --topic"
         if any(kind in what for kind in _NOT_SUPPORTED):
             remedy = "choose another --topic, or record the type with string in its place"
         return UserError(
@@ -86,15 +87,20 @@ class RosDefinitions:
 def of_files(
     paths: Sequence[str], include: Sequence[Path], dialect: str | None, type_name: str = ""
 ) -> RosDefinitions:
-    """Read ``.msg``, ``.srv`` and ``.action`` files with all that they use.
+    """Read ``.msg``, ``.srv``, ``.action`` and ``.idl`` files with all that they use.
 
     A service's event is read where ``type_name`` is one. Raises CompileError, UserError.
     """
     files = [Path(path) for path in paths]
-    chosen = dialect or dialect_of(files, include)
+    has_idl = any(path.suffix == IDL for path in files)
+    chosen = dialect or ("ros2" if has_idl else dialect_of(files, include))
     texts: dict[str, str] = {}
     is_derived = False
     for path in files:
+        if path.suffix == IDL:
+            texts |= _of_idl_file(path)
+            is_derived = True
+            continue
         of_file = interfaces.messages(path, chosen)
         if path.suffix == ".action":
             texts |= of_file
@@ -106,7 +112,18 @@ def of_files(
             texts |= {name: events[name] for name in chosen_events if type_name}
             is_derived = is_derived or bool(chosen_events)
     result = RosDefinitions(chosen, texts, "" if len(paths) != 1 else paths[0])
-    return completed(result, Finder(include, files)) if is_derived else result
+    return completed(result, Finder(include, files, chosen)) if is_derived else result
+
+
+def _of_idl_file(path: Path) -> dict[str, str]:
+    """Return the texts of the messages that a file of OMG IDL declares. Raises UserError."""
+    try:
+        texts = _of_idl(read(path))
+    except _NOT_IDL as error:
+        raise UserError(f"{path}: {_reason(error)}; name its .msg instead") from error
+    if not texts:
+        raise UserError(f"{path}: declares no message; name another file")
+    return texts
 
 
 def _loaded(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]:
@@ -129,6 +146,43 @@ def _loaded(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]
 
 
 def _read(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]:
+    with scratch.folder("ros") as folder:
+        _write_of_ros(path, include, dialect, folder)
+        try:
+            return _texts(path, [*include, folder], dialect)
+        except CompileError as error:  # lists the folders that were searched
+            error.args = (str(error).replace(f"{folder}, ", ""),)
+            raise
+
+
+def _write_of_ros(path: Path, include: Sequence[Path], dialect: str, folder: Path) -> None:
+    """Write what a file uses of ROS's own types and no folder has, as on machines without ROS.
+
+    What else is lacking, the reader of the file reports.
+    """
+    finder = Finder(include, [path], dialect)
+    library = KnownTypes(dialect, finder)
+    own_package = name_of(folder_of(path))
+    text = read(path)
+    parts = interfaces.parts(text) if path.suffix == ".srv" else [text]
+    waiting = [(own_package, part) for part in parts]
+    looked_for: set[str] = set()
+    while waiting:
+        of_package, used_in = waiting.pop()
+        for name in _used(used_in, of_package, dialect):
+            text = None if name in looked_for else library.text(name)
+            looked_for.add(name)
+            if text is None:
+                continue
+            package, _, message = name.partition("/")
+            waiting.append((package, text))
+            if finder.find(package, message) is None:
+                file = folder / package / "msg" / f"{message}.msg"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+
+
+def _texts(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     for file in frontends.load([str(path)], include, dialect).files:
         for source in file.sources[:1]:
@@ -181,7 +235,7 @@ def _of_message(named: str, text: str, dialect: str) -> dict[str, str]:
 def _unreadable(type_name: str, source: str, why: str) -> UserError:
     return UserError(
         f"{source or 'the recording'}: its definition of {shown(type_name)} cannot be read "
-        f"({why}); name its .msg before --data"
+        f"({why}); name its .msg as well"
     )
 
 
@@ -247,7 +301,7 @@ def _split(type_name: str, text: str, kind: str) -> list[tuple[str, str, str]]:
 
 def _add(texts: dict[str, str], name: str, text: str) -> None:
     if texts.setdefault(name, text).split() != text.split():
-        raise UserError(f"the recording has two definitions of {name}; name its .msg before --data")
+        raise UserError(f"the recording has two definitions of {name}; name its .msg as well")
 
 
 def _lines(text: str) -> str:

@@ -7,14 +7,18 @@ Colours are by transport, dashes by client and settings, shapes by outcome; time
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 import altair as alt
+import polars as pl
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.analysis.transport.measured import MeasuredTransport, Where, measured
+from wirecost.results.analysis.transport.recommendation import by_case
 from wirecost.results.records.folder import Results
+from wirecost.results.records.scenarios import with_all_columns
 from wirecost.results.records.schemas.transport import Fault, TransportMeta
 from wirecost.results.report.scenarios.transport.tables import name
 from wirecost.results.report.shared import units
@@ -28,6 +32,7 @@ from wirecost.results.report.shared.axes import (
     numbers,
     plot,
 )
+from wirecost.results.report.shared.executions.distribution import latencies
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.system.counted import counted
 
@@ -38,6 +43,8 @@ COLOURS = (*PALETTE, "#332288", "#882255", "#44AA99", "#DDCC77", "#661100", "#11
 LEAST_US = 0.1
 """An axis of logarithms knows no zero."""
 HEIGHT, ROW_HEIGHT = 300, 90
+MOST_CASES, MOST_LINES = 6, 6
+"""Cases and contenders whose latencies are drawn in full."""
 ROLES = {
     "without a fault": "#0072B2", "with the fault": "#D55E00", "came in its place": "#009E73",
 }  # fmt: skip
@@ -51,11 +58,49 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     """Draw all that has anything to show."""
     cases = measured(rows)
     return [
+        *_distributions(results, cases),
         *_by_rate(cases),
         *_by_size(cases),
         *_by_network(cases),
         *_timelines(results.meta_as(TransportMeta)),
     ]
+
+
+def _distributions(results: Results, found: Sequence[MeasuredTransport]) -> list[Figure]:
+    """Draw how long messages took in each case of several contenders, out to the slowest."""
+    groups = [group for group in by_case(found) if len(group) > 1]
+    figures = (
+        _distribution(results, group, number)
+        for number, group in enumerate(groups[:MOST_CASES], start=1)
+    )
+    return [figure for figure in figures if figure is not None]
+
+
+def _distribution(results: Results, group: list[MeasuredTransport], number: int) -> Figure | None:
+    samples = with_all_columns(results.samples).filter(case=group[0].case, stage="total")
+    quickest = sorted(group, key=lambda case: (not case.delivers, case.p50_ns))[:MOST_LINES]
+    series = {
+        name(case): samples.filter(
+            mware=case.who.mware, client=case.who.client, settings=case.who.settings
+        )["ns"]
+        .cast(pl.Float64)
+        .to_numpy()
+        for case in quickest
+    }
+    there = {label: ns for label, ns in series.items() if len(ns)}
+    if not there:
+        return None
+    figure = latencies(
+        f"transport-latency-{number}",
+        f"Latency · {group[0].case}",
+        there,
+        what="latency",
+        of="messages",
+    )
+    if len(group) > len(there):
+        more = f" The {len(there)} quickest of {len(group)} contenders, those without loss first."
+        return replace(figure, caption=figure.caption + more)
+    return figure
 
 
 def _mark(case: MeasuredTransport) -> Mark:

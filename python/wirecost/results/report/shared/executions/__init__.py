@@ -22,7 +22,7 @@ def section_figures(
     number: int, section: str, rows: pl.DataFrame, options: Options
 ) -> list[Figure]:
     """Draw all figures of one section, if any time is valid; ``number`` begins their names."""
-    rows = rows.filter(pl.col("ns").cast(pl.Float64).is_between(-LONGEST, LONGEST))
+    rows = valid(rows)
     if rows.is_empty():
         return []
     name = f"{number}-{slug(section)}"
@@ -31,6 +31,11 @@ def section_figures(
         for module in (turnaround, distribution, over_time, against)
     )
     return [figure for figure in drawn if figure is not None]
+
+
+def valid(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the executions whose time is one."""
+    return rows.filter(pl.col("ns").cast(pl.Float64).is_between(-LONGEST, LONGEST))
 
 
 def slug(text: str) -> str:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import altair as alt
 import numpy as np
 import polars as pl
 
 from wirecost.results.analysis.execution_series import histogram, tail
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.axes import log, numbers, plot
+from wirecost.results.report.shared.axes import keyed, log, numbers, plot
 from wirecost.results.report.shared.executions.series import (
     COLOURS,
     Array,
@@ -18,10 +20,12 @@ from wirecost.results.report.shared.executions.series import (
     deadline_rule,
     time_axis,
 )
-from wirecost.results.report.shared.figure import WIDTH, Figure
+from wirecost.results.report.shared.figure import WIDTH, Figure, shades
 
 BINS = 80
 POINTS = 400
+HEIGHT = 260
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [1, 4], [4, 1])
 PERCENTILES = (50.0, 99.0, 99.9, 99.99)
 SHARES = {
     1: "all", 0.5: "p50", 0.1: "p90", 0.01: "p99", 0.001: "p99.9", 1e-4: "p99.99",
@@ -55,6 +59,58 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
     return Figure(f"distribution-{name}", caption, drawn)
 
 
+def latencies(
+    name: str,
+    title: str,
+    series: Mapping[str, Array],
+    deadline_ns: float | None = None,
+    *,
+    what: str = "turnaround time",
+    of: str = "executions",
+) -> Figure:
+    """Draw several series' empirical distributions, out to their tails; times in nanoseconds.
+
+    ``series``: by name, none of them empty; ``what``: the time, and ``of`` what, in words.
+    """
+    every = np.concatenate(list(series.values()))
+    axis = time_axis(every)
+    points = [
+        {"series": label, **row}
+        for label, ns in series.items()
+        for row in tail(axis.scaled(ns), max(40, POINTS // len(series))).to_dicts()
+    ]
+    low, high = _ends(every, axis)
+    deadline = None if deadline_ns is None else deadline_ns / axis.factor
+    if deadline is not None:
+        low, high = min(low, 0.9 * deadline), max(high, 1.1 * deadline)
+    names = list(series)
+    looks = {"columns": 3, "symbolType": "stroke", "symbolSize": 300}
+    layers = [
+        plot(points)
+        .mark_line(interpolate="step-before", strokeWidth=2)
+        .encode(
+            x=_times(axis.title(what), axis, low, high),
+            y=_shares(max(map(len, series.values()))),
+            color=keyed(alt.Color, "series", names, shades(len(names)), **looks),
+            strokeDash=keyed(alt.StrokeDash, "series", names, _dashes(len(names)), **looks),
+            tooltip=["series:N", *numbers("y", "share")],
+        )
+    ]
+    caption = (
+        f"For each time, the share of {of} that took at least that long; a line further left "
+        "is quicker, its steps at the bottom are the slowest ones."
+    )
+    if deadline_ns is not None:
+        layers.append(deadline_rule(Options(deadline_ns), axis, vertical=True))
+        caption += f" Dashed: the deadline of {units.time(deadline_ns)}."
+    drawn = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, title=title)
+    return Figure(name, caption, drawn)
+
+
+def _dashes(count: int) -> list[list[int]]:
+    return [DASHES[i % len(DASHES)] for i in range(count)]
+
+
 def _histogram(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
     bars = histogram(axis.scaled(ns), BINS, axis.logarithmic)
     most = max(2, int(bars["count"].to_numpy().max()))
@@ -63,7 +119,7 @@ def _histogram(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
     hidden = alt.Axis(labels=False, tickCount=8)
     return [
         marks.encode(
-            x=alt.X("low:Q", title=None, scale=_scale(ns, axis), axis=hidden),
+            x=alt.X("low:Q", title=None, scale=_scale(axis, *_ends(ns, axis)), axis=hidden),
             x2="high:Q",
             y=alt.Y(
                 "count:Q",
@@ -79,20 +135,8 @@ def _histogram(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
 
 def _tail(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
     curve = tail(axis.scaled(ns), POINTS).to_dicts()
-    labels = "".join(f"datum.value == {share} ? '{label}' : " for share, label in SHARES.items())
-    shares = [share for share in SHARES if share >= 0.999 / len(ns)]
-    share = alt.Y(
-        "share:Q",
-        title="share that took at least that long",
-        scale=log(domain=[0.7 / len(ns), 1]),
-        axis=alt.Axis(values=shares, labelExpr=labels + "''"),
-    )
-    x = alt.X(
-        "y:Q",
-        title=axis.title("turnaround time"),
-        scale=_scale(ns, axis),
-        axis=alt.Axis(tickCount=8, labelOverlap="greedy", labelSeparation=8),
-    )
+    share = _shares(len(ns))
+    x = _times(axis.title("turnaround time"), axis, *_ends(ns, axis))
     tooltip = [alt.Tooltip("y:Q", format=".5~g", title=axis.unit), *numbers("share")]
     line = plot(curve).mark_line(interpolate="step-before", color=COLOURS[0])
     base = plot(_marked(ns, axis)).encode(x=x, y=share, tooltip=["label:N"])
@@ -100,6 +144,28 @@ def _tail(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
     # Whatever lies right of a falling line is free.
     text = base.mark_text(align="left", dx=7, dy=-7, fontSize=11).encode(text="label:N")
     return [line.encode(x=x, y=share, tooltip=tooltip), dots, text]
+
+
+def _shares(count: int) -> alt.Y:
+    """Return a logarithmic axis of shares, down to that of one of ``count`` executions."""
+    labels = "".join(f"datum.value == {share} ? '{label}' : " for share, label in SHARES.items())
+    return alt.Y(
+        "share:Q",
+        title="share that took at least that long",
+        scale=log(domain=[0.7 / count, 1]),
+        axis=alt.Axis(
+            values=[share for share in SHARES if share >= 0.999 / count], labelExpr=labels + "''"
+        ),
+    )
+
+
+def _times(title: str, axis: TimeAxis, low: float, high: float) -> alt.X:
+    return alt.X(
+        "y:Q",
+        title=title,
+        scale=_scale(axis, low, high),
+        axis=alt.Axis(tickCount=8, labelOverlap="greedy", labelSeparation=8),
+    )
 
 
 def _marked(ns: Array, axis: TimeAxis) -> list[dict[str, float | str]]:
@@ -118,11 +184,10 @@ def _marked(ns: Array, axis: TimeAxis) -> list[dict[str, float | str]]:
     return [*marks, {"y": longest / axis.factor, "share": 1 / len(ns), "label": label}]
 
 
-def _scale(ns: Array, axis: TimeAxis) -> alt.Scale:
-    domain = list(_ends(ns, axis))
+def _scale(axis: TimeAxis, low: float, high: float) -> alt.Scale:
     if axis.logarithmic:
-        return log(domain=domain)
-    return alt.Scale(domain=domain, nice=False, zero=False)
+        return log(domain=[low, high])
+    return alt.Scale(domain=[low, high], nice=False, zero=False)
 
 
 def _ends(ns: Array, axis: TimeAxis) -> tuple[float, float]:

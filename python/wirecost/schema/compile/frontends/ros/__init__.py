@@ -34,8 +34,8 @@ def load(
             raise UserError(f"{path}: error: no such file; name a .msg or .srv file")
     if dialect is not None and dialect not in DIALECTS:
         raise UserError(f"--dialect {dialect}: there are {', '.join(DIALECTS)}")
-    finder = Finder(include, paths)
-    chosen = DIALECTS[dialect] if dialect else _seen(paths, finder)
+    chosen = DIALECTS[dialect] if dialect else _seen(paths, Finder(include, paths))
+    finder = Finder(include, paths, chosen.name)
     if any_case:
         chosen = replace(chosen, field_name=ANY_NAME, constant_name=ANY_NAME)
     loader = Loader(finder, chosen, paths)

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from wirecost.schema.compile.frontends.ros.grammar import dialect_seen
 from wirecost.system.errors import UserError
 
 LONGEST_NAME = 200
@@ -68,9 +69,15 @@ def sources(path: Path) -> tuple[Path, ...]:
 
 
 class Finder:
-    """Finds ``<package>/<name>``: in the inputs' surroundings and wherever ROS keeps packages."""
+    """Finds ``<package>/<name>``: in the inputs' surroundings and wherever ROS keeps packages.
 
-    def __init__(self, include: Sequence[Path], inputs: Sequence[Path]) -> None:
+    With a ``dialect``, installed files of the other one, such as ROS 1's Header, are passed over.
+    """
+
+    def __init__(
+        self, include: Sequence[Path], inputs: Sequence[Path], dialect: str | None = None
+    ) -> None:
+        self._dialect = dialect
         self._homes: dict[str, list[Path]] = {}
         self._found: dict[str, dict[str, Path]] = {}
         around: list[Path] = []
@@ -78,7 +85,8 @@ class Finder:
             folder = folder_of(path)
             self._homes.setdefault(name_of(folder), []).append(folder)
             around.append(folder.parent)
-        self.roots = list(dict.fromkeys([*include, *around, *_from_environment(), _SYSTEM]))
+        self._given = list(dict.fromkeys([*include, *around]))
+        self.roots = list(dict.fromkeys([*self._given, *_from_environment(), _SYSTEM]))
         """Folders that are searched, in order."""
 
     def find(self, package: str, name: str) -> Path | None:
@@ -94,21 +102,27 @@ class Finder:
             return {}
         if package not in self._found:
             paths: dict[str, Path] = {}
-            for folder in self._folders(package):
+            for folder, is_given in self._folders(package):
                 deep = "**/*.msg" if folder.name == "msg" else "*.msg"
                 for path in sorted(folder.glob(deep), key=lambda path: len(path.parts)):
-                    paths.setdefault(path.stem, path)
+                    if path.stem not in paths and (is_given or self._is_readable(path)):
+                        paths[path.stem] = path
             self._found[package] = paths
         return self._found[package]
 
-    def _folders(self, package: str) -> Iterator[Path]:
-        """Yield folders that may hold messages of the package."""
+    def _is_readable(self, path: Path) -> bool:
+        """Say whether a file has nothing that only the other dialect knows."""
+        return self._dialect is None or dialect_seen(read(path)) in {None, self._dialect}
+
+    def _folders(self, package: str) -> Iterator[tuple[Path, bool]]:
+        """Yield folders that may hold messages of the package, and whether somebody named them."""
         for home in self._homes.get(package, []):
-            yield from (home / "msg", home)
+            yield from ((home / "msg", True), (home, True))
         for root in self.roots:
-            yield from (root / package / "msg", root / package)
-            if root.name == package:
-                yield from (root / "msg", root)
+            is_given = root in self._given
+            homes = [root / package, *([root] if root.name == package else [])]
+            for home in homes:
+                yield from ((home / "msg", is_given), (home, is_given))
 
 
 def _from_environment() -> list[Path]:
