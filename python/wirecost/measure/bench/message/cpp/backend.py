@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 
 from wirecost.measure.bench.engine.allocators import NAMED, loaded
@@ -77,6 +78,7 @@ class Cpp:
     """See Backend."""
 
     lang = "cpp"
+    most_s = inf
 
     def __init__(
         self,
