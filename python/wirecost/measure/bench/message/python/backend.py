@@ -45,7 +45,7 @@ class Python:
     """See Backend."""
 
     lang = "python"
-    most_s = 2.0
+    most_s = 1.0
 
     def __init__(self, subject: Subject, selection: ContenderSelection) -> None:
         self._subject = subject
