@@ -84,6 +84,7 @@ def advise_command(
         say(console, _answer(advice))
         console.print()
         print_table(console, tables.summary(advice))
+        say(console, f"Bytes only; times: wirecost bench message {file}", "dim")
         say(console, f"Every field, and the options: wirecost columns advise {file} --all", "dim")
         return
     for list_advice, columns_table, totals in tables.tables(advice):

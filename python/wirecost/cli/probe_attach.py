@@ -119,7 +119,7 @@ def _functions(
         attach(process, seconds, patterns, limit, folder, note)
         if not any(folder.glob("*.wprobe")):
             raise UserError(f"process {process}: no call of these functions in {seconds:g} s")
-        show([folder], None, json_file, None)
+        show([folder], None, json_file, more="Counters and causes: --json FILE")
 
 
 def _table(used: list[Usage], intervals: int) -> Table:

@@ -28,7 +28,7 @@ from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
 
-KEPT = "Counters, causes, each miss: --out LOGS keeps the logs, --report page.html a page"
+KEPT = "Counters, causes, each miss: --out LOGS keeps the logs, --report FILE is a page"
 MORE_OF = "Counters, causes, each miss: wirecost probe show --all"
 STANDARD_OUTPUT = Path("-")
 HOOKS = tuple(hook.name for hook in all_hooks())

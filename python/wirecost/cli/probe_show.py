@@ -183,13 +183,18 @@ def _print_judged(
     answer = first_answer(short, slow, causes, started, is_deadline=judged.limit_ns is not None)
     lead, table = answer.answer, time_table(short, logs)
     if places:
-        lead = node_lead(judged.sections, places, _chains(logs), judged.limit_ns, judged.misses)
-        width = None if every else console.width
         is_deadline = judged.limit_ns is not None
+        of_nodes = node_lead(judged.sections, places, _chains(logs), judged.limit_ns, judged.misses)
         said = slow_callback(
             judged.slow, judged.explanations, places, started, is_deadline=is_deadline
         )
-        text, table = node_answer(judged.sections, places, lead, causes, losses(logs), width, said)
+        ends = losses(logs)
+        lead, table = node_answer(judged.sections, places, of_nodes, causes, ends, None, said)
+        text = lead
+        if not every:
+            text, table = node_answer(
+                judged.sections, places, of_nodes, causes, ends, console.width, said
+            )
         say(console, text)
         console.print()
     elif not every:

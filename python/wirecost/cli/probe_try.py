@@ -12,6 +12,7 @@ import typer
 from wirecost.cli.console import say_notes
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import Words, option
+from wirecost.cli.probe_show import Deadline, deadline_ns
 from wirecost.cli.remedy_option import Remedies
 from wirecost.observe.probe.run.environment import hooks_without, prepare
 from wirecost.observe.probe.run.hook import Request
@@ -50,12 +51,13 @@ def command(
             metavar="PATTERN",
         ),
     ] = None,
+    deadline: Deadline = None,
     out: Annotated[
         Path | None, option("Result folder; default results/<time>-try.", metavar="DIR")
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Run COMMAND again with each remedy, and print what each gained of the median and of p99.
+    """Run COMMAND again with each remedy, and print what each gained: median, p99, misses.
 
     Judged are sections of the program's probes or hooks, and functions that --function names.
     Without --for, COMMAND must end by itself. Whole processes that --for ended are not compared.
@@ -68,6 +70,7 @@ def command(
     from wirecost.results.records.trial import TrialAbout
 
     check_writable("--json", json_file, out or HERE)
+    limit_ns = deadline_ns(deadline)
     limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     tried = chosen_remedies("--remedies", remedies)
     target, hooks = find(words), hooks_without(None)
@@ -99,7 +102,7 @@ def command(
         return {WHOLE: "its time is that of --for"} if any(cut_off) else {}
 
     with watched(), scratch.run(), new_folder("try", out) as pending:
-        about = TrialAbout(command=words, rounds=rounds)
+        about = TrialAbout(command=words, rounds=rounds, deadline_ns=limit_ns)
         result = compare_remedies(pending, tried, rounds, run, about, console, left_out)
     console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, result)

@@ -15,7 +15,7 @@ from rich.console import Console
 from wirecost.cli.console import progress
 from wirecost.observe.trial.remedy import PLAIN, Change, Remedy
 from wirecost.observe.trial.turns import permitted, take, turns
-from wirecost.results.analysis.gains import PROCESSES, Gain, gains_of
+from wirecost.results.analysis.gains import PROCESSES, Gain
 from wirecost.results.records.new_folder import PendingFolder
 from wirecost.results.records.trial import (
     RUNS,
@@ -25,7 +25,13 @@ from wirecost.results.records.trial import (
     end_trial,
     kept_where_it_fails,
 )
-from wirecost.results.report.probe.trial import document, doubts, first_answer, trial_tables
+from wirecost.results.report.probe.trial import (
+    document,
+    doubts,
+    first_answer,
+    trial_gains,
+    trial_tables,
+)
 from wirecost.results.report.shared.first import print_answer
 from wirecost.results.report.shared.terminal import print_table, say
 
@@ -74,7 +80,7 @@ def compare_remedies(
         )
         processes = pl.DataFrame(completed, PROCESSES, orient="row")
         trial = Trial(pending.final, pl.concat(samples).filter(compared), processes, about)
-        gains = gains_of(trial.samples, PLAIN)
+        gains = trial_gains(trial)
         result = document(trial, gains)
         end_trial(pending.path, trial, result)
     _print(console, trial, gains)

@@ -20,6 +20,10 @@ def command(
     folder: Annotated[
         Path | None, argument("[DIR]", "A result folder; default: the latest in results/.")
     ] = None,
+    name: Annotated[
+        list[str] | None,
+        argument("[NAME]…", "With --tables: words of a table's title; default: all."),
+    ] = None,
     format_: Annotated[
         str | None,
         option(
@@ -30,7 +34,7 @@ def command(
         ),
     ] = None,
     tables: Annotated[
-        bool, option("Print the tables instead of writing them into a file.", "--tables")
+        bool, option("Print the tables, or the one of that NAME, and write no file.", "--tables")
     ] = False,
     open_: Annotated[bool, option("Open the page in the browser.", "--open")] = False,
 ) -> None:
@@ -40,21 +44,28 @@ def command(
     from wirecost.results.records.reading import read_results
     from wirecost.results.records.trial import is_trial
     from wirecost.results.report.results.export import write_report
-    from wirecost.results.report.results.printed import print_results
+    from wirecost.results.report.results.printed import ALL, print_results
 
     if tables and (format_ or open_):
         raise UserError("--tables: prints and writes nothing; leave --format and --open out")
+    words = list(name or ())
+    if words and not tables:
+        raise UserError(f"{words[0]}: names a table; give --tables as well")
+    if tables and folder is not None and not folder.exists():  # of the latest
+        words.insert(0, str(folder))
+        folder = None
+    table = " ".join(words) or ALL
     formats = (format_ or "html").split(",")
     if open_ and "html" not in formats:
         raise UserError(f"--open: opens the page; add html to --format {format_}")
     measured = folder if folder is not None else latest(trials=True)
     if is_trial(measured):
-        written = _of_trial(measured, [] if tables else formats)
+        written = _of_trial(measured, [] if tables else formats, table)
     else:
         results = read_results(measured)
         rows = summarize(results)
         if tables:
-            print_results(Console(), results, rows)
+            print_results(Console(), results, rows, table)
             return
         written = write_report(results, rows, formats, stills=True)
     for path in written:
@@ -65,15 +76,16 @@ def command(
             raise UserError(f"--open: no browser was found; open {page} yourself")
 
 
-def _of_trial(folder: Path, formats: list[str]) -> list[Path]:
-    """Write the report of a trial of remedies; without formats, print its tables."""
-    from wirecost.results.analysis.gains import gains_of
+def _of_trial(folder: Path, formats: list[str], name: str) -> list[Path]:
+    """Write the report of a trial of remedies; without formats, print its tables of a name."""
     from wirecost.results.records.trial import read_trial
-    from wirecost.results.report.probe.trial import trial_tables, write_trial
+    from wirecost.results.report.probe.trial import trial_gains, trial_tables, write_trial
+    from wirecost.results.report.results.printed import ALL, named_tables
     from wirecost.results.report.shared.terminal import print_table
 
     trial = read_trial(folder)
     if not formats:
-        for table in trial_tables(trial, gains_of(trial.samples, trial.about.plain)):
+        tables = trial_tables(trial, trial_gains(trial))
+        for table in tables if name == ALL else named_tables(tables, name):
             print_table(Console(), table)
     return write_trial(trial, formats)

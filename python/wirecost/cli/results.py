@@ -11,43 +11,51 @@ from wirecost.cli.options import argument, option
 from wirecost.results.records.choices import HERE
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.counted import counted
 from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
     from wirecost.results.records.measured import MeasuredFolder
 
+LISTED = 20
+"""Result folders that are listed where nothing else is asked for."""
 EXAMPLE = "wirecost results --last 5"
 
 
 def command(
     folder: Annotated[Path, argument("[DIR]", "A folder with result folders in it.")] = HERE,
-    last: Annotated[int, option("Only the latest N of them.", metavar="N", min=1)] = 20,
+    last: Annotated[
+        int | None, option("List the latest N of them.", metavar="N", min=1, show_default=False)
+    ] = None,
+    every: Annotated[bool, option("List all of them.", "--all")] = False,
     json_file: JsonFile = None,
 ) -> None:
-    """List what was measured: result folders, the latest last."""
+    """List what was measured: result folders, the latest first."""
     from wirecost.results.records.measured import measured_in
+    from wirecost.results.report.shared.first import FirstAnswer, print_answer
 
     folders = measured_in(folder)
-    latest = folders[-last:]
+    latest = folders if every else folders[-(last or LISTED) :]
     console = console_beside(json_file)
-    if latest:
-        print_table(console, _table(folder, latest, len(folders)))
-    else:
+    if not latest:
         line = f"{folder}: no result folder in it; measure with `wirecost bench`"
         console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
+    elif every or last is not None:
+        print_table(console, _table(f"Results in {folder}", latest))
+    else:
+        answer = f"{counted(len(folders), 'result')} in {folder}, the latest first."
+        more = f"All: --all. One as a page: wirecost report {folder}/NAME --open"
+        print_answer(console, FirstAnswer(answer, _table("Results", folders)), more)
     write_json(json_file, [_row(run) for run in latest])
 
 
-def _table(folder: Path, latest: list[MeasuredFolder], count: int) -> Table:
+def _table(title: str, latest: list[MeasuredFolder]) -> Table:
     body = [
-        [run.folder.name, run.scenario, _contenders(run), run.verdict, _what(run)] for run in latest
+        [run.folder.name, run.scenario, _contenders(run), run.verdict, _what(run)]
+        for run in reversed(latest)
     ]
-    notes = ["machine: the doctor's verdict when it was measured"]
-    if len(latest) < count:
-        notes.append(f"The latest {len(latest)} of {count}; --last {count} lists all.")
-    notes.append(f"`wirecost report {folder}/NAME --open` shows one, without NAME the latest.")
     headings = ["folder", "scenario", "contenders", "machine", "how"]
-    return Table(f"Results in {folder}", headings, body, notes, optional=("machine", "how"))
+    return Table(title, headings, body, [], optional=("machine", "how"))
 
 
 def _contenders(run: MeasuredFolder) -> str:

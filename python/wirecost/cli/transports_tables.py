@@ -46,7 +46,7 @@ def print_transports(
         can = transport.capabilities
         table.add_row(
             transport.name,
-            "[green]yes[/]" if transport.missing is None else "[dim]no[/]",
+            _here(transport),
             str(can.send_copies),
             str(can.receive_copies),
             *("yes" if is_so else "–" for is_so in _abilities(can)),
@@ -61,11 +61,20 @@ def print_transports(
         highlight=False,
     )
     for transport in transports:
+        if transport.no_server is not None:
+            console.print(printable(f"* {transport.name}: {transport.no_server}."), highlight=False)
+    for transport in transports:
         if transport.default:
             console.print(
                 f"Where none is named, wirecost.publish takes {transport.name}.", highlight=False
             )
     console.print()
+
+
+def _here(transport: AvailableTransport) -> str:
+    if transport.missing is not None:
+        return "[dim]no[/]"
+    return "[green]yes[/]" if transport.no_server is None else "[dim]no*[/]"
 
 
 def print_words(console: Console, transports: list[AvailableTransport]) -> None:

@@ -25,6 +25,8 @@ from wirecost.measure.bench.transport.price import Price, PricedPart
 from wirecost.measure.bench.transport.session import TransportBlock, TransportOrder
 from wirecost.measure.bench.transport.settings import AskedQuality, groups, settings_of
 from wirecost.measure.network.profiles import BUILT_IN
+from wirecost.messaging.api.available import transports
+from wirecost.messaging.transport.shared import broker_based
 from wirecost.results.records.schemas.transport import Peak
 from wirecost.system.errors import UserError
 
@@ -281,6 +283,21 @@ def test_what_a_kind_of_client_does_not_have_is_said(
     assert reasons.keys() == not_run.keys()
     assert all(reasons[what].startswith(why) for what, why in not_run.items())
     assert "zeromq, zeromq-tcp, nats" in reasons.get("iceoryx2 native", "zeromq, zeromq-tcp, nats")
+
+
+def test_what_lacks_a_server_is_not_run_and_transports_agrees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broker_based, "program", lambda _: None)
+    monkeypatch.setattr(planning, "native", list)
+    client = ClientProgram("python", ("client",), ("nats", "zeromq"))
+    planned = plan(request_for(mwares=("nats", "zeromq")), tmp_path, client)
+    assert {turn.contender.mware for turn in planned.turns} == {"zeromq"}
+    assert planned.not_run["nats"].startswith("no server: apt install nats-server")
+    by_name = {transport.name: transport for transport in transports()}
+    if by_name["nats"].missing is None:
+        assert by_name["nats"].no_server == planned.not_run["nats"]
+    assert by_name["zeromq"].no_server is None
 
 
 def test_where_nothing_is_left_other_choices_are_named(

@@ -216,6 +216,23 @@ def test_the_first_answer_of_a_bad_complexity(
     assert shown(capsys, tmp_path, 12.0 * MS, every=False) == snapshot
 
 
+@pytest.mark.parametrize(("slow", "said"), [(4, "takes most time"), (5, "5 of 400 calls")])
+def test_without_a_deadline_a_long_p99_is_what_is_slow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], slow: int, said: str
+) -> None:
+    slow_ns = [10 * MS * (call % 50 == 7 and call < 50 * slow) for call in range(400)]
+    write_calls(tmp_path, slow_ns, {"minor-faults": [0] * 400})
+    assert said in shown(capsys, tmp_path, every=False)
+
+
+def test_marks_alone_have_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = header([], NAMES)
+    for mark in range(40):
+        content += record(mark + 1, MS * mark, MS * mark, section=0, part=mark % 2, kind=2)
+    (tmp_path / "a.wprobe").write_bytes(content)
+    assert shown(capsys, tmp_path, every=False).startswith("callback 0→1 takes most: 20.0 ms")
+
+
 def test_what_varies_by_chance_is_no_cause(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

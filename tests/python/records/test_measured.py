@@ -7,8 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from wirecost.cli import app
 from wirecost.results.records.measured import latest, measured_in
+from wirecost.results.report.shared.first import SCREEN
 from wirecost.system.errors import UserError
 
 KEPT = Path(__file__).parents[2] / "data" / "results"
@@ -76,3 +79,25 @@ def test_contenders_that_failed_count_once(tmp_path: Path) -> None:
     _made(tmp_path / "x", "2026-01-02T00:00:00+00:00", runs=[*runs, {"contender": "b"}])
     (folders,) = measured_in(tmp_path)
     assert (folders.contenders, folders.failed) == (2, 1)
+
+
+def test_the_list_fits_one_screen_the_latest_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in range(1, 31):
+        _made(tmp_path / f"of-{day:02}", f"2026-01-{day:02}T00:00:00+00:00")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def lines(*options: str) -> list[str]:
+        return CliRunner().invoke(app, ["results", ".", *options]).output.splitlines()
+
+    def listed(*options: str) -> list[str]:
+        return [line.split()[0] for line in lines(*options) if line.startswith("of-")]
+
+    assert len(lines()) <= SCREEN
+    shown = listed()
+    assert shown[:2] == ["of-30", "of-29"]
+    assert f"… {30 - len(shown)} more rows" in "\n".join(lines())
+    assert len(listed("--all")) == 30
+    assert listed("--last", "2") == ["of-30", "of-29"]

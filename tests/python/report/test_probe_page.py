@@ -15,9 +15,10 @@ from syrupy.assertion import SnapshotAssertion
 from support.probe_logs import header, record
 from wirecost.results.analysis.causes import explain
 from wirecost.results.analysis.probe_sections import executions, summary
+from wirecost.results.analysis.probe_tree import Node
 from wirecost.results.records.probe_log import events_of, read_logs
 from wirecost.results.report.probe.machine import UNKNOWN, recorded_machines
-from wirecost.results.report.probe.page import DRAWN, page, probe_figures
+from wirecost.results.report.probe.page import DRAWN, nested_sections, page, probe_figures
 
 COUNTERS = [("minor-faults", 1), ("LLC-load-misses", 0)]
 
@@ -118,3 +119,25 @@ def test_the_answer_and_a_figure_come_before_the_first_table(tmp_path: Path) -> 
     text = rendered(tmp_path)
     places = [text.index(part) for part in ("<h1>", 'class="lead answer"', "<figure", "<table")]
     assert places == sorted(places)
+
+
+def test_sections_inside_sections_are_as_wide_as_their_share() -> None:
+    nodes = [
+        Node("callback", 0, 10, 1000, None, None, 0.0, 0.1),
+        Node("filter", 1, 10, 600, 10, 1000, 0.0, 0.5),
+        Node("copy.all", 2, 10, 300, 10, 600, 0.0, 1.0),
+        Node("sum", 1, 10, 300, 10, 1000, 0.0, 1.0),
+    ]
+    figure = nested_sections(nodes, {"sum": "total"})
+    assert figure is not None
+    marks = figure.chart.to_dict()["data"]["values"]
+    assert [
+        (mark["name"], mark["top"], round(mark["left"], 3), round(mark["right"], 3))
+        for mark in marks
+    ] == [
+        ("callback", 0, 0.0, 1.0),
+        ("filter", 1, 0.0, 0.6),
+        ("copy.all", 2, 0.0, 0.3),
+        ("total", 1, 0.6, 0.9),
+    ]
+    assert nested_sections(nodes[:1], {}) is None

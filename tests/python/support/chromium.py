@@ -37,12 +37,12 @@ class Browser:
             self._call(f"{domain}.enable")
         self._call("Emulation.setFocusEmulationEnabled", enabled=True)
 
-    def look(self, width: int, height: int, scheme: str = "light") -> None:
-        """Pages opened next are seen so: ``scheme`` is light or dark."""
+    def look(self, width: int, height: int, scheme: str = "light", media: str = "") -> None:
+        """Pages opened next are seen so: ``scheme`` is light or dark; ``media``: such as print."""
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                    deviceScaleFactor=1, mobile=width < 700)  # fmt: skip
         features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self._call("Emulation.setEmulatedMedia", features=features)
+        self._call("Emulation.setEmulatedMedia", features=features, media=media)
 
     def open(self, page: Path, anchor: str = "") -> None:
         """Open a page and wait for it. Raises AssertionError if there is no such page."""

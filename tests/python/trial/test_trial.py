@@ -101,6 +101,27 @@ def test_a_callback_that_is_slow_sometimes_is_judged_by_p99() -> None:
     assert [row[1] for row in answer.table.rows] == ["p99", "p99", "median", "median"]
 
 
+def test_misses_of_a_deadline_come_first() -> None:
+    random = np.random.default_rng(6)
+    rows = []
+    for number in range(6):
+        for name, share in ((PLAIN, 0.06), ("heap", 0.0), ("pin", 0.06)):
+            ns = np.where(random.random(300) < share, 9e6, random.lognormal(13, 0.02, 300))
+            rows += [(name, number, "callback", round(time)) for time in ns]
+        rows += [(name, number, WHOLE, 10**9) for name in (PLAIN, "heap", "pin")]
+    gains = gains_of(pl.DataFrame(rows, SAMPLES, orient="row"), PLAIN, 5e6)
+    of_callback = [gain for gain in gains if gain.case == "callback"]
+    assert [gain.verdict_misses for gain in of_callback] == ["faster", "no difference"]
+    assert all(gain.misses is None for gain in gains if gain.case == WHOLE)
+    answer = first_answer(trial([]), gains)
+    assert "of the calls miss the deadline" in answer.answer
+    assert "Misses: heap −100 %" in answer.answer
+    assert answer.table.rows[0][:2] == ["heap", "misses"]
+    assert (answer.table.rows[0][3], answer.table.rows[0][-1]) == ("0.0 %", "fewer")
+    never = gains_of(pl.DataFrame(rows, SAMPLES, orient="row"), PLAIN, 1e12)
+    assert {gain.verdict_misses for gain in never if gain.misses} == {"no difference"}
+
+
 @pytest.mark.parametrize("each", [1, 150])
 def test_what_only_processes_differ_in_is_seldom_a_gain(each: int) -> None:
     """Of 200 trials in three rounds without any difference, about 5 % may have a verdict."""

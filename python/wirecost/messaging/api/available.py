@@ -21,6 +21,8 @@ class AvailableTransport:
     title: str
     missing: str | None
     """Why it cannot be used here and how to install it; None where it can."""
+    no_server: str | None
+    """How to install the server between the peers; None where it is here, or none is needed."""
     default: bool
     """True: ``wirecost.publish`` takes it where none is named."""
     capabilities: Capabilities
@@ -55,7 +57,14 @@ def transports() -> list[AvailableTransport]:
     except UserError:
         usual = ""
     return [
-        AvailableTransport(name, kind.title, kind.missing(), name == usual, kind.capabilities)
+        AvailableTransport(
+            name,
+            kind.title,
+            kind.missing(),
+            kind.no_server() if kind.missing() is None else None,
+            name == usual,
+            kind.capabilities,
+        )
         for name in names()
         for kind in (find(name),)
     ]

@@ -275,6 +275,14 @@ class Transport(Closing):
         return cls.package.missing()
 
     @classmethod
+    def no_server(cls) -> str | None:
+        """Return how to install the server that it needs, on one line; None if none is lacking.
+
+        Without it, ``server`` raises NoServerError; a server elsewhere may be used.
+        """
+        return None
+
+    @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
         """Run what it needs between the peers, on loopback and a free port, or nothing.

@@ -232,6 +232,10 @@ class Ros1(Transport):
         self._rospy = _node((address or os.environ.get("ROS_MASTER_URI") or _MASTER).rstrip("/"))
 
     @classmethod
+    def no_server(cls) -> str | None:
+        return None if program("rosmaster") else "no rosmaster: apt install python3-rosmaster"
+
+    @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
         with cls.server_at(LOOPBACK) as address:
@@ -242,7 +246,7 @@ class Ros1(Transport):
     def server_at(cls, host: str) -> Iterator[str | None]:
         master = program("rosmaster")
         if master is None:
-            raise NoServerError("ros1: no rosmaster: apt install python3-rosmaster")
+            raise NoServerError(f"ros1: {cls.no_server()}")
         with scratch.folder("ros1") as folder:
             environment = {
                 **os.environ,

@@ -17,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wirecost.results.analysis.compare.comparison import FALSE_DISCOVERIES, FASTER, SAME, SLOWER
+from wirecost.results.analysis.compare.counters import mean_difference
 from wirecost.results.analysis.compare.quantiles import SHORTEST, TAIL, Shift, adjusted, shift
 
 SAMPLES = pl.Schema({"remedy": pl.String, "process": pl.Int64, "case": pl.String, "ns": pl.Int64})
@@ -35,7 +36,8 @@ PROCESSES = pl.Schema(
 
 WHOLE = "whole program"
 """Case that is a process from its start to its end."""
-MEDIAN, P99 = 0.5, 0.99
+MEDIAN, P99, MISSES = 0.5, 0.99, 1.0
+"""What is judged: two quantiles, and the share of executions that missed a deadline."""
 LEAST_PROCESSES = 3
 """Processes of which percentiles, one of each, have an interval."""
 LEAST_EXECUTIONS = {MEDIAN: 1, P99: 100}
@@ -66,16 +68,24 @@ class Gain:
     verdict: str = NOT_KNOWN
     verdict_p99: str = NOT_KNOWN
     total_ns: float = 0.0
+    misses: Shift | None = None
+    """Share of the executions that missed the deadline; None without one."""
+    verdict_misses: str = NOT_KNOWN
 
-    @property
-    def has_p99(self) -> bool:
-        return self.count >= LEAST_EXECUTIONS[P99]
+    def has(self, judged: float) -> bool:
+        """Say whether there is enough for that: ``MEDIAN``, ``P99`` or ``MISSES``."""
+        if judged == MISSES:
+            return self.misses is not None
+        return judged == MEDIAN or self.count >= LEAST_EXECUTIONS[P99]
 
-    def shift(self, quantile: float) -> Shift:
-        return self.p99 if quantile == P99 else self.median
+    def shift(self, judged: float) -> Shift:
+        if judged == MISSES:
+            assert self.misses is not None
+            return self.misses
+        return self.p99 if judged == P99 else self.median
 
-    def verdict_of(self, quantile: float) -> str:
-        return self.verdict_p99 if quantile == P99 else self.verdict
+    def verdict_of(self, judged: float) -> str:
+        return {P99: self.verdict_p99, MISSES: self.verdict_misses}.get(judged, self.verdict)
 
 
 @dataclass(frozen=True)
@@ -93,10 +103,10 @@ class Effects:
     outputs: str
 
 
-def gains_of(samples: pl.DataFrame, plain: str) -> list[Gain]:
+def gains_of(samples: pl.DataFrame, plain: str, deadline_ns: float | None = None) -> list[Gain]:
     """Return gains with verdicts by case, then by remedy, in the order of the rows.
 
-    The columns are those of ``SAMPLES``.
+    The columns are those of ``SAMPLES``. Whole programs have no deadline.
     """
     gains = []
     for (case,), rows in samples.group_by(["case"], maintain_order=True):
@@ -108,8 +118,10 @@ def gains_of(samples: pl.DataFrame, plain: str) -> list[Gain]:
             if remedy == plain:
                 continue
             median, p99 = (_shift(before, after, quantile) for quantile in (MEDIAN, P99))
+            has_deadline = deadline_ns is not None and case != WHOLE
+            misses = _misses(before, after, deadline_ns or 0.0) if has_deadline else None
             gain = Gain(str(case), str(remedy), len(after), median, p99, total_ns=total_ns)
-            gains.append(gain)
+            gains.append(replace(gain, misses=misses))
     return judged(gains)
 
 
@@ -122,11 +134,11 @@ def judged(gains: list[Gain]) -> list[Gain]:
     """
     verdicts: dict[tuple[str, str, float], str] = {}
     for case in dict.fromkeys(gain.case for gain in gains):
-        for quantile in (MEDIAN, P99):
+        for of in (MEDIAN, P99, MISSES):
             shifts = {
-                (case, gain.remedy, quantile): gain.shift(quantile)
+                (case, gain.remedy, of): gain.shift(of)
                 for gain in gains
-                if gain.case == case and (quantile != P99 or gain.has_p99)
+                if gain.case == case and gain.has(of)
             }
             verdicts |= dict(zip(shifts, _verdicts(list(shifts.values())), strict=True))
     return [
@@ -134,6 +146,7 @@ def judged(gains: list[Gain]) -> list[Gain]:
             gain,
             verdict=verdicts[gain.case, gain.remedy, MEDIAN],
             verdict_p99=verdicts.get((gain.case, gain.remedy, P99), NOT_KNOWN),
+            verdict_misses=verdicts.get((gain.case, gain.remedy, MISSES), NOT_KNOWN),
         )
         for gain in gains
     ]
@@ -207,6 +220,16 @@ def _shift(before: pl.DataFrame, after: pl.DataFrame, q: float) -> Shift:
     if min(map(len, sides)) < LEAST_PROCESSES:
         return shifted
     return _by_process(shifted, sides[0], sides[1])
+
+
+def _misses(before: pl.DataFrame, after: pl.DataFrame, deadline_ns: float) -> Shift:
+    """Compare the shares of executions that took longer, as means of 0 and 1."""
+    missed = [(rows["ns"].to_numpy() > deadline_ns).astype(np.float64) for rows in (before, after)]
+    took = before["process"].to_numpy(), after["process"].to_numpy()
+    difference = mean_difference(missed[0], missed[1], took)
+    if difference.a == difference.b == 0:
+        return Shift(0.0, 0.0, 0.0, (0.0, 0.0), 1.0)
+    return Shift(difference.a, difference.b, difference.change, difference.change95, difference.p)
 
 
 def _of_processes(series: Array, took: NDArray[np.int64], q: float) -> Array:

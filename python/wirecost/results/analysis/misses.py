@@ -27,10 +27,14 @@ MOST = 1000
 LONG = 2.0
 """Times its section's median, above which an execution is slow where no deadline is given."""
 FEWEST = 3
-"""Slow executions that can be said to have something in common, or to come regularly."""
+"""Slow executions that can be said to have something in common."""
+REGULAR = 4
+"""Slow executions that can be said to come regularly; distances of fewer are alike by chance."""
 NEARLY_ALL = 0.8
 """Share of the slow executions that left the processor, of which to say that they waited."""
 
+LEAVING = ("switch", "migration")
+"""Units of what goes along with waiting, and takes next to no time itself: no cause."""
 LOCKED, BLOCKED = "lock-wait-ns", "blocked-ns"
 
 Array = NDArray[np.float64]
@@ -232,11 +236,11 @@ def _took(
     usual = float(np.median(numbers[~slow] if not slow.all() else numbers))
     if is_duration(name):
         return numbers - usual, None
+    if kind_of(name).unit in LEAVING:
+        return None, None
     costs = explanation.costs if explanation is not None else []
     cost = next((cost for cost in costs if cost.name == name), None)
     cause = explanation.cause(name) if explanation is not None else None
-    if cost is not None and cost.holds_waiting:
-        return None, None
     if cause is not None and cause.power is not None and cost is not None and cost.count_median > 0:
         scale = cost.ns_median / cost.count_median**cause.power
         grown = np.maximum(numbers, 0) ** cause.power - max(usual, 0.0) ** cause.power
@@ -290,6 +294,6 @@ def _waited(rows: pl.DataFrame, slow: NDArray[np.bool_]) -> int:
 def _every(chosen: NDArray[np.bool_]) -> int | None:
     """Return the distance of the chosen executions, if it is always the same and above 1."""
     distances = np.diff(np.flatnonzero(chosen))
-    if chosen.sum() < FEWEST or len(set(distances.tolist())) != 1 or distances[0] == 1:
+    if chosen.sum() < REGULAR or len(set(distances.tolist())) != 1 or distances[0] == 1:
         return None
     return int(distances[0])

@@ -48,6 +48,7 @@ class TrialAbout(msgspec.Struct, kw_only=True):
     command: list[str] = []
     recording: str = ""
     rounds: int = 0
+    deadline_ns: float | None = None
     plain: str = "as it is"
     refused: dict[str, str] = {}
     not_compared: dict[str, str] = {}

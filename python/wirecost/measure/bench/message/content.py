@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -25,12 +25,8 @@ ENOUGH_BYTES, MOST_BYTES = 64 << 10, 4 << 20
 TEXT = 12
 """Characters."""
 BYTES = 32
-ASSUMED = (
-    f"made-up messages: every field is there, {ELEMENTS[0]} elements a list at the top, "
-    f"{', '.join(map(str, ELEMENTS[1:]))} further in; numbers between -1,000 and 1,000, texts of "
-    f"{TEXT} letters, {BYTES} bytes"
-)
-"""Description of messages where nothing else is asked for."""
+MOST_LISTS = 4
+"""Lists that a description names."""
 
 
 def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[bytes]:
@@ -56,6 +52,29 @@ def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[by
         name = min(unused)
         raise UserError(f"--elements {name}: {subject.type} has no list of that name")
     return messages
+
+
+def about_made_up(subject: Subject, messages: list[bytes]) -> str:
+    """Say that messages are made up, how long their lists are, and how to measure real ones."""
+    lists = list(_lists(subject.read(messages[0]), ""))
+    named = [f"{path} {count}" for path, count in lists[:MOST_LISTS]]
+    named += ["…"] * (len(lists) > MOST_LISTS)
+    elements = f" ({', '.join(named)})" if named else ""
+    return f"made-up messages{elements}; real ones: --data FILE"
+
+
+def _lists(message: Any, path: str) -> Iterator[tuple[str, int]]:
+    """Yield paths and lengths of a message's lists, those of other messages after its own."""
+    inner = []
+    for field, value in message.ListFields():
+        where = f"{path}.{field.name}".removeprefix(".")
+        is_map = field.message_type is not None and field.message_type.GetOptions().map_entry
+        if field.is_repeated:
+            yield where, len(value)
+        if field.message_type is not None and not is_map:
+            inner.append((value[0] if field.is_repeated else value, where))
+    for held, where in inner:
+        yield from _lists(held, where)
 
 
 class _Filler:

@@ -17,7 +17,7 @@ from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
 from wirecost.measure.bench.message.at_rate.carrying import RateRequest, carrying
 from wirecost.measure.bench.message.backend import MessageBackend
 from wirecost.measure.bench.message.choices import FRAMINGS, PROCESSES, USUAL
-from wirecost.measure.bench.message.content import ASSUMED, made_up
+from wirecost.measure.bench.message.content import about_made_up, made_up
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.data import (
     MessageChoice,
@@ -140,8 +140,10 @@ class MessageSettings:
             return
         limits.between("--rate", self.asked.rate, LEAST_RATE, MOST_RATE)
         limits.between("--subscribers", self.asked.subscribers, 1, MOST_SUBSCRIBERS)
-        if self.asked.over and (why := find(self.asked.over).missing()):
-            raise UserError(f"--over {self.asked.over}: {why}")
+        if self.asked.over:
+            carrier = find(self.asked.over)
+            if why := carrier.missing() or carrier.no_server():
+                raise UserError(f"--over {self.asked.over}: {why}")
 
     @property
     def plan(self) -> ProcessPlan:
@@ -311,10 +313,6 @@ def _messages(settings: MessageSettings, about: Subject) -> RecordedMessages:
     """Return the messages and where they are from."""
     if settings.data is None:
         messages = made_up(about, settings.elements, settings.choice.seed)
-        asked = ", ".join(f"{name}: {count}" for name, count in settings.elements.items())
-        said = f"{len(messages)} {ASSUMED}"
-        return RecordedMessages(
-            messages, f"{said}; elements as asked for: {asked}" if asked else said
-        )
+        return RecordedMessages(messages, f"{len(messages)} {about_made_up(about, messages)}")
     has_schema = bool(settings.schema)
     return recorded(settings.data, about, settings.choice, settings.include, has_schema)

@@ -204,6 +204,8 @@ class _Planner:
         if self._loopback is not None:
             why = addresses.refusal(contender.name, settings.addresses, self._loopback)
         why = why or contender.missing()
+        if contender.name not in settings.addresses:
+            why = why or contender.no_server()
         if why is None and settings.pattern == "reqrep" and not contender.requests():
             why = "has no requests"
         return why

@@ -117,6 +117,9 @@ def _contenders(request: TransportRequest, planned: TransportPlan) -> list[Trans
     _leave_out(request, planned)
     for mware in request.mwares:
         able = [client for client in planned.clients if mware in client.transports]
+        if able and mware not in NATIVE_ONLY and (why := find(mware).no_server()):
+            planned.not_run[mware] = why
+            continue
         for client in able:
             if request.pattern == "reqrep" and (why := _no_requests(mware, client)):
                 planned.not_run[f"{mware}, {client.kind}"] = why

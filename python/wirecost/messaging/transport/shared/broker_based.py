@@ -40,6 +40,12 @@ class BrokerTransport(Transport):
     quality, before which a subscriber has its depth."""
 
     @classmethod
+    def no_server(cls) -> str | None:
+        if program(cls.broker) is not None:
+            return None
+        return f"no server: apt install {cls.broker}, or give another one's address"
+
+    @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
         with cls.server_at(LOOPBACK) as address:
@@ -50,9 +56,7 @@ class BrokerTransport(Transport):
     def server_at(cls, host: str) -> Iterator[str | None]:
         path = program(cls.broker)
         if path is None:
-            raise NoServerError(
-                f"{cls.name}: no server: apt install {cls.broker}, or give another one's address"
-            )
+            raise NoServerError(f"{cls.name}: {cls.no_server()}")
         with scratch.folder(cls.name) as folder:
             file = folder / "configuration"
 

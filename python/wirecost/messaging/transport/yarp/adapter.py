@@ -70,6 +70,10 @@ class Yarp(Transport):
         return None
 
     @classmethod
+    def no_server(cls) -> str | None:
+        return None if _yarpserver() else "yarpserver cannot be found: it comes with YARP"
+
+    @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
         with cls.server_at(LOOPBACK) as address:
@@ -78,11 +82,9 @@ class Yarp(Transport):
     @classmethod
     @contextmanager
     def server_at(cls, host: str) -> Iterator[str | None]:
-        # With the binding, whose environment need not be this one.
-        beside = [get_path("scripts"), *(str(parent / "bin") for parent in _folder().parents[2:3])]
-        path = program("yarpserver") or shutil.which("yarpserver", path=os.pathsep.join(beside))
+        path = _yarpserver()
         if path is None:
-            raise NoServerError("yarp: yarpserver cannot be found: it comes with YARP")
+            raise NoServerError(f"yarp: {cls.no_server()}")
         with scratch.folder("yarp") as folder:
             environment = {k: v for k, v in os.environ.items() if k != "YARP_NAMESPACE"}
             environment["YARP_CONFIG_HOME"] = str(folder)
@@ -118,3 +120,9 @@ class Yarp(Transport):
         server, self._server = self._server, None
         if server is not None:
             leave()
+
+
+def _yarpserver() -> str | None:
+    """Return the path of the name server, also beside the binding, in another environment."""
+    beside = [get_path("scripts"), *(str(parent / "bin") for parent in _folder().parents[2:3])]
+    return program("yarpserver") or shutil.which("yarpserver", path=os.pathsep.join(beside))

@@ -67,9 +67,9 @@ def method(comparison: Comparison) -> str:
 
 def listed(comparison: Comparison) -> str:
     """Say in a line what a change has to be to be listed."""
-    beyond = 100 * max(*comparison.noise.values(), *comparison.drift.values(), 0.0, 0.0)
+    apart = (comparison.noise or comparison.drift).get("p50")
     what = "between two runs of A" if comparison.noise else "of other contenders"
-    noise = f" (times {what}: up to {beyond:.3g} %)" if beyond else ""
+    noise = f" (medians {what} move by up to {100 * apart:.3g} %)" if apart else ""
     margin = f"{100 * comparison.settings.margin:g} %"
     return f"Listed: changes above {margin} that noise does not explain{noise}."
 

@@ -75,21 +75,21 @@ def topic_graph(
 
 def graph_of(sections: Sequence[SectionSummary], places: Mapping[str, RosPlace]) -> Graph:
     """Return the graph without what every node has, such as ``/rosout``."""
+    of_nodes = [(one, places[one.section]) for one in sections if one.section in places]
+    busy: dict[str, int] = {}
+    for section, place in of_nodes:
+        if place.is_callback:
+            busy[place.node] = busy.get(place.node, 0) + section.total_ns
     known = [
-        (section, places[section.section])
-        for section in sections
-        if section.section in places
-        and not places[section.section].is_infrastructure
-        and places[section.section].node != UNKNOWN
+        (section, place)
+        for section, place in of_nodes
+        if not place.is_infrastructure and place.node != UNKNOWN
     ]
     graph = Graph()
-    busy: dict[str, int] = {}
     ways: dict[str, list[float]] = {}
     rates: dict[str, float] = {}
     for section, place in known:
         node, topic = (NODE, place.node), (TOPIC, place.what)
-        if place.is_callback:
-            busy[place.node] = busy.get(place.node, 0) + section.total_ns
         if place.kind == "publish":
             graph.edges.append((node, topic))
             rates[place.what] = rates.get(place.what, 0.0) + (section.rate_hz or 0.0)

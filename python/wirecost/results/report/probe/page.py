@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +12,7 @@ import polars as pl
 
 from wirecost.results.analysis.causes import Explanation
 from wirecost.results.analysis.probe_sections import SectionSummary, summary, turnarounds
-from wirecost.results.analysis.probe_tree import Node
+from wirecost.results.analysis.probe_tree import Node, tree
 from wirecost.results.analysis.ros_names import places_of, shown_names
 from wirecost.results.records.probe_log import ProbeLog
 from wirecost.results.report.probe.graph import topic_graph
@@ -22,10 +22,10 @@ from wirecost.results.report.probe.tables import (
     counter_table,
     log_table,
     losses,
+    takes_most,
     time_table,
     tree_table,
 )
-from wirecost.results.report.shared import units
 from wirecost.results.report.shared.cause_lead import cause_lead
 from wirecost.results.report.shared.causes import (
     all_sentences,
@@ -37,6 +37,7 @@ from wirecost.results.report.shared.executions import section_figures, valid
 from wirecost.results.report.shared.executions.distribution import latencies
 from wirecost.results.report.shared.executions.series import Options
 from wirecost.results.report.shared.figure import Figure, draw
+from wirecost.results.report.shared.icicle import boxes, icicle
 from wirecost.results.report.shared.page import render
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
@@ -48,6 +49,8 @@ DRAWN = 16
 """Sections with figures: those that took most of the time in all."""
 COMPARED = 6
 """Sections whose times stand in one figure."""
+INSIDE = " › "
+"""Between the names of sections inside each other."""
 OVERVIEW = ""
 """Name of the figures that are of no section alone."""
 
@@ -98,13 +101,36 @@ def _overview(
         for name in longest
         if len(ns := valid(timed.filter(section=name))["ns"].cast(pl.Float64))
     }
-    figures = [topic_graph(sections, places_of(names))]
+    figures = [topic_graph(sections, places_of(names)), nested_sections(tree(executed), names)]
     if series:
         first = dict(list(series.items())[:COMPARED])
         figures.append(
             latencies("times", "Times of the sections that take most", first, deadline_ns)
         )
+    # The times come before their parts, as they show deadlines.
+    figures.sort(key=lambda figure: figure is not None and figure.name == "sections")
     return [figure for figure in figures if figure is not None]
+
+
+def nested_sections(nodes: Sequence[Node], names: Mapping[str, str]) -> Figure | None:
+    """Draw sections inside sections as boxes; all of it was measured, nothing is estimated."""
+    whole = sum(node.ns for node in nodes if node.level == 0)
+    if whole <= 0 or all(node.level == 0 for node in nodes):
+        return None
+    shares: dict[str, float] = {}
+    around: list[str] = []
+    for node in nodes:
+        outer = INSIDE.join(around := around[: node.level])
+        of_outer = shares.get(outer, 0.0) / node.parent_ns if node.parent_ns else 1 / whole
+        around = [*around, names.get(node.section, node.section)]
+        shares[INSIDE.join(around)] = node.ns * of_outer
+    paths = list(shares)
+    caption = (
+        "The time of all sections in all; each is as wide as its share and lies below the one that "
+        "it ran in. What has nothing below it is the section's own."
+    )
+    found = boxes(paths, shares, INSIDE)
+    return Figure("sections", caption, icicle("Sections inside sections", found, paths, INSIDE))
 
 
 def page(
@@ -120,7 +146,7 @@ def page(
     """Return the report of what ``wirecost probe show`` prints, with figures.
 
     ``late``: executions that missed the deadline; ``nodes``: sections inside sections; ``lead``:
-    the first sentence of the answer.
+    the answer, which the page finds itself where it is empty.
     """
     names = shown_names(section.section for section in summaries)
     places = places_of(names)
@@ -149,7 +175,7 @@ def page(
         overview=overview,
         programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
         recorded=_recorded(logs),
-        lead=" ".join(filter(None, [lead, cause])) or _takes_most(short),
+        lead=lead or cause or takes_most(short),
         hint=hint,
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
@@ -163,17 +189,6 @@ def page(
         machines=machines,
         unknown=UNKNOWN,
         logs=log_table(logs),
-    )
-
-
-def _takes_most(sections: Sequence[SectionSummary]) -> str:
-    """Say which section takes most, where nothing is known of causes."""
-    if not sections:
-        return "Nothing was recorded."
-    most = max(sections, key=lambda section: section.total_ns)
-    return (
-        f"{most.section} takes most: {units.time(most.total_ns)} in "
-        f"{counted(most.count, 'execution')}."
     )
 
 

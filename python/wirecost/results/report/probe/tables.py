@@ -77,7 +77,7 @@ def first_answer(
     """
     table = _answer_table(sections, slow)
     if not slow:
-        return FirstAnswer(f"{counted(len(sections), 'section')}, none of which is a call.", table)
+        return FirstAnswer(takes_most(sections), table)
     first = slow[0]
     explanation = next((e for e in explanations if e.section == first.section), None)
     lead = slow_lead(first, explanation, is_deadline=is_deadline)
@@ -85,6 +85,17 @@ def first_answer(
     if LOCKED in (cause.name for cause in first.common):
         steps += _longest_lock(sections)
     return FirstAnswer(lead, table, steps[:MOST_STEPS])
+
+
+def takes_most(sections: Sequence[SectionSummary]) -> str:
+    """Say which section takes most, where nothing else is known."""
+    if not sections:
+        return "Nothing was recorded."
+    most = max(sections, key=lambda section: section.total_ns)
+    return (
+        f"{most.section} takes most: {units.time(most.total_ns)} in "
+        f"{counted(most.count, 'execution')}."
+    )
 
 
 def _longest_lock(sections: Sequence[SectionSummary]) -> list[str]:

@@ -8,11 +8,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from wirecost.results.analysis.compare.comparison import FASTER, SAME, SLOWER
+from wirecost.results.analysis.compare.comparison import (
+    FASTER,
+    FEWER,
+    MORE,
+    SAME,
+    SLOWER,
+)
 from wirecost.results.analysis.compare.quantiles import Shift
 from wirecost.results.analysis.gains import (
     LEAST_EXECUTIONS,
     MEDIAN,
+    MISSES,
     NOT_KNOWN,
     P99,
     WHOLE,
@@ -37,7 +44,8 @@ LONG_TAIL = 2.0
 """Times its median, from which on a section's p99 comes first: it is slow sometimes."""
 MOST_STEPS = 3
 FORMATS = ("html", "md")
-NAMES = {MEDIAN: "median", P99: "p99"}
+NAMES = {MEDIAN: "median", P99: "p99", MISSES: "misses"}
+OF_MISSES = {FASTER: FEWER, SLOWER: MORE}
 VERDICTS = (FASTER, SAME, NOT_KNOWN, SLOWER)
 
 
@@ -55,6 +63,13 @@ class Judged:
     @property
     def verdict(self) -> str:
         return self.gain.verdict_of(self.quantile)
+
+    @property
+    def said(self) -> str:
+        """Verdict in words that fit what is judged."""
+        return (
+            OF_MISSES.get(self.verdict, self.verdict) if self.quantile == MISSES else self.verdict
+        )
 
 
 def cases_of(gains: list[Gain]) -> list[list[Gain]]:
@@ -100,10 +115,14 @@ def trial_tables(trial: Trial, gains: list[Gain]) -> list[Table]:
     """Return a table of all gains, and one of whole processes."""
     rows = [judged for of_case in cases_of(gains) for judged in _judged(of_case)]
     notes = ["Turns of one process each, in an order that changes from round to round"]
-    if not all(gain.has_p99 for gain in gains):
+    if not all(gain.has(P99) for gain in gains):
         notes.append(f"Without p99: fewer than {LEAST_EXECUTIONS[P99]} executions")
     tables = [_table("What remedies gained", rows, notes)] if rows else []
     return [*tables, effect_table(effects(trial), trial.about.remedies_about)]
+
+
+def trial_gains(trial: Trial) -> list[Gain]:
+    return gains_of(trial.samples, trial.about.plain, trial.about.deadline_ns)
 
 
 def effects(trial: Trial) -> list[Effects]:
@@ -130,7 +149,7 @@ def write_trial(trial: Trial, formats: list[str]) -> list[Path]:
             raise UserError(
                 f"--format {form}: of a trial of remedies there are {', '.join(FORMATS)}"
             )
-    gains = gains_of(trial.samples, trial.about.plain)
+    gains = trial_gains(trial)
     texts: dict[str, Callable[[], str]] = {
         "html": lambda: _page(trial, gains),
         "md": lambda: _markdown(trial, gains),
@@ -147,7 +166,11 @@ def write_trial(trial: Trial, formats: list[str]) -> list[Path]:
 def document(trial: Trial, gains: list[Gain]) -> dict[str, object]:
     """Return what ``--json`` writes. Times in nanoseconds; ``change`` is b / a - 1."""
     return {
-        "gains": [asdict(gain) for gain in gains],
+        "gains": [
+            asdict(gain)
+            | {"verdict_misses": OF_MISSES.get(gain.verdict_misses, gain.verdict_misses)}
+            for gain in gains
+        ],
         "remedies": [asdict(effect) for effect in effects(trial)],
     } | trial.about.document()
 
@@ -179,7 +202,7 @@ def _judged(of_case: list[Gain]) -> list[Judged]:
     order = _order(of_case)
     rows = [Judged(gain, quantile) for quantile in order for gain in of_case]
     return sorted(
-        (row for row in rows if row.quantile != P99 or row.gain.has_p99),
+        (row for row in rows if row.gain.has(row.quantile)),
         key=lambda row: (
             order.index(row.quantile),
             VERDICTS.index(row.verdict),
@@ -189,11 +212,12 @@ def _judged(of_case: list[Gain]) -> list[Judged]:
 
 
 def _order(of_case: list[Gain]) -> list[float]:
-    return [P99, MEDIAN] if _has_long_tail(of_case) else [MEDIAN, P99]
+    order = [P99, MEDIAN] if _has_long_tail(of_case) else [MEDIAN, P99]
+    return [MISSES, *order]
 
 
 def _has_long_tail(of_case: list[Gain]) -> bool:
-    return any(gain.has_p99 and gain.p99.a >= LONG_TAIL * gain.median.a for gain in of_case)
+    return any(gain.has(P99) and gain.p99.a >= LONG_TAIL * gain.median.a for gain in of_case)
 
 
 def _table(
@@ -203,19 +227,29 @@ def _table(
         Column("case", lambda row: row.gain.case, shown=has_case),
         Column("remedy", lambda row: row.gain.remedy),
         Column("of", lambda row: NAMES[row.quantile]),
-        Column("without", lambda row: units.time(row.shift.a)),
-        Column("with it", lambda row: units.time(row.shift.b)),
+        Column("without", lambda row: _value(row, row.shift.a)),
+        Column("with it", lambda row: _value(row, row.shift.b)),
         Column("change [95 %]", lambda row: _change(row.shift)),
-        Column("verdict", lambda row: row.verdict),
+        Column("verdict", lambda row: row.said),
     ]
     return Table.of(title, rows, columns, notes or [])
+
+
+def _value(row: Judged, value: float) -> str:
+    return units.percent(value) if row.quantile == MISSES else units.time(value)
 
 
 def _answer(rows: list[Judged]) -> str:
     """Return what a case takes, and for each percentile which remedy is best."""
     gain = rows[0].gain
     text = f"{gain.case}: median {units.time(gain.median.a)}."
-    if rows[0].quantile == P99:
+    quantiles = list(dict.fromkeys(row.quantile for row in rows))
+    if gain.misses is not None:
+        text = (
+            f"{gain.case}: {units.percent(gain.misses.a)} of the calls miss the deadline, median "
+            f"{units.time(gain.median.a)}."
+        )
+    elif quantiles[0] == P99:
         text = (
             f"{gain.case} is slow sometimes: p99 {units.time(gain.p99.a)}, "
             f"median {units.time(gain.median.a)}."
@@ -231,18 +265,24 @@ def _results(rows: list[Judged]) -> Iterator[str]:
         name = NAMES[quantile] if quantile == P99 else NAMES[quantile].capitalize()
         if best.verdict == FASTER and best.shift.a > 0:
             also = [row.gain.remedy for row in others if row.verdict == FASTER]
-            text = f"{best.gain.remedy} {units.speed(best.shift.b / best.shift.a)}"
-            text += f" ({_change(best.shift)})"
+            text = f"{best.gain.remedy} {_gained(best)}"
             yield f"{name}: {text}{', also ' + ' and '.join(also) if also else ''}."
             continue
         by_verdict: dict[str, list[str]] = {}
         for row in of_quantile:
-            by_verdict.setdefault(row.verdict, []).append(row.gain.remedy)
+            by_verdict.setdefault(row.said, []).append(row.gain.remedy)
         if len(by_verdict) == 1:
-            yield f"{name}: {best.verdict}{' with any' if others else ''}."
+            yield f"{name}: {best.said}{' with any' if others else ''}."
         else:
             found = [f"{verdict} with {', '.join(of)}" for verdict, of in by_verdict.items()]
             yield f"{name}: {'; '.join(found)}."
+
+
+def _gained(row: Judged) -> str:
+    """Return ``8.7× faster (−88.5 % [−88.8, −86.6])``; of misses the change alone."""
+    if row.quantile == MISSES:
+        return _change(row.shift)
+    return f"{units.speed(row.shift.b / row.shift.a)} ({_change(row.shift)})"
 
 
 def _steps(trial: Trial, rows: list[Judged]) -> list[str]:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -12,8 +14,14 @@ from wirecost.results.records.folder import Results
 from wirecost.results.report.results.caution import caution, not_measured
 from wirecost.results.report.scenarios import content_of
 from wirecost.results.report.shared.first import FirstAnswer, print_answer
+from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table, say
+from wirecost.system.errors import UserError
 
+ALL = "all"
+"""Name that all tables have."""
+LEAST = 30
+"""Characters before a colon that say something without what follows."""
 LAST = 1
 """Lines that follow: where the page is."""
 
@@ -26,6 +34,7 @@ def print_first(console: Console, results: Results, rows: list[Row], more: str =
     """
     content = content_of(results, rows)
     first = content.first or FirstAnswer(content.lead or content.title, content.tables[0])
+    first = replace(first, table=_with_short_notes(first.table, console.width))
     absent = ", ".join(text.partition(":")[0] for text in not_measured(results.meta))
     doubts = [(f"Not measured: {absent}.", "dim")] if absent else []
     if said := caution(results.meta):
@@ -35,9 +44,43 @@ def print_first(console: Console, results: Results, rows: list[Row], more: str =
     print_answer(console, first, more, doubts, LAST)
 
 
-def print_results(console: Console, results: Results, rows: list[Row]) -> None:
-    """Print the summary tables, what was not measured, and how everything was built."""
+def _with_short_notes(table: Table, width: int) -> Table:
+    """Return a table whose notes are a line each, without what columns mean: the page says it."""
+    notes = (_line(note, width) for note in table.notes if not table.explains(note))
+    return replace(table, notes=[note for note in notes if note])
+
+
+def _line(note: str, width: int) -> str:
+    """Return as much of a note as fits a line and says something by itself."""
+    if len(note) <= width:
+        return note
+    for ends, rest, least in (("; ", ". "), ".", 1), ((": ",), ".", LEAST), ((", ",), ", …", 1):
+        length = max(note[: width - len(rest)].rfind(end) for end in ends)
+        if length >= least:
+            return note[:length] + rest
+    return ""
+
+
+def named_tables(tables: Sequence[Table], name: str) -> list[Table]:
+    """Return the tables that have a name in their title, whatever its case. Raises UserError."""
+    found = [table for table in tables if name.casefold() in table.title.casefold()]
+    if not found:
+        titles = "; ".join(dict.fromkeys(table.title for table in tables))
+        raise UserError(f"--tables {name}: no table is called so; there are: {titles}")
+    return found
+
+
+def print_results(console: Console, results: Results, rows: list[Row], name: str = ALL) -> None:
+    """Print the summary tables, what was not measured, and how everything was built.
+
+    ``name``: of the only table to print. Raises UserError.
+    """
     content = content_of(results, rows)
+    if name != ALL:
+        every = [*content.tables, *content.folded, *content.details]
+        for table in named_tables(every, name):
+            print_table(console, table)
+        return
     if content.lead and content.begins_with_lead:
         say(console, content.lead)
         console.print()

@@ -22,6 +22,8 @@ CLEARLY = 1.5
 """Times its share of the median, a cost's share of the slowest executions is worth saying."""
 ROUNDING = 0.02
 """Within it, price times count is the time that is written beside them."""
+RARE = 0.01
+"""Share of the executions, up to which slow ones are not what matters: p99 is not long."""
 PAGE_BYTES = 4096
 SMALLEST_POOL = 64 << 20
 POOLED = ("fault", "allocation", "byte")
@@ -38,7 +40,7 @@ def slow_lead(calls: SlowCalls, explanation: Explanation | None, *, is_deadline:
     name = calls.section
     if not calls.slow and is_deadline:
         first = f"{name}: no call of {calls.executions:,} missed {units.time(calls.limit_ns)}."
-    elif calls.slow < FEWEST and not is_deadline:
+    elif not is_deadline and calls.slow <= max(FEWEST - 1, RARE * calls.executions):
         first = (
             f"{name} takes most time: {counted(calls.executions, 'call')}, median "
             f"{units.time(calls.median_ns)}."
@@ -101,7 +103,7 @@ def _of_usual(calls: SlowCalls, explanation: Explanation) -> str | None:
         return None
     part = f"{units.time(cost.ns_median)} of {units.time(explanation.median_ns)}"
     share = f"{100 * _of_median(explanation, cost):.0f} %"
-    return f"Of its median, {_shown(cost.name)} take{_s(cost.name)} {part} ({share})."
+    return f"In the median call, {_shown(cost.name)} take{_s(cost.name)} {part} ({share})."
 
 
 def _s(name: str) -> str:

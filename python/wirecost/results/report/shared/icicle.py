@@ -11,14 +11,16 @@ import altair as alt
 from wirecost.results.report.shared.figure import PALETTE, WIDTH
 
 ROW_HEIGHT = 26
-LETTER = 6.6
-"""Pixels."""
 THINNEST = 0.002
 """Share of the width; thinner boxes are left out."""
 DEEPEST = 6
 ALMOST_ALL = 0.7
-FEWEST_LETTERS = 5
-"""Fewest letters of a name that is cut."""
+ROOM = "floor((datum.right - datum.left) * width / 6.6)"
+"""Letters that a box has room for, of so many pixels each."""
+FITTING = (
+    f"length(datum.name) <= {ROOM} ? datum.name : {ROOM} < 5 ? '' : truncate(datum.name, {ROOM})"
+)
+"""As much of a part's name as fits, if that is any use."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,13 @@ class Box:
     right: float
 
 
-def boxes(paths: Sequence[str], values: Mapping[str, float]) -> list[Box]:
-    """Place fields: each begins inside the one around it, in the order of ``paths``."""
+def boxes(paths: Sequence[str], values: Mapping[str, float], separator: str = ".") -> list[Box]:
+    """Place parts: each begins inside the one around it, in the order of ``paths``."""
     placed: dict[str, Box] = {}
     ends: dict[str, float] = {}
     for path in paths:
         value = values.get(path)
-        outer = path.rpartition(".")[0]
+        outer = path.rpartition(separator)[0]
         if value is None or (outer and outer not in placed):
             continue
         around = placed[outer] if outer else Box("", -1, 0.0, 1.0)
@@ -51,15 +53,15 @@ def boxes(paths: Sequence[str], values: Mapping[str, float]) -> list[Box]:
 
 
 def icicle(
-    title: str, found: Sequence[Box], paths: Sequence[str]
+    title: str, found: Sequence[Box], paths: Sequence[str], separator: str = "."
 ) -> alt.LayerChart | alt.FacetChart:
-    """Draw boxes, each below the one that it is part of; ``paths``: of all of them, with dots."""
+    """Draw boxes, each below the one that it is part of; ``paths``: of all of them."""
     coloured = _coloured_depth(found)
-    branches = list(dict.fromkeys(_branch(path, coloured) for path in paths))
+    branches = list(dict.fromkeys(_branch(path, coloured, separator) for path in paths))
     values = [
         {
-            "field": box.path,
-            "branch": _branch(box.path, coloured),
+            "part": box.path,
+            "branch": _branch(box.path, coloured, separator),
             "left": box.left,
             "right": box.right,
             "middle": (box.left + box.right) / 2,
@@ -67,7 +69,7 @@ def icicle(
             "bottom": box.depth + 1,
             "centre": box.depth + 0.5,
             "share": box.right - box.left,
-            "label": _label(box),
+            "name": box.path.rpartition(separator)[2],
         }
         for box in found
     ]
@@ -88,12 +90,16 @@ def icicle(
             ),
             legend=None,
         ),
-        tooltip=["field:N", alt.Tooltip("share:Q", format=".1%")],
+        tooltip=["part:N", alt.Tooltip("share:Q", format=".1%")],
     )
-    labels = base.mark_text(fontSize=11).encode(
-        x=alt.X("middle:Q", scale=across),
-        y=alt.Y("centre:Q", scale=down, axis=None),
-        text="label:N",
+    labels = (
+        base.transform_calculate(label=FITTING)
+        .mark_text(fontSize=11)
+        .encode(
+            x=alt.X("middle:Q", scale=across),
+            y=alt.Y("centre:Q", scale=down, axis=None),
+            text="label:N",
+        )
     )
     return alt.layer(rectangles, labels).properties(
         width=WIDTH, height=ROW_HEIGHT * depth, title=title
@@ -101,7 +107,7 @@ def icicle(
 
 
 def _coloured_depth(found: Sequence[Box]) -> int:
-    """Return the first at which no field has almost all, so that colours tell fields apart."""
+    """Return the first at which no part has almost all, so that colours tell parts apart."""
     for depth in range(DEEPEST):
         widths = [box.right - box.left for box in found if box.depth == depth]
         if max(widths, default=0.0) < ALMOST_ALL:
@@ -109,14 +115,5 @@ def _coloured_depth(found: Sequence[Box]) -> int:
     return 0
 
 
-def _branch(path: str, depth: int) -> str:
-    return ".".join(path.split(".")[: depth + 1])
-
-
-def _label(box: Box) -> str:
-    """Return the field's own name, as much of it as fits."""
-    name = box.path.rpartition(".")[2]
-    room = int((box.right - box.left) * WIDTH / LETTER)
-    if len(name) <= room:
-        return name
-    return f"{name[: room - 1]}…" if room >= FEWEST_LETTERS else ""
+def _branch(path: str, depth: int, separator: str) -> str:
+    return separator.join(path.split(separator)[: depth + 1])

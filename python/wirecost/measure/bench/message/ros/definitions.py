@@ -163,8 +163,8 @@ def _write_of_ros(path: Path, include: Sequence[Path], dialect: str, folder: Pat
     finder = Finder(include, [path], dialect)
     library = KnownTypes(dialect, finder)
     own_package = name_of(folder_of(path))
-    text = read(path)
-    parts = interfaces.parts(text) if path.suffix == ".srv" else [text]
+    own = read(path)
+    parts = interfaces.parts(own) if path.suffix == ".srv" else [own]
     waiting = [(own_package, part) for part in parts]
     looked_for: set[str] = set()
     while waiting:

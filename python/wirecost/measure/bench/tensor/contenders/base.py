@@ -185,6 +185,10 @@ class TensorContender(ABC):
         """Return why it cannot be used here, on one line."""
         return self.package.missing()
 
+    def no_server(self) -> str | None:
+        """Return why no server can be started for it here, on one line."""
+        return None
+
     @property
     def packages(self) -> list[str]:
         """Return folders with what it needs, for an interpreter that a framework has of its own."""

@@ -138,6 +138,9 @@ class Transported(TensorContender):
     def missing(self) -> str | None:
         return self._kind.missing()
 
+    def no_server(self) -> str | None:
+        return self._kind.no_server()
+
     def about(self) -> dict[str, object]:
         can = self._kind.capabilities
         return {

@@ -45,7 +45,7 @@ class Middleware:
     def missing(self) -> str | None:
         """Return why it cannot be used here."""
         if self.transport:
-            return find(self.transport).missing()
+            return find(self.transport).missing() or find(self.transport).no_server()
         if self.program and program(self.program) is None:
             return f"no {self.program}: apt install {self.program}"
         lacking = [name for name in self.modules if importlib.util.find_spec(name) is None]

@@ -21,7 +21,7 @@ SHADES = {"none": "#0072B2", "page faults": "#D55E00"}
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     """Draw all that has anything to show."""
-    drawn = [_tails(rows), _throughput(results, rows), _turnaround(results, rows)]
+    drawn = [_throughput(results, rows), _tails(rows), _turnaround(results, rows)]
     return [figure for figure in drawn if figure is not None]
 
 

@@ -181,10 +181,7 @@ def _legend(meta: MessageMeta, times: Collection[str]) -> str:
         "which sender and receivers have to change together."
     ]
     if FASTER in times:
-        parts.append(
-            f"{FASTER}: the slowest process took less than the baseline's fastest; by what factor "
-            "cannot be told, as the notes above say."
-        )
+        parts.append(f"{FASTER}: certain, but too noisy to say by how much.")
     if any(time.endswith("in C++") for time in times):
         parts.append(
             f"in C++: {COLUMNS}, with all these lists in columns with every bit kept, and both "
@@ -201,10 +198,7 @@ def _legend(meta: MessageMeta, times: Collection[str]) -> str:
 
 def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
     """Say how a program comes to use the libraries and modes of ``rows``, in one line."""
-    texts = {
-        library: of_library(meta, [row for row in rows if row.contender == library])
-        for library in dict.fromkeys(row.contender for row in rows)
-    }
+    texts = uses(meta, rows)
     modes = {
         f"{word} in Python" if (row.lang, word) == ("python", "view") else word: row
         for row in rows
@@ -219,13 +213,20 @@ def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
     return f"How: {'; '.join(parts)}." if parts else ""
 
 
-def of_library(meta: MessageMeta, rows: Sequence[Row]) -> str:
-    """Say how a program comes to use one library in the languages of ``rows``; empty if unknown."""
-    library, schema, wire = rows[0].contender, _schema(meta.command), wire_of(meta, rows[0])
-    if library not in COMPILED:
-        return LIBRARIES.get(library, "").format(schema=schema)
-    languages = ",".join(dict.fromkeys(row.lang for row in rows))
-    return f"`wirecost compile {schema} --lang {languages} --wire {wire} --out DIR`" if wire else ""
+def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
+    """Return how a program comes to use each library of ``rows``: a command, or what to call."""
+    schema = _schema(meta.command)
+    texts = {}
+    for library in dict.fromkeys(row.contender for row in rows):
+        of_library = [row for row in rows if row.contender == library]
+        if library in COMPILED:
+            languages = ",".join(dict.fromkeys(row.lang for row in of_library))
+            wire = wire_of(meta, of_library[0])
+            how = f"`wirecost compile {schema} --lang {languages} --wire {wire} --out DIR`"
+            texts[library] = how if wire else ""
+        else:
+            texts[library] = LIBRARIES.get(library, "").format(schema=schema)
+    return texts
 
 
 def _schema(command: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirecost.results.analysis.message_doubts import Key
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import MessageMeta
-from wirecost.results.report.scenarios.message.changes import of_library, quicker, wire_of
+from wirecost.results.report.scenarios.message.changes import COLUMNS, quicker, uses, wire_of
 from wirecost.results.report.scenarios.message.stages import SECOND, share_of_core
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
@@ -21,6 +21,7 @@ WORTH = 0.01
 """Share of a core that a change must save to be worth making."""
 LARGE_FIELD = 0.1
 """Share of the bytes that a change of the message must save to be named first."""
+MADE_UP = "made-up messages"
 MOST_ROWS = 9
 
 
@@ -47,6 +48,9 @@ def first_answer(
     else:
         answer, is_worth = _at_rate(meta, bases, sure, rate, said)
         steps = steps if is_worth else []
+    # Who gave a recording knows it; made-up messages may be of other lengths than real ones.
+    if MADE_UP in meta.content:
+        answer += f" {meta.content.partition(': every field')[0]}."
     return FirstAnswer(answer, _table(meta, totals, bases, doubted), steps)
 
 
@@ -137,6 +141,8 @@ def _table(
     for lang in langs:
         columns += _columns(lang)
     notes = ["Medians of all stages, each library in its best mode; ×: beside the first row."]
+    if COLUMNS in libraries:
+        notes.insert(0, f"{COLUMNS}: with conversion from and to rows; `bench osi`: without.")
     if doubted:
         in_doubt = counted(len(doubted), "contender")
         notes.append(f"{in_doubt} in doubt, as times vary: run again when idle.")
@@ -165,8 +171,9 @@ def _steps(
     for row, whom, speed, _ in quicker(meta, with_ratio, doubted, ends):
         is_same = wire_of(meta, row) == wires.get(row.lang)
         title = LANGUAGES.get(row.lang, row.lang)
-        what = f"{title}: {row.name} ({whom}): {speed}. {of_library(meta, [row])}"
-        steps.setdefault(is_same, what.strip())
+        how = "".join(uses(meta, [row]).values())
+        text = f"{title}: {row.name} ({whom}): {speed}"
+        steps.setdefault(is_same, f"{text}; {how}" if how else f"{text}.")
     texts = [steps[is_same] for is_same in (True, False) if is_same in steps]
     large = [
         change for change in meta.changes if change.bytes <= (1 - LARGE_FIELD) * meta.counted_bytes

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.osi import OsiMeta, OsiRun
 from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.races import (
     FEWEST,
     Contender,
@@ -94,6 +95,7 @@ NOT_THE_SAME = {"columns-reduced", "columns-to-old", "also-rows-to-old"}
 """Contenders that carry less, or to another reader."""
 FEWEST_SIZES = 3
 """Fewest sizes of messages for a table by size."""
+ARRAYS = "columns: arrays throughout; `bench message` converts from and to rows as well."
 TITLE = "OSI co-simulation: what a sensor view costs"
 NOTES = {
     "protobuf-view": "protobuf-view: the unchanged Protobuf wire, written row by row and read in "
@@ -122,13 +124,22 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     used = [
         f"{build} {flags[build]}" for build in builds if isinstance(flags, dict) and build in flags
     ]
+    lead = published_comparison(rows) or joined(*(choice(rows, race) for race in every))
+    tables = beside or [*growths(meta, rows), *overviews]
     return ScenarioContent(
         TITLE,
-        published_comparison(rows) or joined(*(choice(rows, race) for race in every)),
-        beside or [*growths(meta, rows), *overviews],
+        lead,
+        tables,
         [*(overviews if beside else []), *(stages_table(rows, race) for race in every)],
         f"Every contender: {built_with(meta.environment | {'flags': '; '.join(used)})}.",
+        first=FirstAnswer(lead or TITLE, _with_note(tables[0], rows)) if tables else None,
     )
+
+
+def _with_note(table: Table, rows: list[Row]) -> Table:
+    """Return a table that also says why columns gain less where a program has rows."""
+    has_columns = any(row.contender == "columns" for row in rows)
+    return replace(table, notes=[*([ARRAYS] if has_columns else []), *table.notes])
 
 
 def overview(rows: list[Row], race: Race) -> Table:

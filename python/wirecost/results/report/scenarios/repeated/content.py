@@ -115,8 +115,7 @@ def matrix(rows: list[Row]) -> Table | None:
         return "1" if row.ratio_best.to == row.name else quotient(row.ratio_best.median)
 
     notes = [
-        "Time to encode and decode, divided by that of the quickest mode of Google Protobuf for "
-        "the same list and number of elements; below 1 is quicker."
+        "Times of encoding and decoding by those of Protobuf's quickest mode; below 1: faster."
     ]
     return (
         Table.matrix(

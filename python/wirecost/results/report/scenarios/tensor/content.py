@@ -35,6 +35,7 @@ from wirecost.results.report.scenarios.tensor.tables import (
     yardsticks,
 )
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.races import races, stages_table
 from wirecost.results.report.shared.table import Amount, Table, present
 
@@ -71,14 +72,29 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     many_are_late = late is not None and len(late.rows) > MOST_LATE and not is_paper
     (places.details if many_are_late else places.folded).extend(present(late))
     (places.folded if is_paper else places.details).extend(present(differing(by_pair)))
+    answer = lead(results, rows, shares)
     return ScenarioContent(
         TITLE,
-        lead(results, rows, shares),
+        answer,
         places.first,
         [*places.details, *(stages_table(rows, race) for race in races(rows))],
         f"Listener and publisher: {meta.gc}.",
         places.folded,
+        first=FirstAnswer(answer or TITLE, places.first[0], _steps(meta, totals))
+        if places.first
+        else None,
     )
+
+
+def _steps(meta: TensorMeta, totals: list[Row]) -> list[str]:
+    """Say what was not measured, and what measures it."""
+    if meta.pattern != "pubsub" or not totals:
+        return []
+    size = array_bytes(totals[-1])
+    return [
+        "Measured with one subscriber. Processor time per message, more subscribers: "
+        f"`wirecost bench transport --sizes {size} --subscribers 1,4`"
+    ]
 
 
 def _add_group(
