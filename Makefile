@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# run · test · snapshots · lint · attack · bench · results · rivals · bare · wheel · docs · transports · clean: the only commands anyone must know.
+# run · all · test · snapshots · lint · attack · bench · results · rivals · bare · wheel · docs · transports · clean: the only commands anyone must know.
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test snapshots lint attack bench results rivals bare wheel docs clean install install-test transports test-frameworks test-rivals test-peers test-ros2
+.PHONY: run all test snapshots lint attack bench results rivals bare wheel docs clean install install-test transports test-frameworks test-rivals test-peers test-ros2
 
 WIRECOST := .venv/bin/wirecost
 
@@ -64,9 +64,10 @@ test-ros2: install-test
 bare:
 	setup/bare sh -c 'make run && make test'
 
-# build/dist: source distribution, and a wheel for machines without a compiler.
-wheel: install
-	setup/wheel
+# build/dist: a wheel for machines without a compiler, from what is built here. `setup/wheel` also
+# makes the source distribution, and the wheel from that alone.
+wheel: all
+	setup/wheel --built
 
 # build/site: the documentation, to be read without a network.
 docs: install
@@ -74,6 +75,10 @@ docs: install
 
 install:
 	@setup/install
+
+# All parts at once, which otherwise a command builds when it needs one first.
+all:
+	@setup/install all
 
 # The Python libraries of all middlewares, for `bench transport`, `wirecost.publish` and `subscribe`.
 transports: install

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from wirecost.system import documented_names
+from wirecost.system import documented_names, parts
 from wirecost.system.extras import missing
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 documented_names.install()
+parts.install()
 
 # Commands and other programs must not pay for NumPy that they do not use.
 _HOMES = {"register": "wirecost.messaging.tensor", "to_host": "wirecost.messaging.tensor"}

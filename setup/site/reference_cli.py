@@ -21,7 +21,7 @@ SUBCOMMANDS = re.compile(r"\*\*Commands\*\*:\n\n(?:\* .*\n)+\n")
 def pages() -> dict[str, str]:
     """Return ``reference/commands/NAME.md`` for each command, and their list.
 
-    Needs what the commands need: ``wirecost[bench]`` and what the build compiled. Raises
+    Needs what the commands need: ``wirecost`` and what the build compiled. Raises
     ModuleNotFoundError."""
     from wirecost.cli import app  # noqa: PLC0415
 

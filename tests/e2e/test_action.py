@@ -3,7 +3,7 @@
 
 The install step is real. With ``WIRECOST_WHEEL`` naming a wheel, pip installs that with all it
 needs into a new environment. Otherwise the environment of the tests is put first on PATH and the
-wheel is the requirement ``wirecost[bench]``, which pip finds satisfied without a network.
+wheel is the requirement ``wirecost``, which pip finds satisfied without a network.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return the folder that comes first on PATH, and the input ``wheel``."""
     wheel = os.environ.get("WIRECOST_WHEEL")
     if wheel is None:
-        return Path(sys.executable).parent, "wirecost[bench]"
+        return Path(sys.executable).parent, "wirecost"
     made = tmp_path_factory.mktemp("python")
     subprocess.run([sys.executable, "-m", "venv", made], check=True)
     return made / "bin", str(Path(wheel).resolve())

@@ -53,18 +53,17 @@ def options(
     ] = False,
     version: Annotated[
         bool,
-        option(
-            "Print version, commit, compiler, and whether from a wheel or a checkout.", "--version"
-        ),
+        option("Print version, commit, compiler, and whether from a wheel.", "--version"),
     ] = False,
     cmake_dir: Annotated[
-        bool, option("Print the folder of the CMake package (wirecost_DIR).", "--cmake-dir")
+        bool,
+        option("Print the folder of the CMake package (wirecost_DIR).", "--cmake-dir", hidden=True),
     ] = False,
     include_dir: Annotated[
-        bool, option("Print the folder of the C and C++ headers.", "--include-dir")
+        bool, option("Print the folder of the C and C++ headers.", "--include-dir", hidden=True)
     ] = False,
     pkgconfig_dir: Annotated[
-        bool, option("Print the folder for PKG_CONFIG_PATH.", "--pkgconfig-dir")
+        bool, option("Print the folder for PKG_CONFIG_PATH.", "--pkgconfig-dir", hidden=True)
     ] = False,
 ) -> None:
     verbosity.quiet, verbosity.verbose = quiet, verbose

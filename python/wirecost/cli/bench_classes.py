@@ -9,7 +9,7 @@ from wirecost.measure.bench.message.preset_settings import ClassesSettings
 EXAMPLE = "wirecost bench classes --objects 100"
 
 command = scenario_command(
-    "OSI's GroundTruth in protoc's C++ classes, and in ours with the same interface.",
+    "OSI's GroundTruth in protoc's C++ classes, and in ours.",
     ClassesSettings,
     "wirecost.measure.bench.message.presets.classes",
 )

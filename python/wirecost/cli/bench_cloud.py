@@ -9,7 +9,7 @@ from wirecost.measure.bench.cloud.choices import CloudSettings
 EXAMPLE = "wirecost bench cloud --points 30000"
 
 command = scenario_command(
-    "Two point cloud callbacks: usual, recommended, optimized; with and without the heap.",
+    "Two point cloud callbacks: usual, recommended, optimized.",
     CloudSettings,
     "wirecost.measure.bench.cloud.scenario",
 )

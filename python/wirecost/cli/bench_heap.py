@@ -9,7 +9,7 @@ from wirecost.measure.bench.heap.choices import HeapSettings
 EXAMPLE = "wirecost bench heap --study callback"
 
 command = scenario_command(
-    "Allocators compared: turnaround of a lidar callback, throughput of threads.",
+    "Allocators: turnaround of a lidar callback, threads.",
     HeapSettings,
     "wirecost.measure.bench.heap.scenario",
 )

@@ -138,7 +138,7 @@ def command(
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Your own message: what it costs in each library and mode, and which fields cost it."""
+    """Your own message: what each library costs, and which fields."""
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.message import scenario as bench_message
     from wirecost.measure.bench.message.at_rate.carrying import RateRequest

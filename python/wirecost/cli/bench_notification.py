@@ -9,7 +9,7 @@ from wirecost.measure.bench.message.preset_settings import NotificationSettings
 EXAMPLE = "wirecost bench notification --lang cpp,python"
 
 command = scenario_command(
-    "A small message by Protobuf, ROS and generated codecs, in C++, Python and Java.",
+    "A small message by Protobuf, ROS and generated codecs.",
     NotificationSettings,
     "wirecost.measure.bench.message.presets.notification",
 )

@@ -114,7 +114,7 @@ def command(
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Protobuf, FlatBuffers and columns compared in an OSMP co-simulation with real FMUs."""
+    """Protobuf, FlatBuffers and columns between real FMUs."""
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.osi import cases
     from wirecost.measure.bench.osi import scenario as osi

@@ -9,7 +9,7 @@ from wirecost.measure.bench.probe.choices import ProbeSettings
 EXAMPLE = "wirecost bench probe"
 
 command = scenario_command(
-    "Cost of timing a section and reading counters: the probe, pmu_analyzer's schemes, floors.",
+    "Cost of timing a section: the probe, pmu_analyzer, floors.",
     ProbeSettings,
     "wirecost.measure.bench.probe.scenario",
 )

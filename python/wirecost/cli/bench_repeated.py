@@ -9,7 +9,7 @@ from wirecost.measure.bench.message.preset_settings import RepeatedSettings
 EXAMPLE = "wirecost bench repeated --list radar"
 
 command = scenario_command(
-    "Repeated messages of several sensors, and scans, by Protobuf, FlatBuffers and columns.",
+    "Lists of objects by Protobuf, FlatBuffers and columns.",
     RepeatedSettings,
     "wirecost.measure.bench.message.presets.repeated",
     folder="repeated",

@@ -117,7 +117,7 @@ def command(
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Arrays, tensors and tables over middlewares: one-way latency between two processes."""
+    """Arrays and tensors over middlewares: one-way latency."""
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.tensor import addresses, listener, wrapyfi_environment
     from wirecost.measure.bench.tensor import scenario as tensor

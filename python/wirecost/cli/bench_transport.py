@@ -106,7 +106,7 @@ def command(
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Raw bytes over middlewares: latency, losses, processor time, peak rate, bad networks."""
+    """Raw bytes over middlewares: latency, losses, processor time."""
     from wirecost.cli.measuring import measure_and_report
     from wirecost.measure.bench.transport import scenario as transport
     from wirecost.measure.bench.transport.plan import TransportRequest

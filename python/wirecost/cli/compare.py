@@ -120,7 +120,7 @@ def command(
         str, option(f"Format of --figures: {', '.join(FIGURE_FORMATS)}.", "--format")
     ] = FIGURE_FORMATS[0],
 ) -> None:
-    """Compare run B with run A, row by row: slower, faster, or no significant change.
+    """Compare run B with run A, row by row: slower or faster.
 
     In a campaign's store, --baseline and --against name what is compared, machine by machine.
     """

@@ -30,7 +30,10 @@ def say_notes(notes: Iterable[str]) -> None:
 
 @contextmanager
 def progress() -> Iterator[Advance]:
-    """Yield a function that shows steps done, steps in all, and the present work."""
+    """Yield a function that shows steps done, steps in all, and the present work.
+
+    With no steps in all, the text is a remark: lines that stay.
+    """
     console = Console(stderr=True)
     if verbosity.quiet:
         yield lambda _done, _total, _text: None
@@ -49,9 +52,19 @@ def progress() -> Iterator[Advance]:
         *columns, console=console, transient=True, expand=True, speed_estimate_period=ETA_OF_S
     ) as bar:
         task = bar.add_task("starting", total=None)
-        yield lambda done, total, text: bar.update(
-            task, completed=done, total=total, description=printable(text)
-        )
+
+        def advance(done: int, total: int, text: str) -> None:
+            if total == 0:
+                _remark(bar.console, text)
+                return
+            bar.update(task, completed=done, total=total, description=printable(text))
+
+        yield advance
+
+
+def _remark(console: Console, text: str) -> None:
+    for line in text.splitlines():
+        console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
 
 
 def _lines(console: Console) -> Advance:
@@ -59,6 +72,9 @@ def _lines(console: Console) -> Advance:
 
     def advance(done: int, total: int, text: str) -> None:
         nonlocal last
+        if total == 0:
+            _remark(console, text)
+            return
         now = time.monotonic()
         if now - last >= LINE_EVERY_S:
             last = now

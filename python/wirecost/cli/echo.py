@@ -26,7 +26,7 @@ def command(
     count: Count = None,
     as_json: Annotated[bool, option("Print each message as one line of JSON.", "--json")] = False,
 ) -> None:
-    """Print a topic's messages in short: types, shapes, ranges and first values."""
+    """Print a topic's messages: types, shapes, first values."""
     from wirecost.cli.message_summary import summary
     from wirecost.cli.message_text import lines
     from wirecost.messaging.api import subscribe

@@ -43,7 +43,7 @@ def command(
         float | None, option("Stop after S seconds; default: at Ctrl-C.", metavar="S")
     ] = None,
 ) -> None:
-    """Print once a second how often a topic's messages come: rate, periods, bytes, losses."""
+    """Print once a second how often a topic's messages come."""
     from wirecost.messaging.api.topics import find_topic
     from wirecost.messaging.transport import open_transport
 

@@ -6,9 +6,12 @@ Whatever ends a run, what it had measured is kept, and the exit status says how 
 
 from __future__ import annotations
 
+import io
 import sys
+import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +22,7 @@ from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
 from wirecost.results.analysis.summary import Row, document, summarize
 from wirecost.results.records.choices import HERE
-from wirecost.results.records.finished import NothingMeasuredError, finish
+from wirecost.results.records.finished import NothingMeasuredError, finish, finished_copy
 from wirecost.results.records.folder import Results
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.new_folder import PendingFolder, new_folder
@@ -32,6 +35,10 @@ from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.failed_write import described
 from wirecost.system.interruption import Watch, watched
+
+FIRST_TABLE_S = 15.0
+"""Seconds after which a run that takes longer answers from the rounds it has."""
+GOES_ON = "These are the first rounds. The run goes on, and its intervals become narrower."
 
 INTERRUPTED = 130
 """Exit status of Ctrl-C, which ``main`` replaces by that of the signal that came."""
@@ -111,15 +118,44 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
     return Ending(str(fault) or type(fault).__name__, str(fault), status)
 
 
+class _FirstTable:
+    """First answer of a long run after its first rounds, while the run goes on."""
+
+    def __init__(self, folder: Path, advance: Advance) -> None:
+        self._folder = folder
+        self._advance = advance
+        self._begun_s = time.monotonic()
+        self._is_due = not verbosity.quiet
+
+    def advanced(self, done: int, total: int) -> None:
+        """Note how far the run is: one that is nearly done needs no earlier answer."""
+        self._is_due &= 2 * done < max(total, 1)
+
+    def after_round(self) -> None:
+        """Print the answer once, between two rounds."""
+        if not self._is_due or time.monotonic() - self._begun_s < FIRST_TABLE_S:
+            return
+        self._is_due = False
+        console = Console(file=io.StringIO(), width=Console(stderr=True).width)
+        with suppress(UserError, OSError), finished_copy(self._folder) as copy:
+            results = read_results(copy)
+            print_first(console, results, summarize(results), GOES_ON)
+            assert isinstance(console.file, io.StringIO)
+            self._advance(0, 0, f"\n{console.file.getvalue()}")
+
+
 def _fault(measure: Measure, folder: Path, watch: Watch) -> BaseException | None:
     """Measure, and return the exception that ended it; None where it came to its end."""
     try:
         journal = Journal(folder)
         try:
             with scratch.run(), progress() as advance:
+                first = _FirstTable(folder, advance)
+                journal.after_round = first.after_round
 
                 def checked(done: int, total: int, text: str) -> None:
                     watch.check()
+                    first.advanced(done, total)
                     advance(done, total, text)
 
                 measure(journal, checked)

@@ -61,7 +61,7 @@ def command(
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Record the inputs, outputs and service calls of one node, and how it was started."""
+    """Record one node's inputs, outputs and how it was started."""
     from wirecost.cli.record_progress import print_end, recording_progress
     from wirecost.replay.record.record import Request, record
 

@@ -92,7 +92,7 @@ def command(
         bool, option("Do not ask before starting another user's recording.", "--yes", "-y")
     ] = False,
 ) -> None:
-    """Start the recorded node alone, play its inputs to it, and report what that cost.
+    """Play a recording to its node alone and report what that cost.
 
     Your own recordings of this machine start without asking; others only after you confirm.
     """

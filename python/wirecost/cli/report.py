@@ -38,7 +38,7 @@ def command(
     ] = False,
     open_: Annotated[bool, option("Open the page in the browser.", "--open")] = False,
 ) -> None:
-    """Write the report of a result folder into it, in any format, or print its tables."""
+    """Write a result's report in any format, or print its tables."""
     from wirecost.results.analysis.summary import summarize
     from wirecost.results.records.measured import latest
     from wirecost.results.records.reading import read_results

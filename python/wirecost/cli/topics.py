@@ -25,7 +25,7 @@ NOWHERE = "–"
 
 
 def command(json_file: JsonFile = None) -> None:
-    """List your open topics on this machine: senders, content, messages."""
+    """List your open topics on this machine: senders, messages."""
     from wirecost.messaging.api.topics import topics
 
     open_topics = topics()

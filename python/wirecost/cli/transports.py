@@ -40,7 +40,7 @@ def command(
     ] = False,
     json_file: JsonFile = None,
 ) -> None:
-    """List transports and frameworks for tensors: which work here, copies, how to install."""
+    """List transports and tensor frameworks: which work here."""
     from wirecost.cli.transports_tables import (
         print_frameworks,
         print_outcomes,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that only some commands need: ``pip install wirecost`` leaves them out."""
+"""Packages that an installation may lack: of extras, and what `wirecost compile` does without."""
 
 from __future__ import annotations
 
 from wirecost.system.errors import UserError
 
-BENCH = frozenset(
+REQUIRED = frozenset(
     {
         "altair",
         "fmpy",
@@ -24,25 +24,27 @@ BENCH = frozenset(
         "zstandard",
     }
 )
-"""Names by which they are imported; all come with the extra ``bench``."""
+"""Names by which requirements are imported that ``wirecost compile`` and ``heap`` do without."""
 CAMPAIGN = frozenset({"cryptography", "dask", "distributed", "duckdb", "fsspec", "pyarrow"})
-"""Likewise, with the extra ``campaign``."""
+"""Names by which packages of the extra ``campaign`` are imported."""
 
 
 class MissingError(UserError):
-    """A package that an extra brings is not installed."""
+    """A package that wirecost or an extra of it brings is not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(
-            f"{package} is not installed; it comes with the extra {extra}: "
-            f"pip install 'wirecost[{extra}]'"
+        comes = (
+            f"the extra {extra}: pip install 'wirecost[{extra}]'"
+            if extra
+            else ("wirecost: pip install wirecost, without --no-deps")
         )
+        super().__init__(f"{package} is not installed; it comes with {comes}")
 
 
 def missing(error: ModuleNotFoundError) -> MissingError | None:
-    """Return the error that names the extra, if one brings the package."""
+    """Return the error that says what brings the package, if it is known."""
     package = (error.name or "").partition(".")[0]
-    for extra, packages in (("bench", BENCH), ("campaign", CAMPAIGN)):
+    for extra, packages in (("", REQUIRED), ("campaign", CAMPAIGN)):
         if package in packages:
             return MissingError(package, extra)
     return None

@@ -47,3 +47,14 @@ def test_repetitions_are_counted_over_all_processes() -> None:
             (sample.repetition, sample.process) for sample in all_samples if sample.key == key
         ]
         assert numbers == [(0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2), (6, 2)]
+
+
+def test_a_contender_that_takes_fewer_leaves_no_gap() -> None:
+    def measure(keys: list[str], repetitions: int) -> Iterator[list[StageSample]]:
+        for key in keys:
+            for number in range(1 if key == "b" else repetitions):
+                yield [StageSample(key, number, "total", 1.0)]
+
+    taken = [sample for samples in measured(plan(7, 3, 1), KEYS, measure) for sample in samples]
+    for key, count in (("a", 7), ("b", 3)):
+        assert sorted(s.repetition for s in taken if s.key == key) == list(range(count))

@@ -41,6 +41,14 @@ def test_progress_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> 
     assert err.split() == ["25", "%", "first", "[of", r"four]\x1b[2J"]
 
 
+def test_a_remark_stays_between_lines_of_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress() as advance:
+        advance(1, 4, "first")
+        advance(0, 0, "so far [4 µs]\nmore \x1b[2J")
+        advance(2, 4, "second, which comes too soon for a line")
+    assert capsys.readouterr().err.splitlines()[1:] == ["so far [4 µs]", r"more \x1b[2J"]
+
+
 def test_quiet_has_none(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +76,8 @@ def test_a_group_without_a_command_shows_its_help(group: str) -> None:
 @pytest.mark.parametrize("group", [(), ("bench",), ("probe",), ("campaign",), ("trace",)])
 def test_every_listed_command_says_what_it_is_for(group: tuple[str, ...]) -> None:
     lines = _run(*group, "-h").stdout.partition("Commands")[2].splitlines()
+    if group in ((), ("bench",)):  # those a newcomer meets: a line for each
+        assert not [line for line in lines if line.startswith("│  ")]
     without = [line for line in lines if line.startswith("│ ") and len(line.split()) < 5]
     assert [line for line in without if not line.startswith("│  ")] == []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Installations without extras: what they do, and what they say where they would need one."""
+"""Installations with what ``compile`` needs alone: what they do, and say of the rest."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from support import light
 from support.programs import execute
 from wirecost.cli import COMMANDS, app
 from wirecost.cli.bench import NAMES
-from wirecost.system.extras import BENCH, CAMPAIGN, missing
+from wirecost.system.extras import CAMPAIGN, REQUIRED, missing
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "examples" / "consumers" / "state.proto"
-EXTRA = "comes with the extra bench: pip install 'wirecost[bench]'"
+COMES = "comes with wirecost: pip install wirecost, without --no-deps"
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +43,17 @@ def requirements(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]
     return found
 
 
-def test_the_wheel_needs_little(requirements: dict[str, set[str]]) -> None:
-    assert requirements[""] == {"grpcio-tools", "jinja2", "protobuf", "rich", "typer"}
-    assert set(requirements) == {"", "bench", "campaign", "docs", "ros2", "tensor", "transports"}
+def test_the_wheel_alone_is_enough(requirements: dict[str, set[str]]) -> None:
+    assert requirements[""] > set(light.COMPILE)
+    assert set(requirements) == {"", "campaign", "docs", "ros2", "tensor", "transports"}
 
 
 @pytest.mark.parametrize(
     ("lists", "extras"),
     [
-        (("run",), ("", "bench")),
-        (("run", "transports", "transports-alone"), ("", "bench", "transports")),
-        (("run", "transports", "test"), ("", "bench", "campaign")),
+        (("run",), ("",)),
+        (("run", "transports", "transports-alone"), ("", "transports")),
+        (("run", "transports", "test"), ("", "campaign")),
     ],
 )
 def test_a_checkout_has_what_the_wheel_declares(
@@ -67,16 +67,17 @@ def test_a_checkout_has_what_the_wheel_declares(
     ]
     pinned = {light.normal(line.partition("==")[0]) for line in lines}
     needed = set[str]().union(*(requirements[extra] for extra in extras))
-    assert needed - {"wirecost"} <= pinned
+    assert needed <= pinned
 
 
 def test_the_missing_packages_that_are_explained_are_the_extras(
     requirements: dict[str, set[str]],
 ) -> None:
     owners = importlib.metadata.packages_distributions()
-    assert {light.normal(owners[package][0]) for package in BENCH} == requirements["bench"]
+    others = requirements[""] - set(light.COMPILE)
+    assert {light.normal(owners[package][0]) for package in REQUIRED} == others
     found = {light.normal(owners[package][0]) for package in CAMPAIGN}
-    assert found == requirements["campaign"] - {"wirecost"}
+    assert found == requirements["campaign"]
 
 
 def test_a_package_that_no_extra_brings_is_another_matter() -> None:
@@ -153,16 +154,16 @@ def test_other_commands_say_in_one_line_what_they_need(words: tuple[str, ...]) -
     done = run(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("wirecost: ")
-    assert done.stderr.endswith(f"; it {EXTRA}\n")
+    assert done.stderr.endswith(f"; it {COMES}\n")
     assert done.stderr.count("\n") == 1
 
 
 def test_the_library_says_so_too() -> None:
-    script = "import light; light.hide_extras(); import wirecost; wirecost.publish"
+    script = "import light; light.hide_others(); import wirecost; wirecost.publish"
     done = execute([sys.executable, "-c", script], cwd=Path(light.__file__).parent)
     last = done.stderr.splitlines()[-1]
     assert last.startswith("ModuleNotFoundError: wirecost.publish: ")
-    assert last.endswith(EXTRA)
+    assert last.endswith(COMES)
 
 
 def test_what_is_wrong_with_the_machine_fits_one_screen() -> None:

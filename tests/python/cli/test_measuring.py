@@ -70,5 +70,41 @@ def test_a_busy_machine_is_said_where_the_numbers_are(
         )
 
 
+def test_a_long_run_answers_after_its_first_rounds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def long(journal: Journal, advance: Advance) -> None:
+        advance(1, 10, "turn 1")
+        measure(journal, advance)
+        journal.after_round()
+        journal.after_round()
+        advance(9, 10, "turn 9")
+
+    monkeypatch.setattr(measuring, "FIRST_TABLE_S", 0.0)
+    measure_and_report("transport", tmp_path / "r", None, long)
+    out, err = capsys.readouterr()
+    assert err.count(measuring.GOES_ON) == 1
+    assert "good python default" in err and "good python default" in out
+    assert "All tables" not in err and "All tables" in out
+
+
+@pytest.mark.parametrize(("done", "after_s"), [(6, 0.0), (1, 3600.0)])
+def test_a_short_run_answers_once(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    done: int,
+    after_s: float,
+) -> None:
+    def short(journal: Journal, advance: Advance) -> None:
+        advance(done, 10, "a turn")
+        measure(journal, advance)
+        journal.after_round()
+
+    monkeypatch.setattr(measuring, "FIRST_TABLE_S", after_s)
+    measure_and_report("transport", tmp_path / "r", None, short)
+    assert measuring.GOES_ON not in capsys.readouterr().err
+
+
 def test_a_quiet_machine_needs_no_word(tmp_path: Path) -> None:
     assert caution(transport_folder(tmp_path, {"good": Made()}).meta) is None

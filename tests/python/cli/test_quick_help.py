@@ -12,10 +12,10 @@ import pytest
 
 from support.commands import commands
 from support.programs import execute
-from wirecost.system.extras import BENCH, CAMPAIGN
+from wirecost.system.extras import CAMPAIGN, REQUIRED
 
 HEAVY = sorted(
-    BENCH
+    REQUIRED
     | CAMPAIGN
     | {"asyncio", "concurrent.futures", "google.protobuf", "grpc", "grpc_tools", "jinja2"}
     | {"multiprocessing", "pandas", "scipy", "torch", "zmq"}

@@ -7,6 +7,7 @@ import copy
 import gc
 import pickle
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -484,3 +485,17 @@ message.causes = None
         outputs.append(done.stdout.replace("every_native", "every"))
     assert outputs[0] == outputs[1]
     assert outputs[0].count("error:") == 3
+
+
+def test_a_schema_without_a_package_compiles(tmp_path: Path) -> None:
+    schema = tmp_path / "state.proto"
+    schema.write_text('syntax = "proto3"; message State { double x = 1; repeated State of = 2; }')
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "wirecost", "compile", schema, "--native", "--out", out]
+    execute([*map(str, command), "--lang", "cpp,python", "--wire", "protobuf"], check=True)
+    place = out / "python" / "wire_native" / "native"
+    nanobind = execute([sys.executable, "-m", "nanobind", "--include_dir"], check=True).stdout
+    folders = [nanobind.strip(), sysconfig.get_paths()["include"], place, out / "cpp"]
+    flags = ["-std=c++20", "-fsyntax-only", *(f"-I{folder}" for folder in folders)]
+    for source in sorted(place.glob("*.cpp")):
+        execute(["g++", *flags, str(source)], check=True)

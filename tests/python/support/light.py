@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command ``wirecost`` where only its own requirements are installed, none of its extras.
+"""Command ``wirecost`` where only what ``wirecost compile`` needs is installed.
 
 Run ``python light.py ARGUMENTS…``."""
 
@@ -8,19 +8,22 @@ from __future__ import annotations
 import importlib.metadata
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from packaging.requirements import Requirement
+
+COMPILE = ("grpcio-tools", "jinja2", "protobuf", "rich", "typer")
+"""Distributions that ``wirecost compile`` needs."""
 
 
 def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def needed(name: str) -> set[str]:
-    """Return a distribution, and all it needs without extras, by their normalized names."""
+def needed(distributions: Iterable[str]) -> set[str]:
+    """Return distributions, and all they need without extras, by their normalized names."""
     names: set[str] = set()
-    waiting = [name]
+    waiting = list(distributions)
     while waiting:
         distribution = normal(waiting.pop())
         if distribution not in names:
@@ -50,8 +53,8 @@ class Absent:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-def hide_extras() -> None:
-    light = needed("wirecost")
+def hide_others() -> None:
+    light = needed(COMPILE) | {"wirecost"}
     owners = importlib.metadata.packages_distributions()
     hidden = {
         package
@@ -62,7 +65,7 @@ def hide_extras() -> None:
 
 
 if __name__ == "__main__":
-    hide_extras()
+    hide_others()
     for module in [name for name in sys.modules if name.partition(".")[0] == "packaging"]:
         del sys.modules[module]
     from wirecost.__main__ import main

@@ -14,7 +14,7 @@ from wirecost.measure.network.namespace import Namespace, NetworkError
 from wirecost.measure.network.profiles import Profile
 from wirecost.measure.network.wire import FRAME, Wire
 from wirecost.system import children
-from wirecost.system.installation import installation
+from wirecost.system.parts import TRANSPORT, installed
 
 NAME = "network_relay"
 COUNTED = ("forwarded", "lost", "dropped", "cut")
@@ -23,7 +23,7 @@ SEED = 1
 
 def program() -> Path:
     """Return the relay's path. Raises UserError where the compiled part is missing."""
-    return installation().folder / "programs" / NAME
+    return installed(f"programs/{NAME}", TRANSPORT)
 
 
 class Relay(Wire):

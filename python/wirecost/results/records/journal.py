@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,10 @@ def recorded(arguments: Sequence[str]) -> list[str]:
     return kept
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class Journal:
     """Journal of one run in its folder.
 
@@ -59,6 +63,8 @@ class Journal:
         self.folder = folder
         self.path = folder / NAME
         self._runs: list[Run] = []
+        self.after_round: Callable[[], None] = _nothing
+        """Function to call when a round has ended by which every contender has samples."""
         self._descriptor = os.open(
             self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
         )

@@ -64,16 +64,16 @@ class CloudSettings(option.ScenarioSettings):
         (8, 64, 1000), "Vertices of each of the 8 areas.", check=option.within(3, 100_000)
     )
     inside: tuple[float, ...] = option.setting(
-        (1, 10, 50),
+        (10,),
         "Percent of points inside an area.",
         metavar="%,%,…",
         parse=_percents,
         check=_check_percent,
     )
     samples: int = option.samples(100, "Callbacks of each version, in all processes.")
-    processes: int = option.processes()
+    processes: int = option.processes(5)
     seconds: float = option.setting(
-        10.0, "Take no more samples of a case after this time.", metavar="S", check=_check_seconds
+        4.0, "Take no more samples of a case after this time.", metavar="S", check=_check_seconds
     )
     format: str = option.setting(
         "aedt", "Points of the rings: aedt (32 B) or radrt (40 B).", check=_check_format

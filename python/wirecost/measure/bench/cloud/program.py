@@ -10,8 +10,9 @@ from pathlib import Path
 
 from wirecost.measure.bench.engine.program import Program
 from wirecost.system.channel.process import Channel
+from wirecost.system.parts import CLOUD
 
-PROGRAM = Program("cloud")
+PROGRAM = Program("cloud", CLOUD)
 CALLS_S = 600.0
 """Seconds that the callbacks of a turn may take."""
 

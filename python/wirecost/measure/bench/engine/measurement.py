@@ -100,6 +100,8 @@ class Case(Generic[C]):
         for entry in self.entries:
             entry.keep(self._journal)
         self._journal.flush()
+        if all(entry.samples for entry in self.running):
+            self._journal.after_round()
 
     def end(self) -> None:
         """Write the contenders' records; a round that was not ended does not count."""

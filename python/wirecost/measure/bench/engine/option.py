@@ -86,9 +86,9 @@ def samples(default: int, text: str) -> Any:
     return setting(default, text, check=limits.at_least_one)
 
 
-def processes() -> Any:
+def processes(default: int = PROCESSES) -> Any:
     """Return the setting of the number of processes."""
-    return samples(PROCESSES, "Fresh processes of each contender, one per round.")
+    return samples(default, "Fresh processes of each contender, one per round.")
 
 
 def seed(text: str) -> Any:

@@ -7,6 +7,7 @@ every contender runs in several processes; a round is one of each, in an order d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -46,13 +47,15 @@ Measure = Callable[[list[str], int], Iterator[list[StageSample]]]
 
 
 def measured(plan: ProcessPlan, keys: list[str], measure: Measure) -> Iterator[list[StageSample]]:
-    """Yield the rounds of all processes, repetitions counted over all of them."""
-    before = 0
+    """Yield the rounds of all processes, each contender's repetitions counted over all of them."""
+    before: Counter[str] = Counter()
     for process in range(plan.processes):
-        count = plan.samples_of(process)
-        for samples in measure(plan.order(process, keys), count):
+        taken: Counter[str] = Counter()
+        for samples in measure(plan.order(process, keys), plan.samples_of(process)):
+            for sample in samples:
+                taken[sample.key] = max(taken[sample.key], sample.repetition + 1)
             yield [
-                replace(sample, repetition=before + sample.repetition, process=process)
+                replace(sample, repetition=before[sample.key] + sample.repetition, process=process)
                 for sample in samples
             ]
-        before += count
+        before += taken

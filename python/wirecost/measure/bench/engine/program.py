@@ -14,6 +14,7 @@ from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.system import children
 from wirecost.system.children import failed
 from wirecost.system.errors import UserError
+from wirecost.system.parts import Part, build
 
 INSTALLED = Path(_core.__file__).parent
 SCHEMAS = INSTALLED / "schemas"
@@ -28,6 +29,8 @@ class Program:
     """C++ program that was installed with the package. Methods raise ProgramFailedError."""
 
     name: str
+    part: Part | None = None
+    """Part that a checkout builds when the program is missing."""
 
     @property
     def path(self) -> Path:
@@ -35,6 +38,8 @@ class Program:
 
     def check_installed(self) -> None:
         """Check that it is there. Raises UserError where it is missing."""
+        if not self.path.is_file() and self.part is not None:
+            build(self.part)
         if not self.path.is_file():
             raise UserError(f"{self.name} is not installed; install wirecost with `make run`")
 

@@ -55,6 +55,8 @@ class MessageBackend(Protocol):
     """Libraries that cannot be had here, and why."""
     environment: dict[str, str]
     """Compiler and flags, where there are any."""
+    most_s: float
+    """Seconds after which a process of it begins no further sample."""
 
     def contenders(self) -> list[Contender]: ...
 

@@ -25,6 +25,8 @@ from wirecost.system.printable import shown
 OSI = ".osi"
 MOST_BYTES = 16 << 20
 """Most bytes of the messages that are measured."""
+ENOUGH_BYTES, FEWEST = 1 << 20, 6
+"""Bytes and messages that are enough where nobody says how many messages."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class MessageChoice:
     sample: int | None = None
     seed: int = 1
     framing: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """True where nobody says how many messages."""
+        return self.first is None and self.sample is None
 
     def of(self, count: int) -> list[int]:
         """Return the numbers of the messages, in their order."""
@@ -123,11 +130,15 @@ def _unknown_kind(path: Path) -> UserError:
 
 
 def _chosen(path: Path, about: Subject, choice: MessageChoice, raw: Numbered) -> RecordedMessages:
-    messages: list[bytes] = []
-    damaged: list[int] = []
-    why = ""
+    written_at: dict[int, bytes] = {}
+    damaged: dict[int, str] = {}
     unknown = total = 0
-    for number in choice.of(raw.count):
+    numbers = choice.of(raw.count)
+    if choice.is_open:  # in any order, as fewer may be enough
+        Random(choice.seed).shuffle(numbers)
+    for number in numbers:
+        if choice.is_open and total > ENOUGH_BYTES and len(written_at) >= FEWEST:
+            break
         try:
             data = raw.at(number)
             message = about.read(data, raw.wire)
@@ -136,15 +147,17 @@ def _chosen(path: Path, about: Subject, choice: MessageChoice, raw: Numbered) ->
             message.DiscardUnknownFields()
             written = about.write(message)
         except (DecodeError, UserError, ValueError) as error:
-            why = why or f" ({shown(error, plain_files.LONGEST_REASON)})"
-            damaged.append(number)
+            damaged[number] = f" ({shown(error, plain_files.LONGEST_REASON)})"
             continue
         if raw.wire in ("", about.wire):
             unknown += max(0, len(data) - len(written))
-        if total + len(written) > MOST_BYTES and messages:
+        if total + len(written) > MOST_BYTES and written_at:
             break
         total += len(written)
-        messages.append(written)
+        written_at[number] = written
+    messages = [written_at[number] for number in sorted(written_at)]
+    numbers_of_damaged = sorted(damaged)
+    why = damaged[numbers_of_damaged[0]] if damaged else ""
     if not messages:
         others = f"; damaged or of another type: {counted(len(damaged), 'message')}{why}"
         raise UserError(
@@ -155,7 +168,7 @@ def _chosen(path: Path, about: Subject, choice: MessageChoice, raw: Numbered) ->
     if choice.topic:
         said.append(f"topic {choice.topic}")
     if damaged:
-        listed = ", ".join(map(str, damaged[:5]))
+        listed = ", ".join(map(str, numbers_of_damaged[:5]))
         said.append(f"{len(damaged)} damaged ones left out: number {listed}{why}")
     said += [warning.removeprefix(f"{path}: ") for warning in raw.warnings]
     if unknown:

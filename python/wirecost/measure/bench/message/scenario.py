@@ -26,6 +26,7 @@ from wirecost.measure.bench.message.data import (
     of_recording,
     recorded,
 )
+from wirecost.measure.bench.message.first_look import first_look
 from wirecost.measure.bench.message.java.backend import Java
 from wirecost.measure.bench.message.plain_files import BINARY
 from wirecost.measure.bench.message.python.backend import Python
@@ -169,7 +170,12 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
         ros2=Ros2Installation(settings.python),
         jobs=settings.jobs,
     )
-    backends = [backend_of(lang, about, selection, say) for lang in settings.languages]
+
+    def remark(text: str) -> None:
+        progress(0, 0, text)
+
+    look = first_look(about, messages, remark)
+    backends = [backend_of(lang, about, selection, say, look) for lang in settings.languages]
     contenders = {backend.lang: backend.contenders() for backend in backends}
     missing = {
         f"{backend.lang} {name}": why
@@ -252,11 +258,18 @@ def _at_rate(
 
 
 def backend_of(
-    lang: str, about: Subject, selection: ContenderSelection, say: Callable[[str], None]
+    lang: str,
+    about: Subject,
+    selection: ContenderSelection,
+    say: Callable[[str], None],
+    look: Callable[[MessageBackend], None] | None = None,
 ) -> MessageBackend:
-    """Make what a language has for a subject. Raises UserError where it has no compiler."""
+    """Make what a language has for a subject. Raises UserError where it has no compiler.
+
+    ``look`` is called with what is ready while the rest of it is not.
+    """
     if lang == "cpp":
-        return Cpp(about, selection, say)
+        return Cpp(about, selection, say, look)
     return Python(about, selection) if lang == "python" else Java(about, selection, say)
 
 

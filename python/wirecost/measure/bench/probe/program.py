@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.program import Program
+from wirecost.system.parts import PROBE
 
-PROGRAM = Program("probe_contenders")
+PROGRAM = Program("probe_contenders", PROBE)
 SECTIONS_OF_A_SAMPLE = 500
 WARM_SECTIONS = 20
 """Sections before each sample; they are recorded, but not timed."""

@@ -18,6 +18,7 @@ from wirecost.system import scratch
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.process import Channel
 from wirecost.system.children import ProgramFailedError
+from wirecost.system.parts import TRANSPORT, installed
 
 NATIVE_PREFIX = "transport_"
 MODULE = "wirecost.measure.bench.transport.client"
@@ -59,7 +60,11 @@ def python(command: Sequence[str] = (sys.executable, "-P", "-m", MODULE)) -> Cli
 
 
 def native() -> list[ClientProgram]:
-    """Return the native clients that are installed and answer. Raises nothing."""
+    """Return the native clients that are installed and answer; a checkout builds them first.
+
+    Raises UserError where that fails.
+    """
+    installed(f"programs/{NATIVE_PREFIX}tcp", TRANSPORT)
     programs = []
     for path in sorted(PROGRAMS.glob(f"{NATIVE_PREFIX}*")):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``lab.toml`` (docs/formats/campaign.md): a campaign's machines, and how each worker is started."""
+"""``lab.toml`` (docs/formats/campaign.md): a campaign's machines, how each worker is started."""
 
 from __future__ import annotations
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from wirecost import _core
 from wirecost.observe.probe.run import hooks
 from wirecost.observe.probe.run.target import Target
 from wirecost.system.errors import UserError
+from wirecost.system.parts import PROBE as PROBE_PART
+from wirecost.system.parts import installed
 from wirecost.system.plugins import load_plugins
 
 PYTHON_FOLDER = Path(__file__).with_name("python")
@@ -88,8 +89,8 @@ def library(name: str) -> Path:
         UserError: it is not there, or the loader cannot take its path.
     """
     named = os.environ.get("WIRECOST_HOOKS")
-    folder = Path(named) if named else Path(_core.__file__).parent / "lib"
-    path = (folder / name).absolute()
+    path = Path(named, name) if named else installed(f"lib/{name}", PROBE_PART)
+    path = path.absolute()
     if not path.is_file():
         raise UserError(f"{path}: this library is missing; install wirecost again")
     if set(" \t\n:") & set(str(path)):

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import os
 import resource
-from pathlib import Path
 
-from wirecost import _core
+from wirecost.observe.probe.run.hook import library
 from wirecost.observe.trial.remedy import Change
-from wirecost.system.errors import UserError
 
 LIBRARY = "libwirecost-hook-lock-memory.so"
 
@@ -25,11 +23,7 @@ class Lock:
         return f"at most {limit >> 20} MiB may be locked; run as root, or ulimit -l unlimited"
 
     def change(self) -> Change:
-        folder = os.environ.get("WIRECOST_HOOKS")
-        path = (Path(folder) if folder else Path(_core.__file__).parent / "lib") / LIBRARY
-        if not path.is_file():
-            raise UserError(f"{path}: this library is missing; install wirecost again")
-        return Change(preload=(path.absolute(),))
+        return Change(preload=(library(LIBRARY),))
 
 
 REMEDY = Lock()

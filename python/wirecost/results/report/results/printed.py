@@ -26,10 +26,11 @@ LAST = 1
 """Lines that follow: where the page is."""
 
 
-def print_first(console: Console, results: Results, rows: list[Row]) -> None:
+def print_first(console: Console, results: Results, rows: list[Row], more: str = "") -> None:
     """Print an answer that fits one screen; ``print_results`` prints all.
 
     Where a scenario has none of its own, it is the lead and as much of the first table as fits.
+    ``more``: last line, where it does not say how to print all tables.
     """
     content = content_of(results, rows)
     first = content.first or FirstAnswer(content.lead or content.title, content.tables[0])
@@ -39,7 +40,8 @@ def print_first(console: Console, results: Results, rows: list[Row]) -> None:
     if said := caution(results.meta):
         doubts.append((said, "bold yellow"))
     folder = shlex.quote(str(results.folder))
-    print_answer(console, first, f"All tables: wirecost report {folder} --tables", doubts, LAST)
+    more = more or f"All tables: wirecost report {folder} --tables"
+    print_answer(console, first, more, doubts, LAST)
 
 
 def _with_short_notes(table: Table, width: int) -> Table:

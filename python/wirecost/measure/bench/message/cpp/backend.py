@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 
 from wirecost.measure.bench.engine.allocators import NAMED, loaded
@@ -18,6 +19,7 @@ from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import INSTALLED, run
 from wirecost.measure.bench.message.backend import (
     Carried,
+    MessageBackend,
     MessageCounts,
     Timed,
     sampled,
@@ -76,16 +78,40 @@ class Cpp:
     """See Backend."""
 
     lang = "cpp"
+    most_s = inf
 
-    def __init__(self, subject: Subject, selection: ContenderSelection, say: Say) -> None:
-        """Compile what is not in the cache. Raises UserError where there is no compiler."""
-        built = programs.built(subject, selection, say)
+    def __init__(
+        self,
+        subject: Subject,
+        selection: ContenderSelection,
+        say: Say,
+        look: Callable[[MessageBackend], None] | None = None,
+    ) -> None:
+        """Compile what is not in the cache. Raises UserError where there is no compiler.
+
+        ``look`` is called once the first programs are compiled, with this backend of these alone;
+        with all of them, where they are in the cache.
+        """
         self._subject = subject
         self._files = {file.name: file for file in selection.files_of(*HEADERS)}
         self._generated = {program.library: program for program in selection.generated}
         self._allocators = selection.allocators
+        self._programs: dict[str, Path] = {}
+        self.missing: dict[str, str] = {}
+
+        looked = False
+
+        def early(first: dict[str, Path]) -> None:
+            nonlocal looked
+            self._programs, looked = first, True
+            if look is not None:
+                look(self)
+
+        built = programs.built(subject, selection, say, early)
         self._programs = built.programs
         self.missing = built.missing
+        if look is not None and not looked:
+            look(self)
         self.environment = {"compiler": built.compiler, "flags": " ".join(selection.flags)}
 
     def contenders(self) -> list[Contender]:

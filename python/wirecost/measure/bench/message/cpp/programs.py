@@ -28,7 +28,12 @@ POLL_S = 0.05
 KEPT = 40
 """Messages whose programs stay; the ones that were used longest ago go."""
 
+FIRST = ("protobuf", "wirecost")
+"""Programs that are compiled and looked at before the others: what is in use, the likely best."""
+
 Say = Callable[[str], None]
+Look = Callable[[dict[str, Path]], None]
+"""Function to call with the first programs while nothing else is compiled."""
 
 
 @dataclass
@@ -40,8 +45,10 @@ class Built:
     missing: dict[str, str] = field(default_factory=dict)
 
 
-def built(subject: Subject, selection: ContenderSelection, say: Say) -> Built:
+def built(subject: Subject, selection: ContenderSelection, say: Say, look: Look) -> Built:
     """Compile all programs that this machine can compile.
+
+    ``look`` is called where the first of them had to be compiled, and others follow.
 
     Raises UserError where it has no compiler, or a header cannot be read.
     """
@@ -60,7 +67,12 @@ def built(subject: Subject, selection: ContenderSelection, say: Say) -> Built:
                 missed += users
                 sources += users
         if missed:
-            _compile([compiler, *selection.flags], folder, missed, selection.jobs, say, programs)
+            command = [compiler, *selection.flags]
+            first = [source for source in missed if source.name in FIRST]
+            for sources_now in (first, missed) if 0 < len(first) < len(missed) else (missed,):
+                _compile(command, folder, sources_now, selection.jobs, say, programs)
+                if sources_now is first:
+                    look({s.name: folder / s.name for s in first if s.name not in programs.missing})
         keep(folder, cache, [source.name for source in missed])
     for source in sources:
         if source.name in programs.missing:
@@ -124,12 +136,13 @@ def _compile(
 ) -> None:
     """Compile the programs beside their sources.
 
-    Compilers end with this function, however it ends.
+    Units that are compiled already stay. Compilers end with this function, however it ends.
     """
     units = {
         (unit, name): source
         for source in reversed(sources)
         for unit, name in source.objects.items()
+        if not (folder / name).exists()
     }
     waiting, running = deque(reversed(units.items())), list[_Compiling]()
     failed: dict[str, str] = {}
@@ -151,7 +164,7 @@ def _compile(
         for compiling in running:
             children.end(compiling.process)
     for source in sources:
-        if source.name not in failed:
+        if source.name not in failed and not (folder / source.name).is_file():
             command = [compiler[0], *source.objects.values(), *source.libraries, "-o", source.name]
             if complaint := ran(["env", "-C", str(folder), *command]):
                 failed[source.name] = f"it does not compile: {complaint}"

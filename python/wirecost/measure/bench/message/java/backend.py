@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 
 from wirecost.measure.bench.engine.entry import StageSample
@@ -39,6 +40,7 @@ class Java:
     """See Backend."""
 
     lang = "java"
+    most_s = inf
 
     def __init__(
         self, subject: Subject, selection: ContenderSelection, say: Callable[[str], None]

@@ -45,6 +45,7 @@ class Python:
     """See Backend."""
 
     lang = "python"
+    most_s = 1.0
 
     def __init__(self, subject: Subject, selection: ContenderSelection) -> None:
         self._subject = subject
@@ -113,7 +114,10 @@ class Python:
         self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
     ) -> Iterator[StageSample | Timed]:
         (content,) = contents
-        return sampled(self._run("measure", contender, content, repetitions=repetitions), keys)
+        return sampled(
+            self._run("measure", contender, content, repetitions=repetitions, most_s=self.most_s),
+            keys,
+        )
 
     def counted(self, contender: Contender, content: Path) -> MessageCounts:
         """Count nothing: an interpreter's allocations and instructions are mostly its own."""

@@ -4,7 +4,7 @@
 ``python -m wirecost.measure.bench.message.python.worker`` with one JSON object on standard input:
 ``folder`` (our generated modules, the subject), ``type``, ``command`` (verify, measure),
 ``library`` (or the path of a user's module), ``mode``, ``content`` (a file as the C++ programs
-read it), ``out`` (a folder), ``repetitions``.
+read it), ``out`` (a folder), ``repetitions``, ``most_s`` (no further sample begins later).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def main() -> None:
     if job["command"] == "verify":
         _verify(contender, content.values, Path(job["out"]), job["mode"])
     else:
-        _measure(contender, content, job["repetitions"])
+        _measure(contender, content, job["repetitions"], job["most_s"])
 
 
 class WorkerContent:
@@ -137,7 +137,9 @@ def _verify(contender: WorkerContender, values: list[Any], out: Path, mode: str)
         sys.exit("what it read is not what it sent")
 
 
-def _measure(contender: WorkerContender, content: WorkerContent, repetitions: int) -> None:
+def _measure(
+    contender: WorkerContender, content: WorkerContent, repetitions: int, most_s: float
+) -> None:
     gc.freeze()  # what is imported stays, so that collecting before each sample looks at little
     warmed = 0
     while warmed < WARM_NS:
@@ -145,7 +147,10 @@ def _measure(contender: WorkerContender, content: WorkerContent, repetitions: in
     begin = perf_counter_ns()
     _total(contender, content.values)
     passes = LEAST_SAMPLE_NS // (perf_counter_ns() - begin) + 1
+    end_ns = perf_counter_ns() + most_s * 1e9
     for repetition in range(repetitions):
+        if repetition and perf_counter_ns() >= end_ns:
+            break
         ns = carried = 0
         for _ in range(passes):
             values = content.altered()

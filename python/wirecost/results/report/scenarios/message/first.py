@@ -36,6 +36,8 @@ def first_answer(
     if not totals:
         return None
     bases = {row.lang: row for row in totals if row.ratio and row.ratio.to == row.name}
+    if not bases:  # nobody's library in use was measured
+        bases = {row.lang: row for row in sorted(totals, key=lambda row: -row.median_ns)}
     sure = [row for row in totals if (row.lang, row.name) not in doubted]
     steps = _steps(meta, totals, doubted, ends)
     rate, said = _rate(meta)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of the package that a checkout builds when a command needs them first."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from wirecost.system.errors import UserError
+
+
+class Part(NamedTuple):
+    name: str
+    """Name for ``setup/install``."""
+    use: str
+    """Commands that need it, for the line that says what is being built."""
+    seconds: int
+    """Time that building it takes on two cores, in seconds."""
+
+
+CLOUD = Part("cloud", "bench cloud", 40)
+MESSAGE = Part("message", "the contender messagepack", 40)
+PROBE = Part("probe", "probe, traces and profiles of callbacks", 60)
+REPLAY = Part("replay", "record, replay and the transport dds", 90)
+TRANSPORT = Part("transport", "bench transport and bench tensor --network", 30)
+
+STANDARD_ERROR = 2
+"""Descriptor, also where ``sys.stderr`` is none, as in a notebook."""
+MODULES = {"wirecost._ctf": PROBE, "wirecost._middleware": REPLAY, "wirecost._dds": REPLAY}
+
+
+def build(part: Part) -> None:
+    """Build and install a part, with a line to say so. Raises UserError where that fails.
+
+    An installation from a wheel has all parts: nothing happens.
+    """
+    import subprocess  # noqa: PLC0415 - programs that publish must not pay for it
+
+    checkout = _folders()[1]
+    if checkout is None:
+        return
+    print(
+        f"Building what {part.use} needs, once: about {part.seconds} s on two cores",
+        file=sys.stderr,
+        flush=True,
+    )
+    command = [str(checkout / "setup" / "install"), part.name]
+    done = subprocess.run(command, stdout=STANDARD_ERROR, check=False)
+    if done.returncode != 0:
+        raise UserError(f"`{' '.join(command)}` failed; what it says stands above")
+
+
+def installed(path: str, part: Part) -> Path:
+    """Return an installed file of a part, built first if it is missing. Raises UserError."""
+    file = _folders()[0] / path
+    if not file.exists():
+        build(part)
+    return file
+
+
+def _folders() -> tuple[Path, Path | None]:
+    """Return the folders of the installation and of its checkout. Raises UserError."""
+    from wirecost.system.installation import installation  # noqa: PLC0415 - as above
+
+    present = installation()
+    return present.folder, present.checkout
+
+
+class PartFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finder of a part's compiled module that is not there yet; importing it builds the part."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Return the spec of a module that a checkout can build, None of any other."""
+        del path, target
+        if fullname not in MODULES or _folders()[1] is None:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        """Build the module's part and load it. Raises UserError, ImportError."""
+        build(MODULES[spec.name])
+        folder = _folders()[0]
+        name = spec.name.rpartition(".")[2]
+        for suffix in importlib.machinery.EXTENSION_SUFFIXES:
+            file = folder / f"{name}{suffix}"
+            if file.is_file():
+                found = importlib.util.spec_from_file_location(spec.name, file)
+                if found is not None:
+                    spec.loader_state = found
+                    return importlib.util.module_from_spec(found)
+        raise ModuleNotFoundError(f"{spec.name}: its part was built without it", name=spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module as its own loader would."""
+        spec = module.__spec__
+        found = spec.loader_state if spec is not None else None
+        if found is not None and found.loader is not None:
+            module.__spec__ = found
+            found.loader.exec_module(module)
+
+
+def install() -> None:
+    """Make modules of parts importable; a module that is there is found before this is asked."""
+    if not any(isinstance(finder, PartFinder) for finder in sys.meta_path):
+        sys.meta_path.append(PartFinder())

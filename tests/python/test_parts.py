@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of a checkout are built when something first asks for them."""
+
+from __future__ import annotations
+
+import importlib.util
+import stat
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wirecost.system import installation, parts
+from wirecost.system.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+INSTALL = """\
+#!/bin/sh
+echo "$1" >> {folder}/asked
+{then}
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty installation of a checkout whose script notes the part that is asked for."""
+    present = replace(installation.installation(), folder=tmp_path, checkout=tmp_path)
+    monkeypatch.setattr(installation, "installation", lambda: present)
+    (tmp_path / "setup").mkdir()
+    return tmp_path
+
+
+def script(folder: Path, then: str = "") -> None:
+    path = folder / "setup" / "install"
+    path.write_text(INSTALL.format(folder=folder, then=then))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def test_a_missing_file_is_built_once(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script(checkout, f"mkdir -p {checkout}/programs; touch {checkout}/programs/cloud")
+    for _ in range(2):
+        assert parts.installed("programs/cloud", parts.CLOUD) == checkout / "programs" / "cloud"
+    assert (checkout / "asked").read_text() == "cloud\n"
+    assert "Building what bench cloud needs, once" in capsys.readouterr().err
+
+
+def test_a_build_that_fails_names_its_command(checkout: Path) -> None:
+    script(checkout, "exit 2")
+    with pytest.raises(UserError, match="setup/install cloud` failed"):
+        parts.installed("programs/cloud", parts.CLOUD)
+
+
+def test_a_wheel_builds_nothing(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script(checkout)
+    wheel = replace(installation.installation(), checkout=None)
+    monkeypatch.setattr(installation, "installation", lambda: wheel)
+    parts.build(parts.CLOUD)
+    assert not (checkout / "asked").exists()
+    assert parts.PartFinder().find_spec("wirecost._ctf") is None
+
+
+def test_a_module_is_found_before_it_is_built_and_built_when_it_is_imported(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = importlib.util.find_spec("wirecost._ctf")
+    assert built is not None and built.origin is not None
+    script(checkout, f"cp {built.origin} {checkout}")
+    finder = parts.PartFinder()
+    spec = finder.find_spec("wirecost._ctf")
+    assert spec is not None and not (checkout / "asked").exists()
+    monkeypatch.delitem(sys.modules, "wirecost._ctf", raising=False)
+    module = importlib.util.module_from_spec(spec)
+    finder.exec_module(module)
+    assert (checkout / "asked").read_text() == "probe\n"
+    assert module.Reader and Path(module.__spec__.origin).parent == checkout
+
+
+def test_every_part_is_one_of_the_install_script() -> None:
+    text = (ROOT / "setup" / "install").read_text()
+    every = next(line for line in text.splitlines() if line.startswith("every="))
+    names = {part.name for part in vars(parts).values() if isinstance(part, parts.Part)}
+    assert names == set(every.removeprefix("every=(").removesuffix(")").split())
