@@ -29,11 +29,13 @@ LAST = 1
 def print_first(console: Console, results: Results, rows: list[Row], more: str = "") -> None:
     """Print an answer that fits one screen; ``print_results`` prints all.
 
-    Where a scenario has none of its own, it is the lead and as much of the first table as fits.
+    Where a scenario has none of its own, it is the lead and as much of the first table as fits,
+    of those that come later where none comes first, as of floors alone.
     ``more``: last line, where it does not say how to print all tables.
     """
     content = content_of(results, rows)
-    first = content.first or FirstAnswer(content.lead or content.title, content.tables[0])
+    tables = [*content.tables, *content.folded, *content.details, Table("", [], [], [])]
+    first = content.first or FirstAnswer(content.lead or content.title, tables[0])
     first = replace(first, table=_with_short_notes(first.table, console.width))
     absent = ", ".join(text.partition(":")[0] for text in not_measured(results.meta))
     doubts = [(f"Not measured: {absent}.", "dim")] if absent else []
