@@ -10,8 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from google.protobuf import descriptor_pb2 as pb
 from syrupy.assertion import SnapshotAssertion
 
+from support.programs import execute
 from wirecost.measure.bench.message import fields
 from wirecost.measure.bench.message.advice import changes as advice
 from wirecost.measure.bench.message.advice.changes import changes
@@ -19,8 +21,10 @@ from wirecost.measure.bench.message.advice.columns import TriedColumns
 from wirecost.measure.bench.message.backend import Carried
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content import MOST_BYTES, made_up
+from wirecost.measure.bench.message.cpp.sources import generate
 from wirecost.measure.bench.message.data import MessageChoice, recorded
 from wirecost.measure.bench.message.race import _verify
+from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 from wirecost.system.errors import UserError
@@ -398,3 +402,17 @@ def test_a_long_list_is_tried_in_columns(tmp_path: Path, snapshot: SnapshotAsser
     for message in few:
         getattr(message, "from").points.add(x=1.5)
     assert not any(what.startswith("columns") for what in changed(few, about))
+
+
+def test_classes_of_a_file_of_any_name_compile(tmp_path: Path) -> None:
+    """Recordings name the files of their schemas as they like."""
+    file = pb.FileDescriptorProto(name="Ground Truth", package="robot", syntax="proto3")
+    message = file.message_type.add(name="State")
+    message.field.add(name="x", number=1, type=pb.FieldDescriptorProto.TYPE_DOUBLE, label=1)
+    about = subject(pb.FileDescriptorSet(file=[file]), "x.mcap", "robot.State")
+    sources, missing = generate(about, ContenderSelection(), tmp_path)
+    assert "protobuf" not in missing
+    (program,) = (source for source in sources if source.name == "protobuf")
+    for unit in program.units:
+        folders = [f"-I{tmp_path / folder}" for folder in ("", program.holders, program.classes)]
+        execute(["g++", "-std=c++20", "-fsyntax-only", *folders, str(tmp_path / unit)], check=True)

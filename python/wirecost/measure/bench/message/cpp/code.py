@@ -199,7 +199,7 @@ def classes(subject: Subject) -> str:
     return rendered(
         "classes.hpp.j2",
         type=subject.type,
-        headers=[_classes_header(subject, names, file) for file in _with_types(schema)],
+        headers=[classes_header(subject, names, file) for file in _with_types(schema)],
         top=names.qualified(MessageRef(subject.type)),
         messages=[
             LibraryClass(
@@ -217,7 +217,8 @@ def _with_types(schema: Schema) -> list[File]:
     return [file for file in schema.files if file.messages or file.enums]
 
 
-def _classes_header(subject: Subject, names: ApiNames, file: File) -> str:
+def classes_header(subject: Subject, names: ApiNames, file: File) -> str:
+    """Return the header of a file's classes, as protoc names it and we do."""
     if subject.ros is None:
         return names.header(file)
     return f"{mirror.file_name(file).removesuffix('.proto')}.pb.h"

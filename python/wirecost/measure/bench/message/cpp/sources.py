@@ -22,6 +22,7 @@ from wirecost.measure.bench.message.selection import HEADERS, CodecFile, Contend
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.emit.cpp.api_names import ApiNames
 from wirecost.schema.compile.schema import CompileError
 from wirecost.system.errors import UserError
 
@@ -270,17 +271,31 @@ def _googles_classes(subject: Subject, folder: Path) -> str:
 def _classes_by(protoc: str, subject: Subject, folder: Path) -> str:
     folder.mkdir()
     described = folder / "schema.fds"
-    described.write_bytes(_with_functions(subject.descriptors).SerializeToString())
-    files = [file.name for file in subject.descriptors.file if not _in_library(file.name)]
+    descriptors = _for_protoc(subject)
+    described.write_bytes(descriptors.SerializeToString())
+    files = [file.name for file in descriptors.file if not _in_library(file.name)]
     command = [protoc, f"--descriptor_set_in={described}", f"--cpp_out={folder}", *files]
     complaint = ran(command)
     return f"{protoc}: {complaint}" if complaint else ""
 
 
-def _with_functions(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
-    """Remove `ctype`: protoc writes no functions for fields of such a type."""
+def _for_protoc(subject: Subject) -> pb.FileDescriptorSet:
+    """Return the descriptors as protoc writes the classes that our programs use.
+
+    Recordings name files as they like: here each has the name from which its header's follows.
+    `ctype` goes, as protoc writes no functions for fields of such a type.
+    """
     changed = pb.FileDescriptorSet()
-    changed.CopyFrom(descriptors)
+    changed.CopyFrom(subject.descriptors)
+    header = partial(code.classes_header, subject, ApiNames(subject.schema, ""))
+    of_file = {
+        file.name: f"{header(file).removesuffix('.pb.h')}.proto"
+        for file in subject.schema.files
+        if subject.ros is None and not _in_library(file.name)
+    }
+    for described in changed.file:
+        described.name = of_file.get(described.name, described.name)
+        described.dependency[:] = [of_file.get(name, name) for name in described.dependency]
     waiting = [message for file in changed.file for message in file.message_type]
     while waiting:
         message = waiting.pop()
