@@ -38,7 +38,7 @@ def print_first(console: Console, results: Results, rows: list[Row], more: str =
     first = content.first or FirstAnswer(content.lead or content.title, tables[0])
     first = replace(first, table=_with_short_notes(first.table, console.width))
     absent = ", ".join(text.partition(":")[0] for text in not_measured(results.meta))
-    doubts = [(f"Not measured: {absent}.", "dim")] if absent else []
+    doubts = [(f"Not measured: {absent}; why: --tables.", "dim")] if absent else []
     if said := caution(results.meta):
         doubts.append((said, "bold yellow"))
     folder = shlex.quote(str(results.folder))

@@ -22,6 +22,8 @@ WORTH = 0.01
 LARGE_FIELD = 0.1
 """Share of the bytes that a change of the message must save to be named first."""
 MADE_UP = "made-up messages"
+MOST = 0.5
+"""Share of the bytes of the field that is named."""
 MOST_ROWS = 9
 
 
@@ -36,18 +38,26 @@ def first_answer(
     if not totals:
         return None
     bases = {row.lang: row for row in totals if row.ratio and row.ratio.to == row.name}
-    if not bases:  # nobody's library in use was measured
-        bases = {row.lang: row for row in sorted(totals, key=lambda row: -row.median_ns)}
+    quickest = {row.lang: row for row in sorted(totals, key=lambda row: -row.median_ns)}
+    said_of = {lang: bases.get(lang, quickest[lang]) for lang in LANGUAGES if lang in quickest}
+    costs = [(row, _in(row, row.lang in bases)) for row in said_of.values()]
     sure = [row for row in totals if (row.lang, row.name) not in doubted]
     steps = _steps(meta, totals, doubted, ends)
     rate, said = _rate(meta)
     if rate is None:
-        size = units.size(next(iter(bases.values()), totals[0]).bytes)
-        costs = ", ".join(f"{units.time(row.median_ns)} {_in(row)}" for row in bases.values())
-        answer = f"One {meta.type} of {size} takes {costs}. `--rate HZ`: the share of a core."
+        times = ", ".join(f"{units.time(row.median_ns)} {where}" for row, where in costs)
+        size = units.size(costs[0][0].bytes)
+        answer = f"One {meta.type} of {size} takes {times}. `--rate HZ`: the share of a core."
     else:
-        answer, is_worth = _at_rate(meta, bases, sure, rate, said)
+        shares = ", ".join(
+            f"{share_of_core(row.median_ns * rate / SECOND)} of a core {where}"
+            for row, where in costs
+        )
+        verdict, is_worth = _verdict(bases, sure, rate)
+        size = units.size(costs[0][0].bytes)
+        answer = f"{said} one {meta.type} of {size} takes {shares}: {verdict}"
         steps = steps if is_worth else []
+    answer += _mostly(meta)
     # Who gave a recording knows it; made-up messages may be of other lengths than real ones.
     if MADE_UP in meta.content:
         answer += f" {meta.content.partition(': every field')[0]}."
@@ -63,34 +73,32 @@ def _rate(meta: MessageMeta) -> tuple[float | None, str]:
     return None, ""
 
 
-def _at_rate(
-    meta: MessageMeta, bases: Mapping[str, Row], sure: list[Row], rate: float, said: str
-) -> tuple[str, bool]:
-    """Say what share of a core the baselines take, and whether a change would be worth it."""
-    shares = [
-        f"{share_of_core(row.median_ns * rate / SECOND)} of a core {_in(row)}"
-        for row in bases.values()
-    ]
-    size = units.size(next(iter(bases.values()), sure[0]).bytes) if bases or sure else ""
+def _verdict(bases: Mapping[str, Row], sure: list[Row], rate: float) -> tuple[str, bool]:
+    """Say what the best change would save, and whether it would be worth it."""
     savings = [
         (bases[row.lang].median_ns - row.median_ns) * rate / SECOND
         for row in sure
         if row.lang in bases
     ]
     most = max(savings, default=0.0)
-    verdict = (
-        f"a change would save up to {share_of_core(most)}."
-        if most >= WORTH
-        else "nothing worth changing."
-    )
-    return (
-        f"{said} one {meta.type} of {size} takes {', '.join(shares)}: {verdict}",
-        most >= WORTH,
-    )
+    if most >= WORTH:
+        return f"a change would save up to {share_of_core(most)} of a core.", True
+    return f"nothing worth changing, as no change saves {100 * WORTH:g} % of a core.", False
 
 
-def _in(row: Row) -> str:
-    return f"in {LANGUAGES.get(row.lang, row.lang)} ({row.name})"
+def _in(row: Row, is_base: bool) -> str:
+    unknown = "" if is_base else "; the library in use was not measured"
+    return f"in {LANGUAGES.get(row.lang, row.lang)} ({row.name}{unknown})"
+
+
+def _mostly(meta: MessageMeta) -> str:
+    """Name the innermost field that most of the bytes are in; empty where there is none."""
+    paths = [part.path for part in meta.fields if part.all >= MOST * meta.counted_bytes]
+    if not paths:
+        return ""
+    innermost = max(paths, key=lambda path: path.count("."))
+    (share,) = (part.all for part in meta.fields if part.path == innermost)
+    return f" {share / meta.counted_bytes:.0%} of its bytes are `{innermost}`.".replace("%", " %")
 
 
 @dataclass(frozen=True)
