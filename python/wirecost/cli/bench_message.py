@@ -15,6 +15,7 @@ from wirecost.cli.options import argument, option, transport_names
 from wirecost.measure.bench.message.choices import (
     FRAMINGS,
     LANGUAGES,
+    LIBRARIES,
     PRESETS,
     PROCESSES,
     SAMPLED,
@@ -91,6 +92,16 @@ def command(
         str,
         option("Languages of the contenders, comma-separated: cpp, python, java.", known=LANGUAGES),
     ] = ",".join(USUAL),
+    library: Annotated[
+        str,
+        option(
+            "Libraries to compare, comma-separated; also wirecost-native and memcpy. Default: all "
+            "that are here and compile quickly.",
+            metavar="NAME",
+            known=LIBRARIES,
+            show_default=False,
+        ),
+    ] = "",
     contender: Annotated[
         list[Path] | None,
         option(
@@ -165,6 +176,7 @@ def command(
         MessageChoice(topic, first, sample, seed, framing),
         dict(_elements(text) for text in elements or ()),
         chosen("--lang", lang, LANGUAGES),
+        chosen("--library", library, LIBRARIES) if library else (),
         tuple(contender or ()),
         RateRequest(rate, subscribers, over),
         python,

@@ -15,5 +15,27 @@ FRAMINGS = (SINGLE, DELIMITED)
 """Contents of a binary file: one message, or several, each behind its length."""
 SAMPLED = 50
 """Messages that are measured of a longer recording, unless another number is asked for."""
+LIBRARIES = (
+    "protobuf",
+    "wirecost",
+    "wirecost-classes",
+    "wirecost-native",
+    "wirecost-columns",
+    "wirecost-protobuf",
+    "wirecost-ros1",
+    "wirecost-cdr",
+    "flatbuffers-table",
+    "messagepack",
+    "json",
+    "gencpp",
+    "genpy",
+    "fast-cdr",
+    "rosidl-fastrtps",
+    "rclpy",
+    "rosbags",
+    "memcpy",
+    "protobuf-current",
+)
+"""Libraries that a language may have; those of a machine and a wire are fewer."""
 PROCESSES = 5
 PRESETS = tuple(plugin_names(Path(__file__).parent / "presets", "run"))

@@ -59,7 +59,7 @@ def about_made_up(subject: Subject, messages: list[bytes]) -> str:
     lists = list(_lists(subject.read(messages[0]), ""))
     named = [f"{path} {count}" for path, count in lists[:MOST_LISTS]]
     named += ["…"] * (len(lists) > MOST_LISTS)
-    elements = f" ({', '.join(named)})" if named else ""
+    elements = f" ({', '.join(named)}: --elements {lists[0][0]}=50 for others)" if named else ""
     return f"made-up messages{elements}; real ones: --data FILE"
 
 

@@ -16,7 +16,7 @@ from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
 from wirecost.measure.bench.message.at_rate.carrying import RateRequest, carrying
 from wirecost.measure.bench.message.backend import MessageBackend
-from wirecost.measure.bench.message.choices import FRAMINGS, PROCESSES, USUAL
+from wirecost.measure.bench.message.choices import FRAMINGS, LIBRARIES, PROCESSES, USUAL
 from wirecost.measure.bench.message.content import about_made_up, made_up
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.data import (
@@ -73,7 +73,8 @@ class MessageSettings:
     """Settings of ``bench message``.
 
     ``schema``: files or modules; ``dialect``: of ``.msg`` files, empty to see it; ``elements``: of
-    lists of made-up messages, by path or name; ``contenders``: files with codecs of the user's own;
+    lists of made-up messages, by path or name; ``libraries``: those that take part, empty for all
+    that can be had quickly; ``contenders``: files with codecs of the user's own;
     ``python``: that of a ROS 2.
     """
 
@@ -85,6 +86,7 @@ class MessageSettings:
     choice: MessageChoice = field(default_factory=MessageChoice)
     elements: Mapping[str, int] = field(default_factory=dict)
     languages: tuple[str, ...] = USUAL
+    libraries: tuple[str, ...] = ()
     contenders: tuple[Path, ...] = ()
     asked: RateRequest = field(default_factory=RateRequest)
     python: Path | None = None
@@ -165,6 +167,7 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
     taken_out = fields.worth_taking_out(field_bytes, about)
     lists = long_lists(about, messages[:MEASURED], field_bytes)
     selection = ContenderSelection(
+        libraries=frozenset(settings.libraries) or None,
         files=tuple(map(CodecFile, settings.contenders)),
         lists=tuple(type_ for _, type_ in lists),
         ros2=Ros2Installation(settings.python),
@@ -181,6 +184,7 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
         f"{backend.lang} {name}": why
         for backend in backends
         for name, why in backend.missing.items()
+        if name not in LIBRARIES or selection.takes(name)
     }
     if not any(contenders.values()):
         reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())

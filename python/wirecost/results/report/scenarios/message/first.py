@@ -83,7 +83,9 @@ def _verdict(bases: Mapping[str, Row], sure: list[Row], rate: float) -> tuple[st
     most = max(savings, default=0.0)
     if most >= WORTH:
         return f"a change would save up to {share_of_core(most)} of a core.", True
-    return f"nothing worth changing, as no change saves {100 * WORTH:g} % of a core.", False
+    if most <= 0:
+        return "nothing worth changing.", False
+    return f"nothing worth changing, at most {share_of_core(most)} of a core to save.", False
 
 
 def _in(row: Row, is_base: bool) -> str:
@@ -148,7 +150,9 @@ def _table(
     ]
     for lang in langs:
         columns += _columns(lang)
-    notes = ["Medians of all stages, each library in its best mode; ×: beside the first row."]
+    notes = [
+        "Medians of all stages in a library's best mode; now: assumed in use; ×: beside it.",
+    ]
     if COLUMNS in libraries:
         notes.insert(0, f"{COLUMNS}: with conversion from and to rows; `bench osi`: without.")
     if doubted:
