@@ -56,6 +56,13 @@ def command(
             metavar="PERCENT",
         ),
     ] = None,
+    fail_size_above: Annotated[
+        str | None,
+        option(
+            "With --fail-above: the limit of sizes, which have no noise, such as 0%.",
+            metavar="PERCENT",
+        ),
+    ] = None,
     only: Annotated[
         list[str] | None,
         option(
@@ -129,10 +136,18 @@ def command(
     from wirecost.results.report.compare.document import document, markdown
     from wirecost.results.report.compare.page import page, write_figures
 
-    for name, dependent in (("--of", of), ("--require-precision", require_precision)):
+    needing = {
+        "--of": of,
+        "--require-precision": require_precision,
+        "--fail-size-above": fail_size_above,
+    }
+    for name, dependent in needing.items():
         if dependent and fail_above is None:
             raise UserError(f"{name}: is for --fail-above; give a percentage there")
-    settings = CompareSettings(*_limits(margin, fail_above), tuple(of or ()), tuple(only or ()))
+    size_limit = None if fail_size_above is None else share("--fail-size-above", fail_size_above)
+    settings = CompareSettings(
+        *_limits(margin, fail_above), size_limit, tuple(of or ()), tuple(only or ())
+    )
     check_page("--report", report)
     if Path("-") == json_file == markdown_file:
         raise UserError("--json - and --markdown -: name a file for one of them")

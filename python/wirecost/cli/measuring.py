@@ -28,7 +28,7 @@ from wirecost.results.records.journal import Journal
 from wirecost.results.records.new_folder import PendingFolder, new_folder
 from wirecost.results.records.reading import read_results
 from wirecost.results.report.results.export import write_report
-from wirecost.results.report.results.printed import print_first
+from wirecost.results.report.results.printed import print_first, print_interim
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
@@ -38,7 +38,7 @@ from wirecost.system.interruption import Watch, watched
 
 FIRST_TABLE_S = 15.0
 """Seconds after which a run that takes longer answers from the rounds it has."""
-GOES_ON = "These are the first rounds. The run goes on, and its intervals become narrower."
+GOES_ON = "First rounds; the run goes on. Its verdict follows when it ends."
 
 INTERRUPTED = 130
 """Exit status of Ctrl-C, which ``main`` replaces by that of the signal that came."""
@@ -139,7 +139,7 @@ class _FirstTable:
         console = Console(file=io.StringIO(), width=Console(stderr=True).width)
         with suppress(UserError, OSError), finished_copy(self._folder) as copy:
             results = read_results(copy)
-            print_first(console, results, summarize(results), GOES_ON)
+            print_interim(console, results, summarize(results), GOES_ON)
             assert isinstance(console.file, io.StringIO)
             self._advance(0, 0, f"\n{console.file.getvalue()}")
 

@@ -61,15 +61,21 @@ MORE, FEWER = "more", "fewer"
 class CompareSettings:
     """Settings of a comparison, as shares, not percent.
 
-    ``fail_above`` None: nothing fails. ``of``: percentiles and counters that may fail, beside
+    ``fail_above`` None: nothing fails; ``fail_size_above``: limit of sizes, if another. ``of``: percentiles and counters that may fail, beside
     sizes; without any, all percentiles. ``only``: words of the rows that are compared; without any,
     all, of which those that explain a message's cost fail nothing.
     """
 
     margin: float = MARGIN
     fail_above: float | None = None
+    fail_size_above: float | None = None
     of: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+
+    @property
+    def size_limit(self) -> float | None:
+        """Share by which a size on the wire may grow."""
+        return self.fail_above if self.fail_size_above is None else self.fail_size_above
 
     def fails(self, what: str, low: float) -> bool:
         """Say whether an increase by ``low`` at least is a regression."""
@@ -186,11 +192,11 @@ def compare(
         for name in counters
         for change in _count(key, name, *sides)
     ]
-    plain = plain_changes(a, b, names, settings.margin, settings.fail_above)
+    plain = plain_changes(a, b, names, settings.margin, settings.size_limit)
     if settings.only:
         contenders = {without_stage(key, names) for key in chosen}
         plain = [change for change in plain if without_stage(change.row, names) in contenders]
-    _check_gate(settings, counts, (a, b))
+    _check_gate(settings, [change for change in times if change.row in chosen], counts, (a, b))
     apart = noise(a, again, names, _quantiles, counters) if again is not None else {}
     # Another message changes the rows of all contenders.
     has_drift = again is None and not other_message
@@ -280,10 +286,13 @@ def judged(
 
 
 def _check_gate(
-    settings: CompareSettings, counts: list[CountChange], runs: tuple[ComparedRun, ComparedRun]
+    settings: CompareSettings,
+    times: list[TimeChange],
+    counts: list[CountChange],
+    runs: tuple[ComparedRun, ComparedRun],
 ) -> None:
     """Check that the gate looks at something: else it would always pass. Raises UserError."""
-    there = [*QUANTILES, *dict.fromkeys(count.name for count in counts)]
+    there = dict.fromkeys([*(time.quantile for time in times), *(count.name for count in counts)])
     for what in settings.of:
         if what not in there:
             raise UserError(

@@ -34,7 +34,7 @@ def _digests(run: ComparedRun) -> set[str]:
 def aligned(a: ComparedRun, b: ComparedRun) -> tuple[ComparedRun, ComparedRun]:
     """Return such runs with the same names of cases, and with a note."""
     which = " and ".join(dict.fromkeys((_type(a), _type(b))))
-    note = f"different messages ({which}): the machine's drift is not taken off, only by --again"
+    note = f"different messages ({which}): drift is not taken off; measure A again, for --again"
     return replace(_renamed(a), notes=[*a.notes, note]), _renamed(b)
 
 

@@ -13,6 +13,8 @@ SENT = 0.98
 """Share of the asked rate that must have been sent."""
 ENOUGH = 990
 """Arrivals, about 1,000, from which on a 99th percentile says something."""
+ENOUGH_FOR_P999 = 10 * ENOUGH
+"""As many of them are above the 99.9th percentile."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,16 @@ class MeasuredTransport(Asked):
     def has_tail(self) -> bool:
         """True where ``p99_ns`` is of enough messages."""
         return self.run.received >= ENOUGH
+
+    @property
+    def has_far_tail(self) -> bool:
+        """True where ``p999_ns`` is of enough messages."""
+        return self.run.received >= ENOUGH_FOR_P999
+
+    @property
+    def period_ns(self) -> float | None:
+        """Time between two messages; None where they were sent as fast as possible."""
+        return 1e9 / self.run.asked_rate if self.run.asked_rate else None
 
     @property
     def tail_ns(self) -> float:

@@ -8,7 +8,7 @@ is judged by the best of them, which the verdict's measurement names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirecost.results.analysis.transport.measured import Asked, Failed, MeasuredTransport
 from wirecost.results.analysis.transport.recommendation import bad_share
@@ -34,6 +34,10 @@ class Verdict:
     why: str = ""
     failed: Failed | None = None
     """A case of the need that has no measurement."""
+    only: tuple[str, ...] = ()
+    """Groups of settings that meet the need, where others of the transport do not."""
+    factor: float | None = None
+    """Quotient of the value and the least one."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Need:
     within: float | None
     """Factor of the best's value; None: that what was taken arrives is all that is asked."""
     asks: str = ""
+    is_moot: Callable[[Sequence[Asked]], bool] = lambda found: False
+    """Whether the answer stands in another need's column."""
     scope: str = ""
     """Messages that it is about, where there are several sizes."""
     promised: bool = False
@@ -75,6 +81,11 @@ def _largest(found: Sequence[Asked]) -> list[Asked]:
     return (
         [case for case in here if case.size == most] if most >= LARGE_BYTES and most > least else []
     )
+
+
+def _all_large(found: Sequence[Asked]) -> bool:
+    """Say whether the smallest messages are large ones, too."""
+    return all(case.size >= LARGE_BYTES for case in found)
 
 
 def _lossy(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
@@ -133,7 +144,8 @@ def needs(lossy: Sequence[str]) -> list[Need]:
              " arrives, once and in order; the tail is that of the worst case",
              _away(lossy), tail, None, "another --network than loopback"),
         Need("large messages", f"median of the largest messages at most {LARGE:g} × the least",
-             _largest, p50, LARGE, f"several --sizes, one of {LARGE_BYTES // 1000} kB or more"),
+             _largest, p50, LARGE, f"several --sizes, one of {LARGE_BYTES // 1000} kB or more",
+             _all_large),
     ]  # fmt: skip
 
 
@@ -166,9 +178,11 @@ def _verdict(mine: list[Asked], need: Need, best: float | None) -> Verdict:
     for case in mine:
         by_settings.setdefault(case.who.settings, []).append(case)
     judged = [_of_one(group, need, best) for group in by_settings.values()]
-    return min(
+    best_judged = min(
         judged, key=lambda verdict: (not verdict.met, bool(verdict.failed), _order(verdict, need))
     )
+    meeting = [name for name, verdict in zip(by_settings, judged, strict=True) if verdict.met]
+    return replace(best_judged, only=tuple(meeting) if len(meeting) < len(judged) else ())
 
 
 def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
@@ -188,7 +202,8 @@ def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
         return Verdict(bool(worst.run.promise) or not need.promised, worst)
     if value is None or best is None:
         return Verdict(None, worst)
-    return Verdict(value <= need.within * best, worst, f"{value / best:.1f} × the least")
+    factor = value / best if best else None
+    return Verdict(value <= need.within * best, worst, factor=factor)
 
 
 def _order(verdict: Verdict, need: Need) -> tuple[float, float]:

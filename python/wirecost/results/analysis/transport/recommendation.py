@@ -10,7 +10,8 @@ from wirecost.results.analysis.transport.measured import MeasuredTransport, Wher
 
 ALIKE = 1.1
 """Within so much of the least latency, a promise of no loss decides, then the least processor time:
-that nothing was lost in a short run says little of a long one."""
+that nothing was lost in a short run says little of a long one. The same share of the time between
+two messages is too little to give up a promise for."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,16 @@ class Choice:
     """Contenders of ``able`` that promise no loss, the quickest first."""
     settings: frozenset[str] = frozenset()
     """Groups of settings that were measured."""
+    quickest: MeasuredTransport | None = None
+    """What was quicker than ``taken`` and promises nothing, if ``taken`` promises no loss."""
+    slowest_ns: float | None = None
+    """The longest latency of ``able``: see ``has_tails``."""
+    has_tails: bool = False
+    """True if latencies were compared by their 99th percentile, else by their median."""
+
+    def latency_ns(self, case: MeasuredTransport) -> float:
+        """Return the latency by which contenders were compared."""
+        return case.p99_ns if self.has_tails else case.p50_ns
 
 
 def choices(found: Sequence[MeasuredTransport]) -> list[Choice]:
@@ -39,7 +50,9 @@ def choices(found: Sequence[MeasuredTransport]) -> list[Choice]:
 
     Of those that delivered every message once, in order and at the asked rate the least 99th
     percentile, or the least median where one of them has few messages; among those within ``ALIKE``
-    of it, one that promises no loss if there is one, and then the least processor time.
+    of it, one that promises no loss if there is one, and then the least processor time. Where none
+    of them promises it, the quickest that does is taken if it is later by less than a tenth of the
+    time between two messages, or one within ``ALIKE`` of that.
     """
     return [_choice(group) for group in by_case(found)]
 
@@ -60,9 +73,8 @@ def _choice(group: list[MeasuredTransport]) -> Choice:
         return Choice(where, size, least, False, None, settings=settings)
     tails = all(case.has_tail for case in able)
     latency = {case.who: case.p99_ns if tails else case.p50_ns for case in able}
-    quickest = min(latency.values())
     choice = min(
-        (case for case in able if latency[case.who] <= ALIKE * quickest),
+        _alike(able, latency),
         key=lambda case: (
             not case.run.promise,
             case.cost_ns is None,
@@ -75,7 +87,38 @@ def _choice(group: list[MeasuredTransport]) -> Choice:
     promised = sorted(
         (case for case in able if case.run.promise), key=lambda case: latency[case.who]
     )
-    return Choice(where, size, choice, True, other, frozenset(latency), tuple(promised), settings)
+    quickest = min(able, key=lambda case: latency[case.who])
+    return Choice(
+        where, size, choice, True, other, frozenset(latency), tuple(promised), settings,
+        quickest if choice.run.promise and not quickest.run.promise else None,
+        max(latency.values()), tails,
+    )  # fmt: skip
+
+
+def _alike(able: list[MeasuredTransport], latency: dict[Who, float]) -> list[MeasuredTransport]:
+    """Return those of which promise and processor time decide."""
+    alike = _near_quickest(able, latency)
+    if any(case.run.promise for case in alike):
+        return alike
+    promised = _near_quickest([case for case in able if case.run.promise], latency)
+    period_ns = able[0].period_ns
+    if not promised or period_ns is None:
+        return alike
+    later_ns = _least(promised, latency) - _least(alike, latency)
+    return promised if later_ns < (ALIKE - 1) * period_ns else alike
+
+
+def _near_quickest(
+    cases: list[MeasuredTransport], latency: dict[Who, float]
+) -> list[MeasuredTransport]:
+    if not cases:
+        return []
+    quickest_ns = _least(cases, latency)
+    return [case for case in cases if latency[case.who] <= ALIKE * quickest_ns]
+
+
+def _least(cases: list[MeasuredTransport], latency: dict[Who, float]) -> float:
+    return min(latency[case.who] for case in cases)
 
 
 def bad_share(case: MeasuredTransport) -> float:

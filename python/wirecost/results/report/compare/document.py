@@ -38,6 +38,7 @@ def document(comparison: Comparison) -> dict[str, object]:
         "drift": comparison.drift,
         "false_discovery_rate": FALSE_DISCOVERIES,
         "fail_above": comparison.settings.fail_above,
+        "fail_size_above": comparison.settings.size_limit,
         "of": list(comparison.settings.of),
         "only": list(comparison.settings.only),
         "failed": bool(comparison.regressions()),

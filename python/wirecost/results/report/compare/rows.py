@@ -14,6 +14,7 @@ from wirecost.results.analysis.compare.comparison import (
     SAME,
     SLOWER,
     UNDECIDED,
+    CompareSettings,
     Comparison,
     CountChange,
     TimeChange,
@@ -165,13 +166,20 @@ def verdict_line(comparison: Comparison) -> str | None:
     sizes = [change for change in regressions if isinstance(change, PlainChange)]
     count = len(regressions) - len(sizes) + len(same_size(sizes))
     if count:
-        return f"{counted(count, 'regression')} above {100 * limit:g} %"
+        return f"{counted(count, 'regression')} above {_limits(comparison.settings, limit)}"
     return _not_seen(comparison, limit) or _seen(comparison, limit)
+
+
+def _limits(settings: CompareSettings, limit: float) -> str:
+    """Name the limit of times, and that of sizes where it is another."""
+    sizes = settings.fail_size_above
+    of_sizes = "" if sizes is None else f" (sizes: {100 * sizes:g} %)"
+    return f"{100 * limit:g} %{of_sizes}"
 
 
 def _seen(comparison: Comparison, limit: float) -> str:
     """Say that a gate passes, and what it looked at."""
-    said = f"No regression above {100 * limit:g} %"
+    said = f"No regression above {_limits(comparison.settings, limit)}"
     looked_at = gated(comparison)
     first = looked_at[0] if looked_at else None
     if first is None or first.change95 is None:

@@ -26,13 +26,31 @@ LAST = 1
 """Lines that follow: where the page is."""
 
 
-def print_first(console: Console, results: Results, rows: list[Row], more: str = "") -> None:
+def print_interim(console: Console, results: Results, rows: list[Row], answer: str) -> None:
+    """Print the first table of a run that goes on: its answer may still change.
+
+    ``answer``: a sentence in the place of the run's own.
+    """
+    first, doubts = _first_answer(console, results, rows)
+    print_answer(console, replace(first, answer=answer, steps=[]), "", doubts, LAST)
+
+
+def print_first(console: Console, results: Results, rows: list[Row]) -> None:
     """Print an answer that fits one screen; ``print_results`` prints all.
 
     Where a scenario has none of its own, it is the lead and as much of the first table as fits,
     of those that come later where none comes first, as of floors alone.
-    ``more``: last line, where it does not say how to print all tables.
     """
+    first, doubts = _first_answer(console, results, rows)
+    folder = shlex.quote(str(results.folder))
+    more = f"All tables: wirecost report {folder} --tables"
+    print_answer(console, first, more, doubts, LAST)
+
+
+def _first_answer(
+    console: Console, results: Results, rows: list[Row]
+) -> tuple[FirstAnswer, list[tuple[str, str]]]:
+    """Return the answer, and the lines below its table with their styles."""
     content = content_of(results, rows)
     tables = [*content.tables, *content.folded, *content.details, Table("", [], [], [])]
     first = content.first or FirstAnswer(content.lead or content.title, tables[0])
@@ -41,9 +59,7 @@ def print_first(console: Console, results: Results, rows: list[Row], more: str =
     doubts = [(f"Not measured: {absent}; why: --tables.", "dim")] if absent else []
     if said := caution(results.meta):
         doubts.append((said, "bold yellow"))
-    folder = shlex.quote(str(results.folder))
-    more = more or f"All tables: wirecost report {folder} --tables"
-    print_answer(console, first, more, doubts, LAST)
+    return first, doubts
 
 
 def _with_short_notes(table: Table, width: int) -> Table:

@@ -26,6 +26,14 @@ certainty, if losses do not depend on each other."""
 
 
 def lead(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | None:
+    """Advise, and say whether the machine was loaded; None where nothing was measured."""
+    text = advice(meta, found)
+    if text and caution(meta):
+        text += " The machine was loaded: trust the order, not the times."
+    return text
+
+
+def advice(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | None:
     chosen = choices(found)
     if not chosen:
         return None
@@ -38,9 +46,21 @@ def lead(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | None:
         many = "promise" if len(broken) == 1 else "promises"
         who = ", ".join(dict.fromkeys(f"{run.mware} {run.mode}" for run in broken))
         parts.append(f"{len(broken)} {many} of no loss did not hold ({who}); see below.")
-    if caution(meta):
-        parts.append("The machine was loaded: trust the order, not the times.")
+    if len(chosen) == 1:
+        parts += _within_period(chosen[0])
     return " ".join([*parts, *_absent(meta)])
+
+
+def _within_period(choice: Choice) -> list[str]:
+    """Say whether the slowest that delivers everything is quick enough for the asked rate."""
+    period_ns, slowest_ns = choice.taken.period_ns, choice.slowest_ns
+    if period_ns is None or slowest_ns is None or slowest_ns > period_ns or len(choice.able) < 2:
+        return []
+    which = "p99" if choice.has_tails else "median"
+    return [
+        f"All {len(choice.able)} that lost nothing stay below the {units.time(period_ns)} between"
+        f" two messages ({which})."
+    ]
 
 
 def _absent(meta: TransportMeta) -> list[str]:
@@ -80,7 +100,8 @@ def _sentence(where: Where, same: list[Choice], settings: Settings) -> str:
     warned = _caution(first.taken, settings)
     numbers = _numbers([choice.taken for choice in ends])
     text = f"{situation}, take {name(first.taken)}{warned}: {numbers}"
-    return text + _cheaper(first, same) + _evidence(first.taken, same) + _with_promise(same)
+    evidence = _evidence(first.taken, same)
+    return text + _cheaper(first, same) + _quicker(same) + evidence + _with_promise(same)
 
 
 def _numbers(ends: Sequence[MeasuredTransport]) -> str:
@@ -109,9 +130,9 @@ def _with_promise(same: list[Choice]) -> str:
 
 
 def _caution(case: MeasuredTransport, settings: Settings) -> str:
-    """Return what is to be known of settings that promise nothing."""
+    """Return what settings promise, and what happens where they promise nothing."""
     if case.run.promise:
-        return ""
+        return f" (promises {case.run.promise})"
     who = case.who
     native = who.client if who.client == NATIVE else ""
     about = settings.get(" ".join(filter(None, (who.mware, native, who.settings))))
@@ -135,6 +156,23 @@ def _cheaper(first: Choice, same: list[Choice]) -> str:
     which = "" if cheaper.run.promise else ", which promises nothing"
     text = f" ({name(cheaper)}{which}: {units.time(cheaper.cost_ns)}"
     return text + (f", p99 {units.time(cheaper.p99_ns)})" if cheaper.has_tail else ")")
+
+
+def _quicker(same: list[Choice]) -> str:
+    """Return what is quicker without a promise, where one with a promise is taken for it."""
+    quicker = same[0].quickest
+    if quicker is None or any(
+        choice.quickest is None or choice.quickest.who != quicker.who for choice in same
+    ):
+        return ""
+    ends = same[:1] if len(same) == 1 else [same[0], same[-1]]
+    sooner = [
+        choice.latency_ns(choice.taken) - choice.latency_ns(choice.quickest)
+        for choice in ends
+        if choice.quickest is not None
+    ]
+    by = " to ".join(map(units.time, sooner))
+    return f". {name(quicker)} is {by} quicker, but may lose messages"
 
 
 def _evidence(taken: MeasuredTransport, same: list[Choice]) -> str:

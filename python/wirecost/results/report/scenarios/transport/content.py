@@ -3,35 +3,86 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
 from wirecost.results.analysis.summary import Row
-from wirecost.results.analysis.transport.measured import measured
+from wirecost.results.analysis.transport.measured import MeasuredTransport, measured
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.scenarios import ScenarioContent
 from wirecost.results.report.scenarios.transport import tables
-from wirecost.results.report.scenarios.transport.advice import lead
+from wirecost.results.report.scenarios.transport.advice import MATCHED, advice, lead
 from wirecost.results.report.scenarios.transport.decisions import decision_table
-from wirecost.results.report.shared.table import present
+from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.table import Table, present
 
 TITLE = "What a transport costs"
+WARN = "warn"
+TAIL_MESSAGES = 1000
+"""Arrivals that are enough for a 99th percentile."""
+PLACE = "docs/transports.md, 'The same settings in your program'"
 
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
     meta, cases = results.meta_as(TransportMeta), measured(rows)
+    every = present(
+        decision_table(meta, cases),
+        *tables.tables(cases),
+        tables.failed_table(meta),
+        tables.broken_table(meta),
+        *tables.peak_tables(cases),
+        tables.binding_table(cases),
+        tables.fault_table(meta),
+    )
     return ScenarioContent(
         TITLE,
         lead(meta, cases),
-        present(
-            decision_table(meta, cases),
-            *tables.tables(cases),
-            tables.failed_table(meta),
-            tables.broken_table(meta),
-            *tables.peak_tables(cases),
-            tables.binding_table(cases),
-            tables.fault_table(meta),
-        ),
+        every,
         present(
             tables.settings_table(meta), tables.network_table(meta), tables.transports_table(meta)
         ),
         "",
+        first=_first(meta, cases, every),
     )
+
+
+def _first(
+    meta: TransportMeta, cases: Sequence[MeasuredTransport], every: Sequence[Table]
+) -> FirstAnswer | None:
+    answer = advice(meta, cases)
+    if answer is None or not every:
+        return None
+    notes = [*_circumstances(meta, cases), *every[0].notes]
+    return FirstAnswer(answer, replace(every[0], notes=notes), _steps(meta, cases, answer))
+
+
+def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> list[str]:
+    """Return what a reader of the first table must know, each in a line."""
+    load = str(meta.doctor.get("load", ""))
+    asked = "asked for no loss" if meta.asked.get("reliable", True) else "no waiting"
+    queue = meta.asked.get("queue", "some")
+    parts = {
+        f"Load {load.removeprefix(WARN).strip(' ()')} when the run began: something else ran.":
+            load.startswith(WARN),
+        tables.DDS: tables.has_local_dds(cases),
+        f"default: as installed; {MATCHED}: {asked}, {queue} messages at each end.":
+            any(case.who.settings == MATCHED for case in cases),
+    }  # fmt: skip
+    return [text for text, is_so in parts.items() if is_so]
+
+
+def _steps(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str) -> list[str]:
+    """Say how to set what is advised, and what measures a missing 99th percentile."""
+    steps = []
+    if f" {MATCHED}" in answer:
+        steps.append(f"To set `{MATCHED}` in your program: {PLACE}.")
+    few = min(cases, key=lambda case: case.expected)
+    if not few.has_tail and few.expected:
+        seconds = math.ceil(meta.seconds * TAIL_MESSAGES / few.expected)
+        steps.append(
+            f"p99 needs {TAIL_MESSAGES:,} messages, and {few.expected:,} were sent: add"
+            f" `--seconds {seconds}`."
+        )
+    return steps

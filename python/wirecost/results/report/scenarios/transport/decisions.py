@@ -44,8 +44,8 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
     )
     several_sizes = len({case.size for case in found}) > 1
     table.notes.append(
-        f"{TICK} good, {CROSS} not, {NONE} not measured; of each transport the best group of"
-        " settings counts."
+        f"{TICK} good, {CROSS} not, 1.5 ×: of the least, {NONE} not measured; of each transport"
+        " the best group of settings counts."
     )
     table.notes.extend(f"{need.title}: {_rule(need, several_sizes)}." for need in by_need)
     if any(UNPROMISED in cells[1:] for cells in table.rows):
@@ -54,7 +54,11 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
         )
     if any("tail" in need.about for need in by_need):
         table.notes.append(TAIL)
-    if lacks := [f"{need.title} ({need.asks})" for need in judged if need not in by_need]:
+    if lacks := [
+        f"{need.title} ({need.asks})"
+        for need in judged
+        if need not in by_need and not need.is_moot(found)
+    ]:
         table.notes.append(f"This run does not tell: {', '.join(lacks)}.")
     return table
 
@@ -81,12 +85,25 @@ def _cell(need: Need, verdict: Verdict) -> str:
     if not need.holds(evidence):
         return Linked(f"{CROSS} {_first_flaw(evidence)}", mark(evidence))
     if need.promised:
-        return Linked(TICK if verdict.met else UNPROMISED, mark(evidence))
-    value = need.value(evidence)
-    text = "" if value is None else f" {units.time(value)}"
+        return Linked(_promised(verdict), mark(evidence))
+    text = _value(need.value(evidence), verdict)
     if evidence.run.refused:
         text += ", refuses"
-    return Linked(f"{TICK if verdict.met else CROSS}{text}", mark(evidence))
+    return Linked(text, mark(evidence))
+
+
+def _promised(verdict: Verdict) -> str:
+    if not verdict.met:
+        return UNPROMISED
+    return f"{TICK} {', '.join(verdict.only)} only" if verdict.only else TICK
+
+
+def _value(value: float | None, verdict: Verdict) -> str:
+    """Return a number, with its quotient to the least one where that is too much."""
+    if verdict.met:
+        return TICK if value is None else f"{TICK} {units.time(value)}"
+    text = CROSS if value is None else units.time(value)
+    return text if verdict.factor is None else f"{text}, {units.significant(verdict.factor)} ×"
 
 
 def _first_flaw(case: MeasuredTransport) -> str:

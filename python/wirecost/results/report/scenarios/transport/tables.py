@@ -26,6 +26,7 @@ from wirecost.system.counted import counted
 
 PARTS = ("publisher", "subscribers", "daemon")
 NOTES = (
+    f"p99, p99.9: {NONE} where fewer than about 1,000, for p99.9 10,000, messages arrived.",
     "Latency: from the begin of the call that sends until the call that receives"
     " returned, every arrival at every subscriber.",
     "went wrong: of all messages at all subscribers together.",
@@ -36,10 +37,7 @@ NOTES = (
     "wire: bytes on the network per byte of the message.",
     "memory: the most that all processes together had resident.",
 )
-DDS = (
-    "dds is Fast DDS over UDP here. Between processes of one machine its makers' default is shared"
-    " memory, which was not measured."
-)
+DDS = "dds: over UDP; shared memory, its default on one machine, was not measured."
 PEAK_NOTES = (
     "peak: the highest rate without loss and with bounded latency, within 5 %.",
     "held: whether 90 % of it held for 3 s, where p99 was measured.",
@@ -73,13 +71,17 @@ def _parts(group: Iterable[MeasuredTransport]) -> tuple[str, ...]:
 
 
 def _notes(found: Sequence[MeasuredTransport], last: Sequence[MeasuredTransport]) -> list[str]:
-    has_dds = any(case.who.mware == "dds" and case.where.network == LOOPBACK for case in found)
     early = [case for case in (*last, *found) if case.run.lost_before]
     return [
         *(note.format(parts=", ".join(_parts(last))) for note in NOTES),
         *map(_before, early[:1]),
-        *([DDS] if has_dds else []),
+        *([DDS] if has_local_dds(found) else []),
     ]
+
+
+def has_local_dds(found: Sequence[MeasuredTransport]) -> bool:
+    """Say whether DDS was measured where its makers' default is shared memory."""
+    return any(case.who.mware == "dds" and case.where.network == LOOPBACK for case in found)
 
 
 def _before(case: MeasuredTransport) -> str:
@@ -98,8 +100,12 @@ def _table(group: list[MeasuredTransport], notes: list[str]) -> Table:
     columns: list[Column[MeasuredTransport]] = [
         Column("contender", lambda case: Marked(name(case), mark(case))),
         Column("p50", lambda case: units.time(case.p50_ns), bar=True),
-        Column("p99", lambda case: units.time(case.p99_ns)),
-        Column("p99.9", lambda case: units.time(case.p999_ns), optional=4),
+        Column("p99", lambda case: units.time(case.p99_ns if case.has_tail else None)),
+        Column(
+            "p99.9",
+            lambda case: units.time(case.p999_ns if case.has_far_tail else None),
+            optional=4,
+        ),
         Column("max", lambda case: units.time(case.max_ns), optional=9),
         Column("went wrong", lambda case: "; ".join(case.flaws) or "nothing"),
         Column("CPU", lambda case: units.time(case.cost_ns), "CPU"),
