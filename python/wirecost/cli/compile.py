@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -135,6 +136,11 @@ def command(
         f"{out}: {counted(len(written), 'file')} written, {len(texts) - len(written)} unchanged",
         highlight=False,
     )
+    ends = tuple(f".{wire}.hpp" for wire in job.request.wires[:1])
+    headers = [path for path in texts if path.parts[0] == "cpp" and path.name.endswith(ends)]
+    if len(headers) == 1:  # of a schema in one file it is plain what a program begins with
+        name = headers[0].relative_to("cpp")
+        print(f'#include "{name}", compiled as C++20 with -I{shlex.quote(str(out / "cpp"))}')
 
 
 def _write(option: str, path: Path, text: str) -> None:

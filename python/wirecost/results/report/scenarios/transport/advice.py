@@ -131,14 +131,13 @@ def _with_promise(same: list[Choice]) -> str:
 
 def _caution(case: MeasuredTransport, settings: Settings) -> str:
     """Return what settings promise, and what happens where they promise nothing."""
-    if case.run.promise:
-        return f" (promises {case.run.promise})"
     who = case.who
     native = who.client if who.client == NATIVE else ""
     about = settings.get(" ".join(filter(None, (who.mware, native, who.settings))))
     if about is None:
         about = settings.get(f"{who.mware} {who.settings}", {})
-    text = "does not promise that nothing is lost"
+    promise = case.run.promise
+    text = f"promises {promise}" if promise else "does not promise that nothing is lost"
     if full := about.get("full"):
         queue = str(about.get("receiver_queue", ""))
         of = f" of {queue}" if queue[:1].isdigit() else ""

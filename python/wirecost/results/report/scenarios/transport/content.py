@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.analysis.transport.measured import MeasuredTransport, measured
+from wirecost.results.analysis.transport.measured import ENOUGH, MeasuredTransport, measured
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.scenarios import ScenarioContent
@@ -22,7 +22,6 @@ TITLE = "What a transport costs"
 WARN = "warn"
 TAIL_MESSAGES = 1000
 """Arrivals that are enough for a 99th percentile."""
-PLACE = "docs/transports.md, 'The same settings in your program'"
 
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
@@ -55,7 +54,21 @@ def _first(
     if answer is None or not every:
         return None
     notes = [*_circumstances(meta, cases), *every[0].notes]
-    return FirstAnswer(answer, replace(every[0], notes=notes), _steps(meta, cases, answer))
+    table = replace(every[0], rows=_quickest_first(every[0].rows, cases), notes=notes)
+    return FirstAnswer(answer, table, _steps(meta, cases, answer))
+
+
+def _quickest_first(rows: list[list[str]], cases: Sequence[MeasuredTransport]) -> list[list[str]]:
+    """Sort rows of transports by the first case: a screen may have room for some of them only.
+
+    Rows of contenders have another first cell, and stay in their order.
+    """
+    latencies: dict[str, float] = {}
+    for case in cases:
+        if case.case == cases[0].case and case.delivers:
+            for name in (case.who.mware, f"{case.who.mware} {case.who.client}"):
+                latencies[name] = min(case.p50_ns, latencies.get(name, math.inf))
+    return sorted(rows, key=lambda row: latencies.get(row[0], math.inf))
 
 
 def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> list[str]:
@@ -77,12 +90,13 @@ def _steps(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str)
     """Say how to set what is advised, and what measures a missing 99th percentile."""
     steps = []
     if f" {MATCHED}" in answer:
-        steps.append(f"To set `{MATCHED}` in your program: {PLACE}.")
-    few = min(cases, key=lambda case: case.expected)
-    if not few.has_tail and few.expected:
-        seconds = math.ceil(meta.seconds * TAIL_MESSAGES / few.expected)
         steps.append(
-            f"p99 needs {TAIL_MESSAGES:,} messages, and {few.expected:,} were sent: add"
-            f" `--seconds {seconds}`."
+            f"Set `{MATCHED}` in your program: docs/transports.md, 'The same settings …'."
+        )
+    few = min(case.expected for case in cases)
+    if 0 < few < ENOUGH:
+        seconds = math.ceil(meta.seconds * TAIL_MESSAGES / few)
+        steps.append(
+            f"p99 needs {TAIL_MESSAGES:,} arrivals, not {few:,}: take `--seconds {seconds}`."
         )
     return steps

@@ -44,8 +44,8 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
     )
     several_sizes = len({case.size for case in found}) > 1
     table.notes.append(
-        f"{TICK} good, {CROSS} not, 1.5 ×: of the least, {NONE} not measured; of each transport"
-        " the best group of settings counts."
+        f"{TICK} good, 1.5 × the least: less good, {CROSS} not, {NONE} not measured; of each"
+        " transport the best group of settings counts."
     )
     table.notes.extend(f"{need.title}: {_rule(need, several_sizes)}." for need in by_need)
     if any(UNPROMISED in cells[1:] for cells in table.rows):
@@ -103,7 +103,7 @@ def _value(value: float | None, verdict: Verdict) -> str:
     if verdict.met:
         return TICK if value is None else f"{TICK} {units.time(value)}"
     text = CROSS if value is None else units.time(value)
-    return text if verdict.factor is None else f"{text}, {units.significant(verdict.factor)} ×"
+    return text if verdict.factor is None else f"{text}, {units.two_digits(verdict.factor)} ×"
 
 
 def _first_flaw(case: MeasuredTransport) -> str:
