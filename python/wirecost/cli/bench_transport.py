@@ -78,7 +78,12 @@ def command(
         int, option("Messages that may wait at each end, if matched.", metavar="N")
     ] = 16,
     settings: Annotated[
-        str, option("Groups of settings; see docs/transports.md.", known=_settings)
+        str,
+        option(
+            "default: as installed; matched: all asked for no loss, --queue messages, the"
+            " publisher waits where it can; others: docs/transports.md.",
+            known=_settings,
+        ),
     ] = DEFAULT_SETTINGS,
     client: Annotated[str, option("python, native (C or C++).", known=KINDS)] = PYTHON,
     find_peak: Annotated[

@@ -14,7 +14,8 @@ from rich.table import Column
 from wirecost.cli import verbosity
 from wirecost.system.printable import printable
 
-LINE_EVERY_S = 5.0
+LINE_EVERY_S, MOST_EVERY_S = 5.0, 60.0
+"""Seconds between the first lines of progress, and most: each wait is longer than the one before."""
 ETA_OF_S = 60.0
 """Seconds whose steps the estimate of the remaining time follows from."""
 
@@ -68,15 +69,16 @@ def _remark(console: Console, text: str) -> None:
 
 
 def _lines(console: Console) -> Advance:
-    last = 0.0
+    last, wait_s = 0.0, LINE_EVERY_S
 
     def advance(done: int, total: int, text: str) -> None:
-        nonlocal last
+        nonlocal last, wait_s
         if total == 0:
             _remark(console, text)
             return
         now = time.monotonic()
-        if now - last >= LINE_EVERY_S:
+        if now - last >= wait_s:
+            wait_s = min(1.5 * wait_s, MOST_EVERY_S) if last else wait_s
             last = now
             share = 100 * done // max(total, 1)
             console.print(

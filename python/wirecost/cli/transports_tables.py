@@ -18,6 +18,14 @@ from wirecost.system.printable import printable
 
 COPIES = ("copies sending", "receiving")
 ABILITIES = ("aligned", "requests", "other machines", "C++")
+LEGEND = (
+    "copies: of each message, by a library; aligned: to 64 bytes, else some frameworks copy again;"
+    " C++: measured by `bench transport --client native`, no: not installed."
+)
+SUITABLE = (
+    "One machine: iceoryx2 for large messages, zeromq in containers. Several: zenoh. With your own"
+    " messages: wirecost bench transport --sizes 1MB --rate 30"
+)
 _TEXTS: dict[str, Callable[[AvailableTransport], str]] = {
     "a slow subscriber": lambda transport: transport.capabilities.full,
     "needs a server": lambda transport: transport.capabilities.server,
@@ -54,21 +62,19 @@ def print_transports(
             style=None if transport.missing is None else "dim",
         )
     console.print(table)
-    console.print(
-        "C++: yes where `bench transport --client native` measures its C or C++ library too; no:"
-        " that program is not installed; –: there is none.",
-        style="dim",
-        highlight=False,
-    )
+    console.print(LEGEND, style="dim", highlight=False, markup=False)
     for transport in transports:
         if transport.no_server is not None:
             console.print(printable(f"* {transport.name}: {transport.no_server}."), highlight=False)
     for transport in transports:
         if transport.default:
             console.print(
-                f"Where none is named, wirecost.publish takes {transport.name}.", highlight=False
+                f'In Python, wirecost.publish("camera") takes {transport.name},'
+                ' publish("zenoh", "camera") zenoh.',
+                highlight=False,
+                markup=False,
             )
-    console.print()
+    console.print(SUITABLE, highlight=False, markup=False)
 
 
 def _here(transport: AvailableTransport) -> str:

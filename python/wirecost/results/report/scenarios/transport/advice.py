@@ -37,10 +37,13 @@ def advice(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | Non
     chosen = choices(found)
     if not chosen:
         return None
-    parts = []
+    parts: list[str] = []
     for where, of in groupby(chosen, key=lambda choice: choice.where):
         several = [list(same) for _, same in groupby(of, key=_taken)]
-        parts += [_sentence(where, same, meta.settings) for same in several]
+        for same in several:
+            # Settings are explained once.
+            is_known = any(f"take {name(same[0].taken)} " in text for text in parts)
+            parts.append(_sentence(where, same, meta.settings, is_known))
     broken = [run for run in meta.runs if run.broken]
     if broken:
         many = "promise" if len(broken) == 1 else "promises"
@@ -58,8 +61,8 @@ def _within_period(choice: Choice) -> list[str]:
         return []
     which = "p99" if choice.has_tails else "median"
     return [
-        f"All {len(choice.able)} that lost nothing stay below the {units.time(period_ns)} between"
-        f" two messages ({which})."
+        f"All {len(choice.able)} that delivered everything at that rate stay below the"
+        f" {units.time(period_ns)} between two messages ({which})."
     ]
 
 
@@ -81,7 +84,9 @@ def _taken(choice: Choice) -> tuple[str, bool]:
     return name(choice.taken), choice.lossless
 
 
-def _sentence(where: Where, same: list[Choice], settings: Settings) -> str:
+def _sentence(
+    where: Where, same: list[Choice], settings: Settings, is_known: bool = False
+) -> str:
     """Advise for neighbouring sizes with the same answer. ``settings``: as a folder has them."""
     first, last = same[0], same[-1]
     sizes = units.size(first.size)
@@ -97,7 +102,7 @@ def _sentence(where: Where, same: list[Choice], settings: Settings) -> str:
         nearest = f"{name(first.taken)} came nearest ({flaws})"
         return f"{situation}, nothing delivered every message; {nearest}."
     ends = [first] if last is first else [first, last]
-    warned = _caution(first.taken, settings)
+    warned = "" if is_known else _caution(first.taken, settings)
     numbers = _numbers([choice.taken for choice in ends])
     text = f"{situation}, take {name(first.taken)}{warned}: {numbers}"
     evidence = _evidence(first.taken, same)
