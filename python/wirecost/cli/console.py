@@ -15,7 +15,7 @@ from wirecost.cli import verbosity
 from wirecost.system.printable import printable
 
 LINE_EVERY_S, MOST_EVERY_S = 5.0, 60.0
-"""Seconds between the first lines of progress, and most: each wait is longer than the one before."""
+"""Seconds between the first lines of progress, and most: each wait is longer than the last."""
 ETA_OF_S = 60.0
 """Seconds whose steps the estimate of the remaining time follows from."""
 
