@@ -14,4 +14,5 @@ app = group(
     "chain",
     "try",
     "convert",
+    for_files=("show",),
 )

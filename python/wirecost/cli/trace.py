@@ -12,4 +12,5 @@ app = group(
     "check",
     "convert",
     "play",
+    for_files=("info",),
 )

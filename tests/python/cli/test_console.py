@@ -90,3 +90,22 @@ def test_verbose_says_where_an_error_was_raised(tmp_path: Path) -> None:
     assert said().count("\n") == 1
     assert "Traceback" in said("-v")
     assert said("-v").endswith(said())
+
+
+@pytest.mark.parametrize(("group", "command"), [("trace", "info"), ("probe", "show")])
+def test_a_file_is_what_the_group_shows(group: str, command: str, tmp_path: Path) -> None:
+    file = tmp_path / "empty.osi"
+    file.touch()
+    words = [sys.executable, "-m", "wirecost", group]
+    by_file, by_name = execute([*words, str(file)]), execute([*words, command, str(file)])
+    assert by_file.returncode == by_name.returncode == 2
+    assert by_file.stderr == by_name.stderr != ""
+
+
+def test_a_recording_is_what_is_measured(tmp_path: Path) -> None:
+    file = tmp_path / "empty.mcap"
+    file.touch()
+    words = [sys.executable, "-m", "wirecost"]
+    said = {execute([*words, *more, str(file)]).stderr for more in ((), ("bench",))}
+    assert said == {execute([*words, "bench", "message", str(file)]).stderr}
+    assert str(file) in said.pop()
