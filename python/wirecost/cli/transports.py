@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "wirecost transports --test zeromq,zenoh"
 
+MORE = "Yours: wirecost bench transport --sizes 1MB --rate 30; servers, security: --all"
 FAILED = 1
 
 
@@ -74,10 +75,11 @@ def command(
     else:
         print_transports(console, available, natives)
         if every:
+            console.print()
             print_words(console, available)
             print_frameworks(console, packages)
         else:
-            say(console, "Slow subscribers, servers, security, frameworks: --all", "dim")
+            say(console, MORE, "dim")
     write_json(json_file, document)
     if failed:
         raise typer.Exit(FAILED)

@@ -19,13 +19,10 @@ from wirecost.system.printable import printable
 COPIES = ("copies sending", "receiving")
 ABILITIES = ("aligned", "requests", "other machines", "C++")
 LEGEND = (
-    "copies: of each message, by a library; aligned: to 64 bytes, else some frameworks copy again;"
-    " C++: measured by `bench transport --client native`, no: not installed."
+    "copies: by libraries; aligned: to 64 bytes, else some frameworks copy again;\n"
+    "C++: `bench transport --client native` has its library; no: not installed."
 )
-SUITABLE = (
-    "One machine: iceoryx2 for large messages, zeromq in containers. Several: zenoh. With your own"
-    " messages: wirecost bench transport --sizes 1MB --rate 30"
-)
+SUITABLE = "One machine: iceoryx2 (large messages), zeromq (containers). Several: zenoh."
 _TEXTS: dict[str, Callable[[AvailableTransport], str]] = {
     "a slow subscriber": lambda transport: transport.capabilities.full,
     "needs a server": lambda transport: transport.capabilities.server,
@@ -69,7 +66,7 @@ def print_transports(
     for transport in transports:
         if transport.default:
             console.print(
-                f'In Python, wirecost.publish("camera") takes {transport.name},'
+                f'wirecost.publish("camera") takes {transport.name},'
                 ' publish("zenoh", "camera") zenoh.',
                 highlight=False,
                 markup=False,

@@ -25,10 +25,11 @@ from wirecost.results.analysis.transport.measured import measured
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.transport import TransportMeta, TransportRun
 from wirecost.results.report.results.export import write_report
-from wirecost.results.report.results.printed import print_results
+from wirecost.results.report.results.printed import print_first, print_interim, print_results
 from wirecost.results.report.scenarios import ScenarioContent, content_of, figures_of
 from wirecost.results.report.shared.figure import themed
 from wirecost.results.report.shared.table import Linked, Marked
+from wirecost.results.report.shared.units import NONE
 
 LOOPBACK = (("loopback", 1, 100),)
 CASES = (
@@ -168,7 +169,9 @@ CLOSE = {
     "a": Made(us=100.0, cpu_us=10.0, promise=False),
     "a:2": Made(us=102.0, cpu_us=20.0, settings="matched"),
 }
-SLOW = {**CLOSE, "a:2": Made(us=200.0, settings="matched")}
+SLOW = {**CLOSE, "a:2": Made(us=300.0, settings="matched")}
+SOON = {**CLOSE, "a:2": Made(us=150.0, settings="matched")}
+"""Later by less than a tenth of the time between two messages, but not alike."""
 TWO = {"a": Made(), "b": Made()}
 TWO_SIZES = (("loopback", 1, 100), ("loopback", 1, 1_000_000))
 QUICK_AND_CHEAP = {"quick": Made(us=50.0, cpu_us=50.0), "cheap": Made(us=200.0, cpu_us=10.0)}
@@ -180,7 +183,13 @@ ADVICE: dict[str, tuple[dict[str, Made], Sequence[Case], dict[str, Any]]] = {
     ),
     "the quickest and the cheapest": (QUICK_AND_CHEAP, BOTH_SIZES, {}),
     "who promises no loss before who is a little quicker": (CLOSE, LOOPBACK, {}),
+    "who promises no loss, later by what does not matter at this rate": (SOON, LOOPBACK, {}),
+    "the same of two sizes": (SOON, TWO_SIZES, {}),
     "who promises nothing, with a word of caution": (SLOW, LOOPBACK, {}),
+    "who loses nothing if matched, of a large size": (
+        {"a": Made(FATES["drops"]), "a:2": Made(settings="matched"), "b": Made(us=300.0)},
+        (("loopback", 1, 1_000_000),), {},
+    ),
     "who promises nothing, of two sizes": (SLOW, TWO_SIZES, {}),
     "who promises nothing, alone": ({"a": CLOSE["a"]}, LOOPBACK, {}),
     "no promise was kept": (
@@ -288,6 +297,51 @@ def test_few_messages_have_no_p99_in_advice(
         for row in summarize(of)
     ]
     assert (content_of(of, some).lead or "") == snapshot
+
+
+@pytest.mark.parametrize(("received", "shown"), [(989, 0), (990, 1), (9_899, 1), (9_900, 2)])
+def test_percentiles_of_too_few_messages_are_not_shown(
+    received: int, shown: int, tmp_path: Path
+) -> None:
+    of = transport_folder(tmp_path, {"a": Made()})
+    (table,) = [
+        table
+        for table in content_of(of, with_counts(of, "a", received=received)).tables
+        if "p99.9" in table.headings
+    ]
+    cells = [table.rows[0][table.headings.index(heading)] for heading in ("p99", "p99.9")]
+    assert sum(cell != NONE for cell in cells) == shown
+    assert (cells[0] == NONE) >= (shown == 0)
+
+
+def first_answer(of: Results, rows: list[Row]) -> str:
+    out = io.StringIO()
+    named = dataclasses.replace(of, folder=Path("folder"))
+    print_first(Console(file=out, width=80), named, rows)
+    return out.getvalue()
+
+
+def test_the_first_answer(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    """It has what a reader needs beside the advice: DDS's path, groups of settings, p99."""
+    transports = {
+        "dds": Made(FATES["drops"], us=200.0, promise=False),
+        "dds:2": Made(us=220.0, settings="matched"),
+        "a": Made(us=100.0, promise=False),
+        "a:2": Made(us=150.0, settings="matched"),
+    }
+    of = transport_folder(tmp_path, transports, cases=(("loopback", 1, 1_000_000),))
+    load = {"environment": {"doctor": {"load": "warn (1.93 on 2 CPUs)"}}}
+    of = dataclasses.replace(of, meta=meta_with(of.meta, **load))
+    rows = [*with_counts(of, "a", received=300), *with_counts(of, "dds", received=300)]
+    assert first_answer(of, [row for row in rows if row.run.received == 300]) == snapshot
+
+
+def test_an_interim_answer_advises_nothing(tmp_path: Path) -> None:
+    of, out = transport_folder(tmp_path, TWO), io.StringIO()
+    print_interim(Console(file=out, width=80), of, summarize(of), "The verdict follows.")
+    text = out.getvalue()
+    assert text.startswith("The verdict follows.") and "take " not in text
+    assert "Which transport for what" in text
 
 
 def test_one_transport_needs_no_decision(tmp_path: Path) -> None:

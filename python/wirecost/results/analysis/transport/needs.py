@@ -55,7 +55,7 @@ class Need:
     within: float | None
     """Factor of the best's value; None: that what was taken arrives is all that is asked."""
     asks: str = ""
-    is_moot: Callable[[Sequence[Asked]], bool] = lambda found: False
+    is_moot: Callable[[Sequence[Asked]], bool] = lambda _: False
     """Whether the answer stands in another need's column."""
     scope: str = ""
     """Messages that it is about, where there are several sizes."""

@@ -60,8 +60,9 @@ def _within_period(choice: Choice) -> list[str]:
     if period_ns is None or slowest_ns is None or slowest_ns > period_ns or len(choice.able) < 2:
         return []
     which = "p99" if choice.has_tails else "median"
+    who = "Both" if len(choice.able) == 2 else f"All {len(choice.able)}"
     return [
-        f"All {len(choice.able)} that delivered everything at that rate stay below the"
+        f"{who} that delivered everything at that rate stay below the"
         f" {units.time(period_ns)} between two messages ({which})."
     ]
 
@@ -84,9 +85,7 @@ def _taken(choice: Choice) -> tuple[str, bool]:
     return name(choice.taken), choice.lossless
 
 
-def _sentence(
-    where: Where, same: list[Choice], settings: Settings, is_known: bool = False
-) -> str:
+def _sentence(where: Where, same: list[Choice], settings: Settings, is_known: bool = False) -> str:
     """Advise for neighbouring sizes with the same answer. ``settings``: as a folder has them."""
     first, last = same[0], same[-1]
     sizes = units.size(first.size)

@@ -90,9 +90,7 @@ def _steps(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str)
     """Say how to set what is advised, and what measures a missing 99th percentile."""
     steps = []
     if f" {MATCHED}" in answer:
-        steps.append(
-            f"Set `{MATCHED}` in your program: docs/transports.md, 'The same settings …'."
-        )
+        steps.append(f"Set `{MATCHED}` in your program: docs/transports.md, 'The same settings …'.")
     few = min(case.expected for case in cases)
     if 0 < few < ENOUGH:
         seconds = math.ceil(meta.seconds * TAIL_MESSAGES / few)

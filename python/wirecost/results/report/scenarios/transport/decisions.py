@@ -15,6 +15,8 @@ from wirecost.results.report.shared.units import NONE
 
 TICK, CROSS, UNPROMISED = "✓", "✗", "○"
 FAILS = f"{CROSS} fails"
+ALWAYS = 3
+"""Needs whose columns the narrowest terminal shows, too."""
 NOT_MEASURED = Verdict(None)
 
 
@@ -41,6 +43,7 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
         ],
         [(need.title, need) for need in by_need],
         lambda transport, need: _cell(need, by_need[need].get(transport, NOT_MEASURED)),
+        optional=[need.title for need in reversed(list(by_need)[ALWAYS:])],
     )
     several_sizes = len({case.size for case in found}) > 1
     table.notes.append(
