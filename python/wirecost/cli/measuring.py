@@ -37,7 +37,7 @@ from wirecost.system.failed_write import described
 from wirecost.system.interruption import Watch, watched
 
 FIRST_TABLE_S = 15.0
-"""Seconds after which a run that takes longer answers from the rounds it has."""
+"""Seconds after which a run that takes longer shows the rounds it has."""
 GOES_ON = "First rounds; the run goes on. Its verdict follows when it ends."
 
 INTERRUPTED = 130
@@ -119,7 +119,7 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
 
 
 class _FirstTable:
-    """First answer of a long run after its first rounds, while the run goes on."""
+    """First table of a long run after its first rounds; its answer may still change."""
 
     def __init__(self, folder: Path, advance: Advance) -> None:
         self._folder = folder
@@ -128,11 +128,11 @@ class _FirstTable:
         self._is_due = not verbosity.quiet
 
     def advanced(self, done: int, total: int) -> None:
-        """Note how far the run is: one that is nearly done needs no earlier answer."""
+        """Note how far the run is: one that is nearly done needs no earlier table."""
         self._is_due &= 2 * done < max(total, 1)
 
     def after_round(self) -> None:
-        """Print the answer once, between two rounds."""
+        """Print the table once, between two rounds."""
         if not self._is_due or time.monotonic() - self._begun_s < FIRST_TABLE_S:
             return
         self._is_due = False

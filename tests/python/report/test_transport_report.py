@@ -336,6 +336,14 @@ def test_the_first_answer(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert first_answer(of, [row for row in rows if row.run.received == 300]) == snapshot
 
 
+@pytest.mark.parametrize(("seconds", "option"), [(2.0, "--seconds 200"), (9.0, "--processes 100")])
+def test_what_a_99th_percentile_needs(seconds: float, option: str, tmp_path: Path) -> None:
+    of = transport_folder(tmp_path, {"a": Made()})
+    of = dataclasses.replace(of, meta=meta_with(of.meta, seconds=seconds))
+    text = first_answer(of, with_counts(of, "a", received=10))
+    assert f"p99 needs 1,000 arrivals, not 10: take `{option}`." in text
+
+
 def test_an_interim_answer_advises_nothing(tmp_path: Path) -> None:
     of, out = transport_folder(tmp_path, TWO), io.StringIO()
     print_interim(Console(file=out, width=80), of, summarize(of), "The verdict follows.")

@@ -22,6 +22,8 @@ TITLE = "What a transport costs"
 WARN = "warn"
 TAIL_MESSAGES = 1000
 """Arrivals that are enough for a 99th percentile."""
+MOST_SECONDS = 600
+"""Longest time of a process that ``--seconds`` takes."""
 
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
@@ -75,12 +77,13 @@ def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> l
     """Return what a reader of the first table must know, each in a line."""
     load = str(meta.doctor.get("load", ""))
     asked = "asked for no loss" if meta.asked.get("reliable", True) else "no waiting"
-    queue = meta.asked.get("queue", "some")
+    if queue := meta.asked.get("queue"):
+        asked += f", {queue} messages at each end"
     parts = {
         f"Load {load.removeprefix(WARN).strip(' ()')} when the run began: something else ran.":
             load.startswith(WARN),
         tables.DDS: tables.has_local_dds(cases),
-        f"default: as installed; {MATCHED}: {asked}, {queue} messages at each end.":
+        f"default: as installed; {MATCHED}: {asked}.":
             any(case.who.settings == MATCHED for case in cases),
     }  # fmt: skip
     return [text for text, is_so in parts.items() if is_so]
@@ -89,12 +92,18 @@ def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> l
 def _steps(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str) -> list[str]:
     """Say how to set what is advised, and what measures a missing 99th percentile."""
     steps = []
-    if f" {MATCHED}" in answer:
+    if any(case.who.settings == MATCHED and tables.name(case) in answer for case in cases):
         steps.append(f"Set `{MATCHED}` in your program: docs/transports.md, 'The same settings …'.")
     few = min(case.expected for case in cases)
     if 0 < few < ENOUGH:
-        seconds = math.ceil(meta.seconds * TAIL_MESSAGES / few)
-        steps.append(
-            f"p99 needs {TAIL_MESSAGES:,} arrivals, not {few:,}: take `--seconds {seconds}`."
-        )
+        longer = _longer(meta, TAIL_MESSAGES / few)
+        steps.append(f"p99 needs {TAIL_MESSAGES:,} arrivals, not {few:,}: take `{longer}`.")
     return steps
+
+
+def _longer(meta: TransportMeta, factor: float) -> str:
+    """Return the option by which a run has so many times its messages."""
+    seconds = math.ceil(meta.seconds * factor)
+    if seconds <= MOST_SECONDS:
+        return f"--seconds {seconds}"
+    return f"--processes {math.ceil(meta.processes * factor)}"
