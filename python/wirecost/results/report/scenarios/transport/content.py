@@ -103,7 +103,6 @@ def _steps(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str)
 
 def _longer(meta: TransportMeta, factor: float) -> str:
     """Return the option by which a run has so many times its messages."""
-    seconds = math.ceil(meta.seconds * factor)
-    if seconds <= MOST_SECONDS:
-        return f"--seconds {seconds}"
+    if meta.seconds * factor <= MOST_SECONDS:
+        return f"--seconds {math.ceil(meta.seconds * factor)}"
     return f"--processes {math.ceil(meta.processes * factor)}"
