@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirecost.system.function_names import short_names
+from wirecost.system.function_names import own_functions, short_names
 
 TREE = (
     "std::_Rb_tree<std::pair<int, int>, std::pair<std::pair<int, int> const, "
@@ -61,3 +61,16 @@ def test_whatever_names_there_are_none_is_lost(names: list[str]) -> None:
 )
 def test_names_of_a_hostile_log_take_no_time(name: str) -> None:
     assert list(short_names([name])) == [name]
+
+
+@pytest.mark.parametrize(
+    ("command", "pattern"),
+    [
+        ("python3 -u src/planner.py --fast", "planner:*"),
+        ("./planner.py", "planner:*"),
+        ("python -m robot.planner", "__main__:*"),
+        ("./node -m x", "NAME"),
+    ],
+)
+def test_functions_of_a_command_s_own_file(command: str, pattern: str) -> None:
+    assert own_functions(command.split()) == pattern

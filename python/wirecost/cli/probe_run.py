@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from wirecost.cli.console import say_notes
@@ -18,6 +19,7 @@ from wirecost.cli.options import Words, option
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
 from wirecost.observe.probe.function.request import DEFAULT_LIMIT, MEANS
 from wirecost.observe.probe.function.unmatched import unmatched
+from wirecost.observe.probe.run.counting import COUNTERS
 from wirecost.observe.probe.run.environment import hooks_without, prepare
 from wirecost.observe.probe.run.hook import Request, all_hooks
 from wirecost.observe.probe.run.launch import run
@@ -25,6 +27,8 @@ from wirecost.observe.probe.run.target import find
 from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
+from wirecost.system.function_names import own_functions
+from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
 
@@ -72,6 +76,7 @@ def command(
 ) -> None:
     """Run COMMAND unchanged, record its callbacks, and show what they cost."""
     from wirecost.observe.doctor.prices import write_prices
+    from wirecost.results.records.recorded_machine import STARTED, Started
 
     check_page("--report", report)
     check_writable("--json", json_file, out)
@@ -101,14 +106,46 @@ def command(
         if not any(folder.glob("*.wprobe")):
             raise UserError(
                 f"{words[0]}: no callback was recorded (it ended with status {status}); "
-                "wirecost probe run --help lists what can be recorded"
+                f"{_how(words)}"
             )
+        started = Started(
+            words=tuple(words),
+            functions=request.functions,
+            options=_given({"--for": seconds, "--deadline": deadline}),
+            of_run=_given({"--without": without, **_changed(request)}),
+            counters=os.environ.get(COUNTERS, ""),
+        )
         with suppress(OSError):
+            write_text(folder / STARTED, msgspec.json.encode(started).decode() + "\n")
             write_prices(folder)
         more = KEPT if out is None else f"{MORE_OF} {shlex.quote(str(out))}"
-        show([folder], limit_ns, json_file, report, started=shlex.join(words), more=more)
+        show([folder], limit_ns, json_file, report, started=started, more=more)
     if status:
         raise typer.Exit(status)
+
+
+def _how(words: list[str]) -> str:
+    """Say how to record something of a program that has no callbacks of ROS and no probes."""
+    command = shlex.join(
+        ["wirecost", "probe", "run", "--function", own_functions(words), "--", *words]
+    )
+    return f"to record functions of it: {command}"
+
+
+def _given(options: dict[str, str | None]) -> tuple[str, ...]:
+    """Return the words of options that have a value."""
+    return tuple(
+        word for name, value in options.items() if value is not None for word in (name, value)
+    )
+
+
+def _changed(request: Request) -> dict[str, str | None]:
+    """Return the options that say how functions are recorded, where they are not the default."""
+    means, limit = request.function_means, request.function_limit
+    return {
+        "--function-means": means if means != MEANS[0] else None,
+        "--function-limit": str(limit) if limit != DEFAULT_LIMIT else None,
+    }
 
 
 def _sections(folder: Path) -> set[str]:

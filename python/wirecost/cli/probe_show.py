@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
     from wirecost.results.analysis.probe_sections import SectionSummary
     from wirecost.results.analysis.probe_tree import Node
     from wirecost.results.records.probe_log import ProbeLog
-    from wirecost.results.records.recorded_machine import MachinePrices
+    from wirecost.results.records.recorded_machine import MachinePrices, Started
     from wirecost.results.report.probe.page import Drawn
 
 MOST_FOLLOWED = 300_000
 """Records that are searched for chains; logs with more are not."""
 MORE = "Counters, causes, each miss: probe show --all LOGS, or --report page.html"
+ALL = "Counters, causes, each miss: wirecost probe show --all"
 EXAMPLE = "wirecost probe show LOGS --deadline 10ms --report page.html"
 
 Files = Annotated[list[Path], argument("FILE", "Probe logs, folders of them, or LTTng traces.")]
@@ -66,7 +68,8 @@ def command(
     formats = chosen("--format", form or "svg", FIGURE_FORMATS)
     if form is not None and figures is None:
         raise UserError(f"--format {form}: needs --figures DIR")
-    show(files, limit_ns, json_file, report, figures, formats, every=every)
+    more = f"{ALL} {shlex.join(map(str, files))}"
+    show(files, limit_ns, json_file, report, figures, formats, every=every, more=more)
 
 
 def deadline_ns(text: str | None) -> float | None:
@@ -86,21 +89,22 @@ def show(
     formats: tuple[str, ...] = (),
     *,
     every: bool = False,
-    started: str = "COMMAND",
+    started: Started | None = None,
     more: str = MORE,
 ) -> None:
     """Print the first answer, which fits a screen; all tables if ``every``.
 
-    ``limit_ns``: the deadline; ``started``: the command that started the program; ``more``: where
+    ``limit_ns``: the deadline; ``started``: None: as is written beside the logs; ``more``: where
     the rest is. Raises UserError.
     """
     from wirecost.results.records.recorded import read_recorded
-    from wirecost.results.records.recorded_machine import prices_beside
+    from wirecost.results.records.recorded_machine import prices_beside, started_beside
     from wirecost.results.report.probe.tables import document
 
     logs = read_recorded(files)
     judged = _judged(logs, prices_beside(files), limit_ns)
     console = console_beside(json_file)
+    started = started or started_beside(files)
     lead = _print_judged(console, judged, logs, every=every, started=started, more=more)
     misses = judged.misses if limit_ns else None
     write_json(
@@ -162,7 +166,7 @@ def _print_judged(
     logs: list[ProbeLog],
     *,
     every: bool,
-    started: str,
+    started: Started,
     more: str,
 ) -> str:
     """Print the first answer, or all; return its sentence."""

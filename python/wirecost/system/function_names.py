@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of C++ functions for tables: without template arguments and parameters."""
+"""Names of C++ functions for tables: without template arguments and parameters.
+
+Patterns of functions for a command that has none yet.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 _OPERATOR = re.compile(
@@ -38,6 +42,17 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
 def shortened(items: Iterable[Named], names: Mapping[str, str]) -> list[Named]:
     """Return copies of dataclasses that have a ``section``, with its short name."""
     return [replace(item, section=names.get(item.section, item.section)) for item in items]
+
+
+def own_functions(words: Sequence[str]) -> str:
+    """Return the pattern of all functions of the Python file that a command runs.
+
+    It is ``NAME`` where it runs none.
+    """
+    if "-m" in words and Path(words[0]).name.startswith("python"):
+        return "__main__:*"
+    files = (Path(word) for word in words if word.endswith(".py"))
+    return next((f"{file.stem}:*" for file in files), "NAME")
 
 
 def _without(name: str, brackets: str) -> str:

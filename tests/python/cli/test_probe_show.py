@@ -7,12 +7,14 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support.probe_logs import header, record
 from wirecost.cli.probe_show import show
+from wirecost.results.records.recorded_machine import STARTED, Started
 from wirecost.results.report.shared.first import SCREEN
 
 MS = 1_000_000
@@ -244,6 +246,49 @@ def test_what_varies_by_chance_is_no_cause(
     text = shown(capsys, tmp_path, 5.0 * MS, every=False)
     assert "no counter shows why" in text
     assert "every" not in text
+
+
+def test_waiting_does_not_hide_what_marks_slow_calls_in_regular_turns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Huge pages: few faults, whose price would account for a small part of the time."""
+    slow = [seventeenth(call) or call in (3, 100, 250) for call in range(400)]
+    counts = {
+        "minor-faults": [800 * seventeenth(call) for call in range(400)],
+        "run-queue-wait-ns": [9 * MS * is_slow for is_slow in slow],
+    }
+    write_calls(tmp_path, [10 * MS * is_slow for is_slow in slow], counts)
+    text = " ".join(shown(capsys, tmp_path, every=False).split())
+    marked = "23 of them, every 17th, touched 800 new pages (the others 0)"
+    assert "26 of 400 calls took above 1.00 ms, 2 × the median (half of them above 10.5 ms)" in text
+    assert f"; {marked}; all waited 9.00 ms" in text
+    assert "1. Which remedy helps most? wirecost probe try -- COMMAND" in text
+    assert "heap run" not in text
+
+
+def test_what_is_to_be_run_next_has_the_options_of_the_recording(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder of the logs keeps them."""
+    monkeypatch.setenv("COLUMNS", "400")
+    started = Started(
+        words=("python", "planner.py"),
+        functions=("planner:Planner.*",),
+        options=("--for", "9s"),
+        of_run=("--function-limit", "9"),
+        counters="minor-faults",
+    )
+    (tmp_path / STARTED).write_bytes(msgspec.json.encode(started))
+    slow_ns = [300 * MS * seventeenth(call) for call in range(400)]
+    write_calls(tmp_path, slow_ns, {"minor-faults": [0] * 400})
+    options = "--function 'planner:Planner.*' --for 9s"
+    counted = "WIRECOST_PROBE_COUNTERS=minor-faults wirecost probe run --function-limit 9"
+    run = f"{counted} {options} --function 'planner:*' -- python planner.py"
+    assert run in shown(capsys, tmp_path, every=False)
+    write_calls(tmp_path, slow_ns, {"minor-faults": [PAGES * bool(ns) for ns in slow_ns]})
+    text = shown(capsys, tmp_path, every=False)
+    assert f"wirecost probe try {options} -- python planner.py" in text
+    assert "MiB -- python planner.py" in text
 
 
 def test_the_json_has_the_slow_calls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

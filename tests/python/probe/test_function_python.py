@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,20 @@ def test_what_matches_nothing_is_said_with_what_is_near(tmp_path: Path) -> None:
     assert "program:Planner.plan" in lines[0]
     assert lines[1].startswith(f"wirecost: --function {other}: ")
     assert not list((tmp_path / "logs").glob("*.near"))
+
+
+def test_without_callbacks_the_printed_command_records_functions_alone(tmp_path: Path) -> None:
+    """Not the bodies of the module and its classes, which the pattern matches, too."""
+    done = recorded(tmp_path)
+    assert done.returncode != 0
+    words = shlex.split(done.stderr.strip().rpartition("functions of it: ")[2])
+    pattern = words[words.index("--function") + 1]
+    assert words[-2:] == [sys.executable, str(tmp_path / "program.py")]
+    done = recorded(tmp_path, pattern)
+    assert done.returncode == 0, done.stderr
+    sections = set(events_of(read_logs([tmp_path / "logs"]))["section"])
+    assert "program:Planner.plan" in sections
+    assert not sections & {"program:<module>", "program:Planner"}
 
 
 def test_equal_functions_of_two_modules_are_distinguished(tmp_path: Path) -> None:

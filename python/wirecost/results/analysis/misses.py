@@ -2,7 +2,7 @@
 """Executions that missed a deadline or are slow: what each spent its time on beyond the usual.
 
 What the slow ones of a section have in common is its cause: a number of which they have more than
-the others, at a price that accounts for much of what they took longer.
+the others, at a price that accounts for much of what they took longer, or which marks regular ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from wirecost.results.analysis.causes import Cost, Explanation
 from wirecost.results.analysis.causes.excess import MUCH, reason_of
-from wirecost.results.analysis.causes.kinds import INPUT, is_duration, kind_of
+from wirecost.results.analysis.causes.kinds import INPUT, is_avoidable, is_duration, kind_of
 from wirecost.results.analysis.probe_sections import turnarounds
 from wirecost.results.records.probe_log import COUNTER
 
@@ -60,13 +60,17 @@ class Common:
     """One of so many executions is one of those, in regular turns; None: not regularly."""
     power: float | None = None
     """The time grows with this power of it, where that is clearly not the first."""
+    marks: bool = False
+    """Slow executions in regular turns have more of it than any that is not slow. So much is
+    certain, whatever the price: a fault may clear 4 KiB or 2 MiB."""
 
 
 @dataclass(frozen=True)
 class SlowCalls:
     """Slow executions of a section: beyond the deadline, or ``LONG`` times its median.
 
-    ``common``: what accounts for them, most first; ``waited``: of how many nothing is known but
+    ``common``: what accounts for them, what comes in regular turns first, then what takes most;
+    ``waited``: of how many nothing is known but
     that they left the processor; ``every``: as ``Common.every``, of all that are slow.
     """
 
@@ -81,6 +85,8 @@ class SlowCalls:
     common: list[Common]
     waited: int
     every: int | None
+    slow_median_ns: float | None = None
+    """Median of the slow ones."""
 
 
 @dataclass(frozen=True)
@@ -192,10 +198,14 @@ def _slow_calls(
     if slow.sum() >= FEWEST:
         for name, numbers in _numbers(rows).items():
             took, power = _took(name, numbers, slow, explanation, prices)
+            because = _marked(name, numbers, slow)
+            if took is None and because is not None:
+                took = np.zeros_like(excess)
             if took is not None:
-                common += _common(name, numbers, np.minimum(took, excess), excess, slow, power)
+                took = np.minimum(took, excess)
+                common += _common(name, numbers, took, excess, slow, because, power)
         waited = _waited(rows, slow)
-    common.sort(key=lambda cause: -cause.share)
+    common.sort(key=lambda cause: (cause.every is None, -cause.share))
     return SlowCalls(
         section=section,
         executions=len(ns),
@@ -207,6 +217,7 @@ def _slow_calls(
         common=_without_companions(common, explanation),
         waited=waited if waited >= NEARLY_ALL * slow.sum() else 0,
         every=_every(slow),
+        slow_median_ns=float(np.median(ns[slow])) if slow.any() else None,
     )
 
 
@@ -249,37 +260,59 @@ def _took(
     return (None if price is None else price * (numbers - usual)), None
 
 
+def _marked(name: str, numbers: Array, slow: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Return the slow executions that have more than all others, if they come in regular turns.
+
+    It is None of what an execution cannot do without, or that goes along with waiting.
+    """
+    if not is_avoidable(name) or kind_of(name).unit in LEAVING or slow.all():
+        return None
+    marked = slow & (numbers > numbers[~slow].max())
+    return None if _every(marked) is None else marked
+
+
 def _common(
     name: str,
     numbers: Array,
     took: Array,
     excess: Array,
     slow: NDArray[np.bool_],
+    marked: NDArray[np.bool_] | None,
     power: float | None,
 ) -> list[Common]:
-    """Return the number as a cause, if it accounts for much of what the slow ones took longer."""
+    """Return the number as a cause, if it accounts for much of what the slow ones took longer.
+
+    It is one, too, if it marks them.
+    """
     whole = float(excess[slow].sum())
     share = float(np.maximum(took[slow], 0).sum()) / whole if whole > 0 else 0.0
-    because = slow & (took >= MUCH * excess)
-    if share < MUCH or because.sum() < FEWEST:
+    because = slow & (took >= MUCH * excess) if marked is None else marked
+    if marked is None and (share < MUCH or because.sum() < FEWEST):
         return []
     of_slow = numbers[because]
     usual = float(np.median(numbers[~slow])) if not slow.all() else float(np.median(numbers))
     ends = float(of_slow.min()), float(of_slow.max())
-    return [Common(name, int(because.sum()), share, *ends, usual, _every(because), power)]
+    of_all = int(because.sum()), share
+    return [Common(name, *of_all, *ends, usual, _every(because), power, marked is not None)]
 
 
 def _without_companions(common: list[Common], explanation: Explanation | None) -> list[Common]:
     """Leave out what goes along with another cause of the list, or counts it again.
 
-    A wait for a lock is blocked time, of which more is known.
+    A wait for a lock is blocked time, of which more is known. What marks the slow ones goes along
+    with no wait that others have, too.
     """
     costs: Iterable[Cost] = explanation.costs if explanation is not None else []
     within = {cost.name: cost.within for cost in costs}
     names = {cause.name for cause in common}
+    marking = {cause.name for cause in common if cause.marks}
     if LOCKED in names:
         within |= {BLOCKED: LOCKED, LOCKED: None}
-    return [cause for cause in common if within.get(cause.name) not in names]
+    return [
+        cause
+        for cause in common
+        if within.get(cause.name) not in (marking if cause.marks else names)
+    ]
 
 
 def _waited(rows: pl.DataFrame, slow: NDArray[np.bool_]) -> int:

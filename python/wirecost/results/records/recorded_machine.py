@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine that something was recorded on: what the doctor wrote beside the recording.
+"""What lies beside a recording: what the doctor wrote of its machine, and how it was started.
 
 What the doctor would say when a recording is shown is about another time and perhaps another
 machine, so it is never asked then.
@@ -7,8 +7,9 @@ machine, so it is never asked then.
 
 from __future__ import annotations
 
+import shlex
 import statistics
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -17,8 +18,9 @@ import msgspec
 
 from wirecost.system.regular_file import read_regular
 
-PRICES, DOCTOR = "prices.json", "doctor.json"
+PRICES, DOCTOR, STARTED = "prices.json", "doctor.json", "started.json"
 """Files beside probe logs; the second is what ``wirecost doctor --json`` wrote."""
+COUNTERS = "WIRECOST_PROBE_COUNTERS"
 LARGEST = 1 << 20
 """Bytes."""
 
@@ -48,6 +50,40 @@ class MachinePrices(msgspec.Struct, kw_only=True):
             name: statistics.median(event.ns) for name, event in self.events.items() if event.ns
         }
         return {name: median for name, median in medians.items() if median > 0}
+
+
+class Started(msgspec.Struct, frozen=True, kw_only=True):
+    """Start of a recorded program, from which follow the commands to go on with.
+
+    ``words``: the program's command; ``options``: those that ``probe run`` and ``probe try`` share,
+    ``of_run``: those of ``probe run`` alone; ``counters``: names that were asked for.
+    """
+
+    words: tuple[str, ...] = ("COMMAND",)
+    functions: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    of_run: tuple[str, ...] = ()
+    counters: str = ""
+
+    def run(self, more: Sequence[str] = (), counters: str = "") -> str:
+        """Return the shell command that records it again; ``counters``: in place of those."""
+        counted = counters or self.counters
+        variable = f"{COUNTERS}={shlex.quote(counted)} " if counted else ""
+        return variable + self._command(["probe", "run", *self.of_run, *self._options(), *more])
+
+    def trial(self) -> str:
+        """Return the shell command that tries all remedies on it."""
+        return self._command(["probe", "try", *self._options()])
+
+    def heap(self, pool: str) -> str:
+        """Return the shell command that runs it with a pool of memory."""
+        return self._command(["heap", "run", "--pool", pool])
+
+    def _options(self) -> list[str]:
+        return [word for name in self.functions for word in ("--function", name)] + [*self.options]
+
+    def _command(self, words: Sequence[str]) -> str:
+        return shlex.join(["wirecost", *words, "--", *self.words])
 
 
 @dataclass(frozen=True)
@@ -112,6 +148,12 @@ def prices_beside(paths: Iterable[Path]) -> MachinePrices | None:
         if document is not None and document.prices is not None:
             return document.prices
     return None
+
+
+def started_beside(paths: Iterable[Path]) -> Started:
+    """Return how the program of the logs was started, with a placeholder where that is unknown."""
+    found = (_read(folder / STARTED, Started) for folder in folders_of(paths))
+    return next((started for started in found if started is not None), Started())
 
 
 def examination_in(folder: Path) -> Examination | None:

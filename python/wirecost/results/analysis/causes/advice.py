@@ -9,6 +9,9 @@ from wirecost.results.analysis.causes.kinds import kind_of
 
 WAITED = "run-queue-wait-ns"
 WAITS = (WAITED, "blocked-ns")
+OF_FAULTS = (
+    "reuse buffers touched before (a fault of a huge page, 2 MiB, costs far more than of 4 KiB)"
+)
 
 
 def advice_for(name: str, comes_with: bool, counted: Collection[str]) -> str:
@@ -19,6 +22,8 @@ def advice_for(name: str, comes_with: bool, counted: Collection[str]) -> str:
     """
     if not comes_with:
         return kind_of(name).advice
+    if kind_of(name).unit == "fault":
+        return OF_FAULTS
     if seen := [wait for wait in WAITS if wait in counted]:
         return f"compare with {' and '.join(seen)}"
     return f"probably waiting, which was not counted ({WAITED})"

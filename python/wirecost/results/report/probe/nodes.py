@@ -12,6 +12,7 @@ from wirecost.results.analysis.chains.listed import Listed
 from wirecost.results.analysis.misses import Missed, SlowCalls
 from wirecost.results.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.results.analysis.ros_names import RosPlace
+from wirecost.results.records.recorded_machine import Started
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.cause_lead import cause_lead, slow_lead, slow_steps
 from wirecost.results.report.shared.causes import record_next
@@ -156,7 +157,7 @@ def slow_callback(
     slow: Sequence[SlowCalls],
     causes: Sequence[Explanation],
     places: Mapping[str, RosPlace],
-    command: str,
+    started: Started,
     *,
     is_deadline: bool,
 ) -> str:
@@ -171,7 +172,7 @@ def slow_callback(
         explanation = next((e for e in causes if e.section == calls.section), None)
         named = replace(calls, section=place.name)
         lead = slow_lead(named, explanation, is_deadline=is_deadline)
-        return f"{lead} {next(slow_steps(named, explanation, command))}" if calls.common else lead
+        return f"{lead} {next(slow_steps(named, explanation, started))}" if calls.common else lead
     return ""
 
 

@@ -14,6 +14,7 @@ from wirecost.results.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.results.analysis.probe_tree import Node
 from wirecost.results.analysis.ros_names import shown_names
 from wirecost.results.records.probe_log import COUNTER_SOURCES, ProbeLog
+from wirecost.results.records.recorded_machine import Started
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.cause_lead import slow_lead, slow_steps
 from wirecost.results.report.shared.first import FirstAnswer
@@ -66,14 +67,14 @@ def first_answer(
     sections: Sequence[SectionSummary],
     slow: Sequence[SlowCalls],
     explanations: Sequence[Explanation],
-    command: str,
+    started: Started,
     *,
     is_deadline: bool,
 ) -> FirstAnswer:
     """Return the section that costs most, what its slow executions have in common, what to do.
 
-    ``slow``: of each section, what matters most first; ``command``: the program's; ``is_deadline``:
-    slow ones are those that missed one.
+    ``slow``: of each section, what matters most first; ``is_deadline``: slow ones are those that
+    missed one.
     """
     table = _answer_table(sections, slow)
     if not slow:
@@ -81,7 +82,7 @@ def first_answer(
     first = slow[0]
     explanation = next((e for e in explanations if e.section == first.section), None)
     lead = slow_lead(first, explanation, is_deadline=is_deadline)
-    steps = list(slow_steps(first, explanation, command))
+    steps = list(slow_steps(first, explanation, started))
     if LOCKED in (cause.name for cause in first.common):
         steps += _longest_lock(sections)
     return FirstAnswer(lead, table, steps[:MOST_STEPS])

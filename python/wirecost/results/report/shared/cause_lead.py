@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirecost.results.analysis.causes import Cost, Explanation, Origin
+from wirecost.results.analysis.causes.excess import MUCH as MUCH_OF_EXCESS
 from wirecost.results.analysis.causes.kinds import INPUT, is_duration, kind_of
 from wirecost.results.analysis.misses import FEWEST, LOCKED, LONG, Common, SlowCalls
+from wirecost.results.records.recorded_machine import Started
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.causes import MUCH, NEXT
+from wirecost.results.report.shared.causes import COUNTED, MUCH
 from wirecost.system.counted import counted
+from wirecost.system.function_names import own_functions
 
 MOST = 0.5
 """Unexplained share of the time from which the sentence says how to learn more."""
@@ -51,18 +54,22 @@ def slow_lead(calls: SlowCalls, explanation: Explanation | None, *, is_deadline:
     return f"{first} {usual}" if usual else first
 
 
-def slow_steps(calls: SlowCalls, explanation: Explanation | None, command: str) -> Iterator[str]:
-    """Yield what to do about slow executions, each with its command; ``command``: the program's."""
+def slow_steps(
+    calls: SlowCalls, explanation: Explanation | None, started: Started
+) -> Iterator[str]:
+    """Yield what to do about slow executions, each with its command."""
     waits = calls.waited or (explanation is not None and explanation.waits_uncounted)
     names = [cause.name for cause in calls.common]
     if explanation is not None and not calls.common:
         names = [cost.name for cost in explanation.costs if _matters(explanation, cost)]
     if not calls.common and (calls.waited or (waits and not names)):
-        yield f"Count what it waits for: {NEXT},{LOCKED} wirecost probe run -- {command}"
+        yield f"Count what it waits for: {started.run(counters=f'{COUNTED},{LOCKED}')}"
     elif not names:
-        yield f"Time the functions that it calls: wirecost probe run --function NAME -- {command}"
-    for name in names:
-        yield from _steps(calls, name, explanation, command)
+        pattern = own_functions(started.words)
+        inside = "NAME" if pattern in started.functions else pattern
+        yield f"Time the functions that it calls: {started.run(['--function', inside])}"
+    steps = [step for name in names for step in _steps(calls, name, explanation, started)]
+    yield from dict.fromkeys(steps)
 
 
 def _slow(calls: SlowCalls, is_deadline: bool) -> str:
@@ -70,6 +77,8 @@ def _slow(calls: SlowCalls, is_deadline: bool) -> str:
     limit = units.time(calls.limit_ns)
     text = f"{calls.slow:,} of {counted(calls.executions, 'call')} "
     text += f"missed {limit}" if is_deadline else f"took above {limit}, {LONG:.0f} × the median"
+    if calls.slow_median_ns is not None and calls.slow >= FEWEST:
+        text += f" (half of them above {units.time(calls.slow_median_ns)})"
     return f"{text}, every {_ordinal(calls.every)}" if calls.every else text
 
 
@@ -116,22 +125,38 @@ def _matters(explanation: Explanation, cost: Cost) -> bool:
 
 
 def _steps(
-    calls: SlowCalls, name: str, explanation: Explanation | None, command: str
+    calls: SlowCalls, name: str, explanation: Explanation | None, started: Started
 ) -> Iterator[str]:
+    which = f"Which remedy helps most? {started.trial()}"
     kind = kind_of(name)
     costs = explanation.costs if explanation is not None else []
     cost = next((cost for cost in costs if cost.name == name), None)
     advice = cost.advice if cost is not None else kind.advice
-    if cost is not None and cost.benchmark_ns:
+    is_pooled = kind.unit in POOLED and not name.startswith("major")
+    if is_pooled and _is_of_huge_pages(calls, name, cost):
+        yield which
+        yield "Reuse buffers that were touched before, lest each call gets new memory."
+    elif cost is not None and cost.benchmark_ns:
         yield f"{_capital(_shown(name))}: {advice}."
-    elif kind.unit in POOLED and not name.startswith("major"):
-        yield f"Keep the memory: wirecost heap run --pool {_pool(calls, name)} -- {command}"
-        yield f"Which setting helps most? wirecost probe try -- {command}"
+    elif is_pooled:
+        yield f"Keep the memory: {started.heap(_pool(calls, name))}"
+        yield which
     elif name == WAITED:
         yield f"{_capital(advice)}."
-        yield f"Does that help? wirecost probe try --remedies pin,fifo -- {command}"
+        yield which
     else:
         yield f"{_capital(advice)}."
+
+
+def _is_of_huge_pages(calls: SlowCalls, name: str, cost: Cost | None) -> bool:
+    """Say whether faults cost more, or have more to do with slow calls, than 4 KiB each explain.
+
+    Then their number does not say how much memory they are of.
+    """
+    if kind_of(name).unit != "fault":
+        return False
+    marks = (cause.share < MUCH_OF_EXCESS for cause in calls.common if cause.name == name)
+    return any(marks) or (cost is not None and cost.benchmark_ns is not None)
 
 
 def _pool(calls: SlowCalls, name: str) -> str:

@@ -12,7 +12,8 @@ from wirecost.results.analysis.probe_tree import Node, inside
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Table
 
-NEXT = "WIRECOST_PROBE_COUNTERS=minor-faults,run-queue-wait-ns,blocked-ns"
+COUNTED = "minor-faults,run-queue-wait-ns,blocked-ns"
+NEXT = f"WIRECOST_PROBE_COUNTERS={COUNTED}"
 """Fits a line of 80 columns, lest it is broken where it is copied."""
 MUCH = 0.2
 """Share of the time from which on what is unexplained, or its own code's, gets a sentence."""

@@ -68,10 +68,6 @@ class FunctionHook:
 
 
 def _with_python(hooked: Hooked, patterns: Sequence[str], request: Request) -> Hooked:
-    note = (
-        f"--function {', '.join(patterns)}: found when they are called, by sys.monitoring "
-        "(Python 3.12), before by sys.setprofile, for which every call in the program pays"
-    )
     return replace(
         hooked,
         python=(PYTHON_FOLDER / "functions.py",),
@@ -80,7 +76,6 @@ def _with_python(hooked: Hooked, patterns: Sequence[str], request: Request) -> H
             PYTHON_PATTERNS: "\n".join(patterns),
             trampoline.LIMIT: str(request.function_limit),
         },
-        notes=(*hooked.notes, note),
     )
 
 

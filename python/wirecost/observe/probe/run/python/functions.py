@@ -5,9 +5,10 @@ Each Python interpreter of a program runs it first; it records by sys.monitoring
 profile hooks.
 
 A pattern is ``module:Class.method``, in which ``*`` is any text; of the program's own file, the
-module is ``__main__`` or the file's name. A generator or coroutine is recorded from each resumption
-to the next suspension, since it leaves the thread in between. It runs in the program's Python, with
-the standard library of 3.8 alone; the probe library it calls by ctypes.
+module is ``__main__`` or the file's name. Bodies of modules and classes are no functions. A
+generator or coroutine is recorded from each resumption to the next suspension, since it leaves the
+thread in between. It runs in the program's Python, with the standard library of 3.8 alone; the
+probe library it calls by ctypes.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from typing import Any, Pattern  # noqa: UP035 - Python 3.8
 
 COUNT_LOOPS = 2**64 - 1
 MOST_SEEN = 5000
+CO_OPTIMIZED = 1
+"""Flag of code that is a function's, as in ``inspect``, which is slow to import."""
 
 
 def say(line: str) -> None:
@@ -80,9 +83,11 @@ class Sections:
         if module == "__main__":
             names.append(Path(code.co_filename).stem + ":" + name)
         section = 0
-        if any(expression.match(text) for text in names for expression in self._expressions):
+        is_function = bool(code.co_flags & CO_OPTIMIZED)
+        matches = any(one.match(text) for text in names for one in self._expressions)
+        if is_function and matches:
             section = self._matching(names[-1])
-        elif len(self.seen) < MOST_SEEN:
+        elif is_function and len(self.seen) < MOST_SEEN:
             self.seen.add(names[-1])
         # No function in Python: the profile hook would see it.
         key = id(code)
