@@ -111,8 +111,8 @@ def command(
         started = Started(
             words=tuple(words),
             functions=request.functions,
-            options=_given({"--for": seconds, "--deadline": deadline}),
-            of_run=_given({"--without": without, **_changed(request)}),
+            options=tuple(given({"--for": seconds, "--deadline": deadline})),
+            of_run=tuple(given({"--without": without, **_changed(request)})),
             counters=os.environ.get(COUNTERS, ""),
         )
         with suppress(OSError):
@@ -132,11 +132,9 @@ def _how(words: list[str]) -> str:
     return f"to record functions of it: {command}"
 
 
-def _given(options: dict[str, str | None]) -> tuple[str, ...]:
+def given(options: dict[str, str | None]) -> list[str]:
     """Return the words of options that have a value."""
-    return tuple(
-        word for name, value in options.items() if value is not None for word in (name, value)
-    )
+    return [word for name, value in options.items() if value is not None for word in (name, value)]
 
 
 def _changed(request: Request) -> dict[str, str | None]:

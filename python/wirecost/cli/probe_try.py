@@ -12,6 +12,7 @@ import typer
 from wirecost.cli.console import say_notes
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import Words, option
+from wirecost.cli.probe_run import given
 from wirecost.cli.probe_show import Deadline, deadline_ns
 from wirecost.cli.remedy_option import Remedies
 from wirecost.observe.probe.run.environment import hooks_without, prepare
@@ -102,7 +103,13 @@ def command(
         return {WHOLE: "its time is that of --for"} if any(cut_off) else {}
 
     with watched(), scratch.run(), new_folder("try", out) as pending:
-        about = TrialAbout(command=words, rounds=rounds, deadline_ns=limit_ns)
+        about = TrialAbout(
+            command=words,
+            rounds=rounds,
+            deadline_ns=limit_ns,
+            functions=list(request.functions),
+            options=given({"--for": seconds, "--deadline": deadline}),
+        )
         result = compare_remedies(pending, tried, rounds, run, about, console, left_out)
     console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, result)

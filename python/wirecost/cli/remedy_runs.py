@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import polars as pl
 from rich.console import Console
 
-from wirecost.cli.console import progress
+from wirecost.cli.console import Advance, progress
 from wirecost.observe.trial.remedy import PLAIN, Change, Remedy
 from wirecost.observe.trial.turns import permitted, take, turns
 from wirecost.results.analysis.gains import PROCESSES, Gain
@@ -35,6 +36,8 @@ from wirecost.results.report.probe.trial import (
 from wirecost.results.report.shared.first import print_answer
 from wirecost.results.report.shared.terminal import print_table, say
 
+LONG_S = 10.0
+"""Seconds of a trial, from which on their number is said."""
 Run = Callable[[Path, str, int, Change], tuple[pl.DataFrame, tuple[Any, ...]]]
 """Function that runs once into a folder, under a remedy's name, in a round.
 
@@ -71,7 +74,7 @@ def compare_remedies(
 
     begin_trial(pending.path)
     with progress() as advance, kept_where_it_fails(pending):
-        refused |= take(turns(tried, rounds), advance, turn)
+        refused |= take(turns(tried, rounds), _with_estimate(advance), turn)
         about = _completed(about, tried, refused, left_out())
         absent = (list(about.refused), list(about.not_compared))
         compared = ~(pl.col("remedy").is_in(absent[0]) | pl.col("case").is_in(absent[1]))
@@ -85,6 +88,19 @@ def compare_remedies(
         end_trial(pending.path, trial, result)
     _print(console, trial, gains)
     return result
+
+
+def _with_estimate(advance: Advance) -> Advance:
+    """Return the same; after the first turn it says how long all will take, if that is long."""
+    began = time.monotonic()
+
+    def step(done: int, total: int, text: str) -> None:
+        seconds = (time.monotonic() - began) * total
+        if done == 1 and seconds >= LONG_S:
+            advance(0, 0, f"{total} runs, about {seconds:.0f} s in all")
+        advance(done, total, text)
+
+    return step
 
 
 def _completed(

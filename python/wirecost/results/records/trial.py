@@ -41,7 +41,8 @@ class TrialAbout(msgspec.Struct, kw_only=True):
     """Fields of ``trial.json`` beside its result; older ones lack some.
 
     ``plain``: name of the program as it is; ``refused``, ``not_compared``: remedies and cases, with
-    the reason; ``remedies_about``, ``commands``: what each remedy is, and how to run with it.
+    the reason; ``remedies_about``, ``commands``: what each remedy is, and how to run with it;
+    ``functions``, ``options``: as of ``Started``.
     """
 
     created: str = ""
@@ -54,6 +55,8 @@ class TrialAbout(msgspec.Struct, kw_only=True):
     not_compared: dict[str, str] = {}
     remedies_about: dict[str, str] = {}
     commands: dict[str, str] = {}
+    functions: list[str] = []
+    options: list[str] = []
     interrupted: bool = False
 
     def document(self) -> dict[str, object]:

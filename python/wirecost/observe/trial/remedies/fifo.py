@@ -12,7 +12,7 @@ PRIORITY = 50
 
 class Fifo:
     name = "fifo"
-    about = f"SCHED_FIFO, priority {PRIORITY}"
+    about = f"real-time priority, SCHED_FIFO {PRIORITY}"
 
     def refusal(self) -> str | None:
         if len(os.sched_getaffinity(0)) < 2:

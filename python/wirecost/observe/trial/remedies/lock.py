@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import os
 import resource
+from pathlib import Path
 
-from wirecost.observe.probe.run.hook import library
 from wirecost.observe.trial.remedy import Change
+from wirecost.system.errors import UserError
+from wirecost.system.parts import PROBE, installed
 
 LIBRARY = "libwirecost-hook-lock-memory.so"
 
@@ -23,7 +25,11 @@ class Lock:
         return f"at most {limit >> 20} MiB may be locked; run as root, or ulimit -l unlimited"
 
     def change(self) -> Change:
-        return Change(preload=(library(LIBRARY),))
+        folder = os.environ.get("WIRECOST_HOOKS")
+        path = Path(folder, LIBRARY) if folder else installed(f"lib/{LIBRARY}", PROBE)
+        if not path.is_file():
+            raise UserError(f"{path}: this library is missing; install wirecost again")
+        return Change(preload=(path.absolute(),))
 
 
 REMEDY = Lock()

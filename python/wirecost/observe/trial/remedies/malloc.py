@@ -12,7 +12,7 @@ TOP_PAD = str(64 << 20)
 
 class Malloc:
     name = "malloc"
-    about = "glibc's malloc never trims, never uses mmap, grows by 64 MiB"
+    about = "glibc's malloc keeps freed memory: never trims, never uses mmap"
 
     def refusal(self) -> str | None:
         return None

@@ -29,7 +29,8 @@ from wirecost.results.analysis.gains import (
     gains_of,
     rounds_needed,
 )
-from wirecost.results.records.trial import Trial
+from wirecost.results.records.recorded_machine import Started
+from wirecost.results.records.trial import Trial, TrialAbout
 from wirecost.results.report.compare.rows import ends, percent
 from wirecost.results.report.probe.trial_figure import gain_figure
 from wirecost.results.report.shared import markdown, units
@@ -39,11 +40,14 @@ from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.function_names import own_functions
 from wirecost.system.whole_file import write_text
 
 LONG_TAIL = 2.0
 """Times its median, from which on a section's p99 comes first: it is slow sometimes."""
 MOST_STEPS = 3
+SMALL, LEAST_SHARE = 0.1, 5e-5
+"""Shares that are written with two decimals."""
 FORMATS = ("html", "md")
 NAMES = {MEDIAN: "median", P99: "p99", MISSES: "misses"}
 OF_MISSES = {FASTER: FEWER, SLOWER: MORE}
@@ -89,9 +93,19 @@ def first_answer(trial: Trial, gains: list[Gain]) -> FirstAnswer:
     rows = _judged(of_case)
     return FirstAnswer(
         _answer(rows),
-        _table(_title(trial, of_case[0]), rows, has_case=False),
+        _table(_title(trial, of_case[0]), rows, _explained(trial, rows), has_case=False),
         _steps(trial, rows),
     )
+
+
+def _explained(trial: Trial, rows: list[Judged]) -> list[str]:
+    """Return a note of what those remedies are that change something."""
+    about = trial.about.remedies_about
+    changing = dict.fromkeys(
+        row.gain.remedy for row in rows if row.verdict in (FASTER, SLOWER)
+    )
+    texts = [f"{name}: {about[name]}" for name in changing if about.get(name)]
+    return ["; ".join(texts)] if texts else []
 
 
 def _title(trial: Trial, gain: Gain) -> str:
@@ -240,7 +254,14 @@ def _table(
 
 
 def _value(row: Judged, value: float) -> str:
-    return units.percent(value) if row.quantile == MISSES else units.time(value)
+    return _share(value) if row.quantile == MISSES else units.time(value)
+
+
+def _share(share: float) -> str:
+    """Return ``1.04 %``, of small shares two decimals, so that their quotient is the change."""
+    if share == 0 or share >= SMALL:
+        return units.percent(share)
+    return f"{100 * share:.2f} %" if share >= LEAST_SHARE else "< 0.01 %"
 
 
 def _answer(rows: list[Judged]) -> str:
@@ -250,7 +271,7 @@ def _answer(rows: list[Judged]) -> str:
     quantiles = list(dict.fromkeys(row.quantile for row in rows))
     if gain.misses is not None:
         text = (
-            f"{gain.case}: {units.percent(gain.misses.a)} of the calls miss the deadline, median "
+            f"{gain.case}: {_share(gain.misses.a)} of the calls miss the deadline, median "
             f"{units.time(gain.median.a)}."
         )
     elif quantiles[0] == P99:
@@ -300,7 +321,23 @@ def _steps(trial: Trial, rows: list[Judged]) -> list[str]:
             steps[name] = f"{name}, {gained}: {how}".removesuffix(": ")
     if steps or not trial.about.command:
         return list(steps.values())[:MOST_STEPS]
-    return [f"Find the cause: wirecost probe run -- {shlex.join(trial.about.command)}"]
+    return [_find_cause(trial.about, rows[0].gain.case)]
+
+
+def _find_cause(about: TrialAbout, case: str) -> str:
+    """Say how to learn more: of a program that was judged as a whole, by its functions."""
+    started = Started(
+        words=tuple(about.command),
+        functions=tuple(about.functions),
+        options=tuple(about.options),
+    )
+    if case != WHOLE:
+        return f"Find the cause: {started.run()}"
+    pattern = own_functions(about.command)
+    inside = "NAME" if pattern in about.functions else pattern
+    functions = (*about.functions, inside)
+    judged = msgspec.structs.replace(started, functions=functions)
+    return f"Judge its functions, not the whole: {judged.trial()}"
 
 
 def _rounds_lacking(trial: Trial, rows: list[Judged]) -> Iterator[str]:
