@@ -118,6 +118,11 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
     return Ending(str(fault) or type(fault).__name__, str(fault), status)
 
 
+def is_watched() -> bool:
+    """Return whether somebody looks on; a log needs the last table only."""
+    return Console(stderr=True).is_terminal and not verbosity.quiet
+
+
 class _FirstTable:
     """First table of a long run after its first rounds; its answer may still change."""
 
@@ -125,7 +130,7 @@ class _FirstTable:
         self._folder = folder
         self._advance = advance
         self._begun_s = time.monotonic()
-        self._is_due = not verbosity.quiet
+        self._is_due = is_watched()
 
     def advanced(self, done: int, total: int) -> None:
         """Note how far the run is: one that is nearly done needs no earlier table."""

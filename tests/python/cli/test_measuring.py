@@ -81,6 +81,9 @@ def test_a_long_run_answers_after_its_first_rounds(
         advance(9, 10, "turn 9")
 
     monkeypatch.setattr(measuring, "FIRST_TABLE_S", 0.0)
+    measure_and_report("transport", tmp_path / "log", None, long)
+    assert measuring.GOES_ON not in capsys.readouterr().err
+    monkeypatch.setattr(measuring, "is_watched", lambda: True)
     measure_and_report("transport", tmp_path / "r", None, long)
     out, err = capsys.readouterr()
     assert err.count(measuring.GOES_ON) == 1
@@ -102,6 +105,7 @@ def test_a_short_run_answers_once(
         journal.after_round()
 
     monkeypatch.setattr(measuring, "FIRST_TABLE_S", after_s)
+    monkeypatch.setattr(measuring, "is_watched", lambda: True)
     measure_and_report("transport", tmp_path / "r", None, short)
     assert measuring.GOES_ON not in capsys.readouterr().err
 

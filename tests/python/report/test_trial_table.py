@@ -110,6 +110,37 @@ def test_without_a_gain_the_cause_is_looked_for() -> None:
     assert answer.steps == ["Find the cause: wirecost probe run -- ./node --fast"]
 
 
+@pytest.mark.parametrize(
+    ("case", "step"),
+    [
+        ("plan", "Find the cause: wirecost probe run --function plan --for 9s -- ./node.py"),
+        (
+            WHOLE,
+            "Judge its functions, not the whole: wirecost probe try --function plan "
+            "--function 'node:*' --for 9s -- ./node.py",
+        ),
+    ],
+)
+def test_the_next_command_has_the_options_of_the_trial(case: str, step: str) -> None:
+    about = TrialAbout(command=["./node.py"], functions=["plan"], options=["--for", "9s"])
+    gains = judged([replace(gain("heap", SAME, SAME), case=case)])
+    assert first_answer(replace(trial(), about=about), gains).steps == [step]
+
+
+def test_small_shares_of_misses_show_their_change() -> None:
+    misses = Shift(0.0104, 0.0025, -0.76, (-0.8, -0.7), 1e-4)
+    (judged_gain,) = judged([replace(gain("heap", SAME, SAME), misses=misses)])
+    answer = first_answer(trial(), [judged_gain])
+    assert answer.table.rows[0][:5] == [
+        "heap",
+        "misses",
+        "1.04 %",
+        "0.25 %",
+        "−76 % [−80.0, −70.0]",
+    ]
+    assert answer.answer.startswith("callback: 1.04 % of the calls miss the deadline")
+
+
 def test_the_case_that_took_most_time_is_first() -> None:
     cases = [
         Gain(name, "heap", 600, SAME, SAME, total_ns=total_ns)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import msgspec
+
 from wirecost.results.analysis.compare.comparison import (
     FASTER,
     FEWER,
@@ -101,9 +103,7 @@ def first_answer(trial: Trial, gains: list[Gain]) -> FirstAnswer:
 def _explained(trial: Trial, rows: list[Judged]) -> list[str]:
     """Return a note of what those remedies are that change something."""
     about = trial.about.remedies_about
-    changing = dict.fromkeys(
-        row.gain.remedy for row in rows if row.verdict in (FASTER, SLOWER)
-    )
+    changing = dict.fromkeys(row.gain.remedy for row in rows if row.verdict in (FASTER, SLOWER))
     texts = [f"{name}: {about[name]}" for name in changing if about.get(name)]
     return ["; ".join(texts)] if texts else []
 
