@@ -136,7 +136,7 @@ def test_small_shares_of_misses_show_their_change() -> None:
         "misses",
         "1.04 %",
         "0.25 %",
-        "−76 % [−80.0, −70.0]",
+        "−76.0 % [−80.0, −70.0]",
     ]
     assert answer.answer.startswith("callback: 1.04 % of the calls miss the deadline")
 
