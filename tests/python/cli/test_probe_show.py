@@ -259,7 +259,7 @@ def test_waiting_does_not_hide_what_marks_slow_calls_in_regular_turns(
     }
     write_calls(tmp_path, [10 * MS * is_slow for is_slow in slow], counts)
     text = " ".join(shown(capsys, tmp_path, every=False).split())
-    marked = "23 of them, every 17th, touched 800 new pages (the others 0)"
+    marked = "23 of them, every 17th, touched 800 new pages of 4 KiB or 2 MiB (the others 0)"
     assert "26 of 400 calls took above 1.00 ms, 2 × the median (half of them above 10.5 ms)" in text
     assert f"; {marked}; all waited 9.00 ms" in text
     assert "1. Which remedy helps most? wirecost probe try -- COMMAND" in text

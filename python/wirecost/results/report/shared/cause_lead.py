@@ -49,7 +49,7 @@ def slow_lead(calls: SlowCalls, explanation: Explanation | None, *, is_deadline:
             f"{units.time(calls.median_ns)}."
         )
     else:
-        first = f"{name}: {_slow(calls, is_deadline)}{_reasons(calls)}."
+        first = f"{name}: {_slow(calls, is_deadline)}{_reasons(calls, explanation)}."
     usual = explanation is not None and _of_usual(calls, explanation)
     return f"{first} {usual}" if usual else first
 
@@ -82,24 +82,26 @@ def _slow(calls: SlowCalls, is_deadline: bool) -> str:
     return f"{text}, every {_ordinal(calls.every)}" if calls.every else text
 
 
-def _reasons(calls: SlowCalls) -> str:
+def _reasons(calls: SlowCalls, explanation: Explanation | None) -> str:
     """Return ``; all touched 10,240 new pages (the others 0)``, or that they waited."""
     if calls.common:
-        return "".join(f"; {_reason(cause, calls)}" for cause in calls.common[:2])
+        return "".join(f"; {_reason(cause, calls, explanation)}" for cause in calls.common[:2])
     if calls.waited:
         who = "all" if calls.waited == calls.slow else f"{calls.waited:,} of them"
         return f"; {who} waited (context switches), for what was not counted"
     return "; no counter shows why" if calls.slow >= FEWEST else ""
 
 
-def _reason(cause: Common, calls: SlowCalls) -> str:
+def _reason(cause: Common, calls: SlowCalls, explanation: Explanation | None) -> str:
     who = "all" if cause.slow == calls.slow else f"{cause.slow:,} of them"
     if cause.every and cause.every != calls.every:
         who += f", every {_ordinal(cause.every)},"
     count = units.span((cause.low, cause.high), lambda number: _amount(cause.name, number), " to ")
     deed = kind_of(cause.name).deed or f"had {{}} {_shown(cause.name)}"
     others = _amount(cause.name, cause.usual)
-    text = f"{who} {deed.format(count)} (the others {others})"
+    cost = _cost_of(cause.name, explanation)
+    sizes = " of 4 KiB or 2 MiB" if _is_of_huge_pages(calls, cause.name, cost) else ""
+    text = f"{who} {deed.format(count)}{sizes} (the others {others})"
     if cause.power is not None:
         grown = POWERS.get(cause.power, f"power of {cause.power:g}")
         text += f", and the time grows with its {grown}"
@@ -129,16 +131,14 @@ def _steps(
 ) -> Iterator[str]:
     which = f"Which remedy helps most? {started.trial()}"
     kind = kind_of(name)
-    costs = explanation.costs if explanation is not None else []
-    cost = next((cost for cost in costs if cost.name == name), None)
+    cost = _cost_of(name, explanation)
     advice = cost.advice if cost is not None else kind.advice
-    is_pooled = kind.unit in POOLED and not name.startswith("major")
-    if is_pooled and _is_of_huge_pages(calls, name, cost):
+    if _is_of_huge_pages(calls, name, cost):
         yield which
         yield "Reuse buffers that were touched before, lest each call gets new memory."
     elif cost is not None and cost.benchmark_ns:
         yield f"{_capital(_shown(name))}: {advice}."
-    elif is_pooled:
+    elif kind.unit in POOLED and not name.startswith("major"):
         yield f"Keep the memory: {started.heap(_pool(calls, name))}"
         yield which
     elif name == WAITED:
@@ -148,12 +148,17 @@ def _steps(
         yield f"{_capital(advice)}."
 
 
+def _cost_of(name: str, explanation: Explanation | None) -> Cost | None:
+    costs = explanation.costs if explanation is not None else []
+    return next((cost for cost in costs if cost.name == name), None)
+
+
 def _is_of_huge_pages(calls: SlowCalls, name: str, cost: Cost | None) -> bool:
     """Say whether faults cost more, or have more to do with slow calls, than 4 KiB each explain.
 
     Then their number does not say how much memory they are of.
     """
-    if kind_of(name).unit != "fault":
+    if kind_of(name).unit != "fault" or name.startswith("major"):
         return False
     marks = (cause.share < MUCH_OF_EXCESS for cause in calls.common if cause.name == name)
     return any(marks) or (cost is not None and cost.benchmark_ns is not None)
