@@ -9,7 +9,6 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from wirecost.cli.console import say_notes
@@ -75,6 +74,8 @@ def command(
     report: Report = None,
 ) -> None:
     """Run COMMAND unchanged, record its callbacks, and show what they cost."""
+    import msgspec
+
     from wirecost.observe.doctor.prices import write_prices
     from wirecost.results.records.recorded_machine import STARTED, Started
 
