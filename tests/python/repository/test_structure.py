@@ -34,7 +34,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "observe.heap": set(),
     "observe.probe": set(),
     "observe.usage": set(),
-    "observe.trial": {"observe.heap", "observe.probe"},
+    "observe.trial": {"observe.heap"},
     "replay": {
         "observe.doctor",
         "observe.heap",
