@@ -83,7 +83,7 @@ def test_a_schema_never_seen_is_measured_in_both_languages(
         assert has == (("cpp", name, "reused") in found)
     meta = json.loads((out / "meta.json").read_text())
     assert sum(field["own"] for field in meta["fields"]) == meta["counted_bytes"]
-    assert "path: 60" in meta["content"]
+    assert "path 60" in meta["content"]
     page = (out / "report.html").read_text()
     assert "path[]" in page and "reused, without path[]" in page
 

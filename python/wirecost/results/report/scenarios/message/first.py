@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from wirecost.results.analysis.message_doubts import Key
 from wirecost.results.analysis.summary import Row
-from wirecost.results.records.schemas.message import MessageMeta
+from wirecost.results.records.schemas.message import AtRate, MessageMeta
 from wirecost.results.report.scenarios.message.changes import COLUMNS, quicker, uses, wire_of
-from wirecost.results.report.scenarios.message.stages import SECOND, share_of_core
+from wirecost.results.report.scenarios.message.stages import SECOND, share_of_core, shares
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.races import LANGUAGES
@@ -49,13 +49,15 @@ def first_answer(
         size = units.size(costs[0][0].bytes)
         answer = f"One {meta.type} of {size} takes {times}. `--rate HZ`: the share of a core."
     else:
-        shares = ", ".join(
-            f"{share_of_core(row.median_ns * rate / SECOND)} of a core {where}"
+        whole = {} if meta.at_rate is None else shares(meta.at_rate, rows)
+        taken = ", ".join(
+            f"{share_of_core(whole.get((row.lang, row.name), row.median_ns * rate / SECOND))} "
+            f"of a core {where}"
             for row, where in costs
         )
         verdict, is_worth = _verdict(bases, sure, rate)
         size = units.size(costs[0][0].bytes)
-        answer = f"{said} one {meta.type} of {size} takes {shares}: {verdict}"
+        answer = f"{said} one {meta.type} of {size} takes {taken}: {verdict}"
         steps = steps if is_worth else []
     answer += _mostly(meta)
     # Who gave a recording knows it; made-up messages may be of other lengths than real ones.
@@ -67,10 +69,20 @@ def first_answer(
 def _rate(meta: MessageMeta) -> tuple[float | None, str]:
     """Return messages a second, and whose rate it is."""
     if meta.at_rate is not None:
-        return meta.at_rate.rate, f"At {units.significant(meta.at_rate.rate)} Hz"
+        return meta.at_rate.rate, _asked(meta.at_rate)
     if meta.recorded_hz is not None:
         return meta.recorded_hz, f"At the recording's {units.significant(meta.recorded_hz)} Hz"
     return None, ""
+
+
+def _asked(asked: AtRate) -> str:
+    """Name the rate that was asked for, what carries the messages, and to whom."""
+    said = f"At {units.significant(asked.rate)} Hz"
+    if asked.carrying is not None:
+        said += f", over {asked.carrying.over}"
+    if asked.subscribers > 1:
+        said += f", to {asked.subscribers} subscribers"
+    return f"{said}," if "," in said else said
 
 
 def _verdict(bases: Mapping[str, Row], sure: list[Row], rate: float) -> tuple[str, bool]:

@@ -143,11 +143,21 @@ def at_rate(meta: MessageMeta, rows: list[Row]) -> Table | None:
     return Table.of(title, loads, columns, [_rate_note(carrying, rate.subscribers)])
 
 
+def shares(asked: AtRate, rows: list[Row]) -> dict[tuple[str, str], float]:
+    """Return the share of a core by language and contender, with what carries the messages."""
+    return {
+        (race[4], load.contender): load.share
+        for race in races(rows)
+        for load in _loads(asked, rows, race)
+    }
+
+
 @dataclass(frozen=True)
 class _Load:
     """Load of one contender: nanoseconds per message, share of a core, bytes in a second."""
 
     name: str
+    contender: str
     sender_ns: float
     subscriber_ns: float
     share: float
@@ -165,7 +175,7 @@ def _loads(asked: AtRate, rows: list[Row], race: Race) -> list[_Load]:
         whole = sender + asked.subscribers * each + _transport_ns(asked)
         size = round(stages["total"].bytes * asked.rate * asked.subscribers)
         title = f"{LANGUAGES.get(race[4], race[4])} {name}"
-        loads.append(_Load(title, sender, each, whole * asked.rate / SECOND, size))
+        loads.append(_Load(title, name, sender, each, whole * asked.rate / SECOND, size))
     return sorted(loads, key=lambda load: load.share)
 
 
