@@ -81,7 +81,7 @@ def test_misses_of_long_names_fit_a_terminal(
             subscription, at + 1, end, took=message, gave=[(ground, system.message(end - 1))]
         )
     system.write(tmp_path)
-    command([tmp_path], "/points", "/ground", "50ms")
+    command([tmp_path], "/points", "/ground", "50ms", every=True)
     lines = capsys.readouterr().out.splitlines()
     misses = lines[lines.index("Misses, the longest first") :]
     assert max(map(len, lines)) <= 80

@@ -79,8 +79,8 @@ def joined(texts: Texts, folder: Path) -> Texts:
         elif path.name == "CMakeLists.txt":
             merged[path] = _extended(text, before, _SOURCE, folder / path.parent / "native", ".cpp")
         elif path.name == "_native.cpp":
-            for listed in (_INCLUDED, _ADDED):
-                text = _extended(text, before, listed, folder / path.parent, ".hpp")  # noqa: PLW2901
+            for listed, end in ((_INCLUDED, ".hpp"), (_ADDED, ".cpp")):
+                text = _extended(text, before, listed, folder / path.parent, end)  # noqa: PLW2901
             merged[path] = text
         elif path.name == "json.types.hpp":
             merged[path] = _json_types(text, before, folder)

@@ -149,4 +149,5 @@ def _function(file: File) -> str:
 
 def _bindings(file: File) -> str:
     """Return a file's header of bindings; without a package, its holders' has the plain name."""
-    return f"{_function(file)}.bindings.hpp"
+    is_taken = len(names.module_place(file).parts) == 1
+    return f"{_function(file)}{'.bindings' if is_taken else ''}.hpp"
