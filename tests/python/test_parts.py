@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.programs import execute
 from wirecost.system import installation, parts
 from wirecost.system.errors import UserError
 
@@ -60,20 +61,31 @@ def test_a_wheel_builds_nothing(checkout: Path, monkeypatch: pytest.MonkeyPatch)
     assert parts.PartFinder().find_spec("wirecost._ctf") is None
 
 
+IMPORTED = """\
+import sys
+from dataclasses import replace
+from pathlib import Path
+from wirecost.system import installation, parts
+folder = Path(sys.argv[1])
+present = replace(installation.installation(), folder=folder, checkout=folder)
+installation.installation = lambda: present
+finder = parts.PartFinder()
+sys.meta_path.insert(0, finder)
+assert finder.find_spec("wirecost._ctf") and not (folder / "asked").exists()
+import wirecost._ctf
+assert wirecost._ctf.Reader and Path(wirecost._ctf.__spec__.origin).parent == folder
+"""
+
+
 def test_a_module_is_found_before_it_is_built_and_built_when_it_is_imported(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
+    checkout: Path,
 ) -> None:
+    """In a process that has not loaded the module yet."""
     built = importlib.util.find_spec("wirecost._ctf")
-    assert built is not None and built.origin is not None
+    assert built is not None
     script(checkout, f"cp {built.origin} {checkout}")
-    finder = parts.PartFinder()
-    spec = finder.find_spec("wirecost._ctf")
-    assert spec is not None and not (checkout / "asked").exists()
-    monkeypatch.delitem(sys.modules, "wirecost._ctf", raising=False)
-    module = importlib.util.module_from_spec(spec)
-    finder.exec_module(module)
+    execute([sys.executable, "-c", IMPORTED, str(checkout)], check=True)
     assert (checkout / "asked").read_text() == "probe\n"
-    assert module.Reader and Path(module.__spec__.origin).parent == checkout
 
 
 def test_every_part_is_one_of_the_install_script() -> None:
