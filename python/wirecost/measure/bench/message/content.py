@@ -54,12 +54,16 @@ def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[by
     return messages
 
 
-def about_made_up(subject: Subject, messages: list[bytes]) -> str:
-    """Say that messages are made up, how long their lists are, and how to measure real ones."""
+def about_made_up(subject: Subject, messages: list[bytes], asked: Mapping[str, int]) -> str:
+    """Say that messages are made up, how long their lists are, and how to measure others.
+
+    ``asked``: lengths that the user chose.
+    """
     lists = list(_lists(subject.read(messages[0]), ""))
     named = [f"{path} {count}" for path, count in lists[:MOST_LISTS]]
     named += ["…"] * (len(lists) > MOST_LISTS)
-    elements = f" ({', '.join(named)}: --elements {lists[0][0]}=50 for others)" if named else ""
+    other = "" if asked or not named else f", --elements {lists[0][0]}=50 changes it"
+    elements = f" ({', '.join(named)}{other})" if named else ""
     return f"made-up messages{elements}; real ones: --data FILE"
 
 

@@ -317,6 +317,8 @@ def _messages(settings: MessageSettings, about: Subject) -> RecordedMessages:
     """Return the messages and where they are from."""
     if settings.data is None:
         messages = made_up(about, settings.elements, settings.choice.seed)
-        return RecordedMessages(messages, f"{len(messages)} {about_made_up(about, messages)}")
+        return RecordedMessages(
+            messages, f"{len(messages)} {about_made_up(about, messages, settings.elements)}"
+        )
     has_schema = bool(settings.schema)
     return recorded(settings.data, about, settings.choice, settings.include, has_schema)

@@ -163,7 +163,7 @@ def _table(
     for lang in langs:
         columns += _columns(lang)
     notes = [
-        "Medians of all stages in a library's best mode; now: assumed in use; ×: beside it.",
+        "Medians, each library in its best mode; now: assumed in use; ×: beside it.",
     ]
     if COLUMNS in libraries:
         notes.insert(0, f"{COLUMNS}: with conversion from and to rows; `bench osi`: without.")
