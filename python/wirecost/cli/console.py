@@ -33,7 +33,7 @@ def say_notes(notes: Iterable[str]) -> None:
 def progress() -> Iterator[Advance]:
     """Yield a function that shows steps done, steps in all, and the present work.
 
-    With no steps in all, the text is a remark: lines that stay.
+    With no steps in all, the text is a remark: lines that stay on a terminal.
     """
     console = Console(stderr=True)
     if verbosity.quiet:
@@ -73,8 +73,7 @@ def _lines(console: Console) -> Advance:
 
     def advance(done: int, total: int, text: str) -> None:
         nonlocal last, wait_s
-        if total == 0:
-            _remark(console, text)
+        if total == 0:  # remarks are for who looks on
             return
         now = time.monotonic()
         if now - last >= wait_s:

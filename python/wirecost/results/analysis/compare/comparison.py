@@ -196,7 +196,7 @@ def compare(
     if settings.only:
         contenders = {without_stage(key, names) for key in chosen}
         plain = [change for change in plain if without_stage(change.row, names) in contenders]
-    _check_gate(settings, [change for change in times if change.row in chosen], counts, (a, b))
+    _check_gate(settings, counts, (a, b))
     apart = noise(a, again, names, _quantiles, counters) if again is not None else {}
     # Another message changes the rows of all contenders.
     has_drift = again is None and not other_message
@@ -286,13 +286,10 @@ def judged(
 
 
 def _check_gate(
-    settings: CompareSettings,
-    times: list[TimeChange],
-    counts: list[CountChange],
-    runs: tuple[ComparedRun, ComparedRun],
+    settings: CompareSettings, counts: list[CountChange], runs: tuple[ComparedRun, ComparedRun]
 ) -> None:
     """Check that the gate looks at something: else it would always pass. Raises UserError."""
-    there = dict.fromkeys([*(time.quantile for time in times), *(count.name for count in counts)])
+    there = [*QUANTILES, *dict.fromkeys(count.name for count in counts)]
     for what in settings.of:
         if what not in there:
             raise UserError(
