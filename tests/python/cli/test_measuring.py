@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -83,9 +84,9 @@ def test_a_long_run_answers_after_its_first_rounds(
     monkeypatch.setattr(measuring, "FIRST_TABLE_S", 0.0)
     measure_and_report("transport", tmp_path / "log", None, long)
     assert measuring.GOES_ON not in capsys.readouterr().err
-    monkeypatch.setattr(measuring, "is_watched", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
     measure_and_report("transport", tmp_path / "r", None, long)
-    out, err = capsys.readouterr()
+    out, err = (re.sub(r"\x1b\[[\d;?]*\w", "", text) for text in capsys.readouterr())
     assert err.count(measuring.GOES_ON) == 1
     assert "good python default" in err and "good python default" in out
     assert "All tables" not in err and "All tables" in out
@@ -105,7 +106,7 @@ def test_a_short_run_answers_once(
         journal.after_round()
 
     monkeypatch.setattr(measuring, "FIRST_TABLE_S", after_s)
-    monkeypatch.setattr(measuring, "is_watched", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
     measure_and_report("transport", tmp_path / "r", None, short)
     assert measuring.GOES_ON not in capsys.readouterr().err
 
