@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
 
 from bench.ros_schemas import every
 from wirecost.measure.bench.message.content import made_up
+from wirecost.measure.bench.message.first_look import first_look
 from wirecost.measure.bench.message.python import code
+from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.python.worker import WorkerContender
+from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 
@@ -64,3 +68,17 @@ def test_arrays_of_rosbags_are_read(tmp_path: Path, dialect: str) -> None:
 def test_lists_of_numbers_are_added_up_without_a_call_for_each(about: Subject) -> None:
     source = code.module(about.schema, code.style(about, "protobuf"))
     assert "t += sum(m.doubles)" in source and "number(m.doubles" not in source
+
+
+def test_a_first_look_names_contenders_that_carry_the_messages(
+    about: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages, said = made_up(about, {}, 1)[:2], list[str]()
+    selection = ContenderSelection(libraries=frozenset({"wirecost", "protobuf"}))
+    look = first_look(about, messages, said.append)
+    look(Python(about, selection))
+    assert re.fullmatch(r"Python, first 5 samples: (\w+ new [\d.]+ [nµm]s(, )?){2}", said.pop())
+    backend = Python(about, selection)
+    monkeypatch.setattr(backend, "carried", lambda *_: {})
+    look(backend)
+    assert not said

@@ -23,6 +23,8 @@ SAMPLES = 5
 SAID = 4
 """Most contenders of a line."""
 LANGUAGES = {"cpp": "C++", "python": "Python", "java": "Java"}
+UNITS = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}
+"""Nanoseconds by unit."""
 
 
 def first_look(
@@ -68,4 +70,5 @@ def _name(entry: Entry[Contender]) -> str:
 
 
 def _time(ns: float) -> str:
-    return f"{ns:.3g} ns" if ns < 999.5 else f"{ns / 1e3:.3g} µs"
+    unit = next((unit for unit, size in UNITS.items() if ns < 999.5 * size), "s")
+    return f"{ns / UNITS[unit]:.3g} {unit}"

@@ -74,9 +74,13 @@ def _legend(meta: MessageMeta, rows: list[Row]) -> str:
     )
     modes = {word for row in rows for word in row.mode.split()}
     said = "; ".join(f"{mode}: {what}" for mode, what in MODES.items() if mode in modes)
+    most, fewest = max(rows, key=lambda row: row.n), min(row.n for row in rows)
+    taken = samples_taken(most, "samples")
+    if fewest < most.n:
+        taken += f" (of slow contenders {fewest:,} at least)"
     read = READ_IN_PYTHON if any(row.lang == "python" for row in rows) else ""
     return (
-        f"{meta.content}. Medians of {samples_taken(rows[0], 'samples')}, per message; in each "
+        f"{meta.content}. Medians of {taken}, per message; in each "
         "round every contender has a new process. total: all stages of each message in a row, "
         "while its data is in the caches; a stage is timed over all messages before the next "
         f"stage. ×: ratio of totals, {interval}; * quickest. {said}.{read}"
