@@ -21,7 +21,9 @@ MOST_OF_BASELINE = 0.95
 """Share of the baseline's total up to which another library or mode is worth a change."""
 COLUMNS = "wirecost-columns"
 SCHEMAS = (".proto", ".msg", ".srv", ".desc")
-COMPILED = ("wirecost", "wirecost-cdr", "wirecost-ros1")
+NATIVE = "wirecost-native"
+"""Our extension for Python over the generated C++."""
+COMPILED = ("wirecost", "wirecost-cdr", "wirecost-ros1", NATIVE)
 LIBRARIES = {
     "wirecost-classes": "`wirecost compile {schema} --lang cpp --protobuf-api --out DIR`, for the "
     "same program",
@@ -221,8 +223,11 @@ def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
         of_library = [row for row in rows if row.contender == library]
         if library in COMPILED:
             languages = ",".join(dict.fromkeys(row.lang for row in of_library))
+            options = f"--lang {languages}"
+            if library == NATIVE:
+                options = "--lang cpp,python --native"
             wire = wire_of(meta, of_library[0])
-            how = f"`wirecost compile {schema} --lang {languages} --wire {wire} --out DIR`"
+            how = f"`wirecost compile {schema} {options} --wire {wire} --out DIR`"
             texts[library] = how if wire else ""
         else:
             texts[library] = LIBRARIES.get(library, "").format(schema=schema)
