@@ -55,6 +55,10 @@ class AnyColumn {
         return slot_.around < 0 ? slot_.present && slot_.has_bit(i) : reader_->has(node_, i);
     }
     bool present() const noexcept { return slot_.present; }
+    // Whether every element has the field.
+    bool all() const noexcept {
+        return slot_.present && slot_.presence == nullptr && slot_.around < 0;
+    }
     Form form() const noexcept { return slot_.form; }
     bool in_runs() const noexcept { return slot_.in_runs; }
     const Slot& slot() const noexcept { return slot_; }

@@ -57,7 +57,7 @@ LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
 RESERVED = frozenset(
     {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy"}
-    | {"cpp", "google", "users", "generated", "flatbuffers", "holders"}
+    | {"cpp", "google", "users", "generated", "flatbuffers", "capnp", "capnproto", "holders"}
 )
 """Names that contenders and folders of programs have."""
 INCUMBENTS = {
@@ -169,7 +169,7 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
     selection = ContenderSelection(
         libraries=frozenset(settings.libraries) or None,
         files=tuple(map(CodecFile, settings.contenders)),
-        lists=tuple(type_ for _, type_ in lists),
+        lists=tuple(lists),
         ros2=Ros2Installation(settings.python),
         jobs=settings.jobs,
     )

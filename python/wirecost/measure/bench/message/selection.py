@@ -50,8 +50,9 @@ class ContenderSelection:
     """Wishes of a race to a language.
 
     ``libraries``: those that take part, None for all that can be had; ``files``: codecs that take
-    part besides, as ``generated`` programs do; ``lists``: types of elements that columns are tried
-    for; ``has_recycled``: whether new objects of C++ are also measured with our free list;
+    part besides, as ``generated`` programs do; ``lists``: paths of lists that columns are
+    tried for, and types of their elements; ``has_recycled``: whether new objects of C++ are also
+    measured with our free list;
     ``allocators``: of ``bench.allocators.NAMED``, under which each C++ contender runs, an empty one
     for that of this process; ``flags``: of the C++ compiler; ``jobs``: compilers at the same time.
     """
@@ -59,7 +60,7 @@ class ContenderSelection:
     libraries: frozenset[str] | None = None
     files: tuple[CodecFile, ...] = ()
     generated: tuple[Generated, ...] = ()
-    lists: tuple[str, ...] = ()
+    lists: tuple[tuple[str, str], ...] = ()
     has_recycled: bool = False
     allocators: tuple[str, ...] = ("",)
     flags: tuple[str, ...] = ("-std=c++20", "-O2", "-DNDEBUG")

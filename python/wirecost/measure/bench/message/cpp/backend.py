@@ -27,7 +27,7 @@ from wirecost.measure.bench.message.backend import (
 )
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import read_content
-from wirecost.measure.bench.message.cpp import programs, rosidl
+from wirecost.measure.bench.message.cpp import columns_program, programs, rosidl
 from wirecost.measure.bench.message.cpp.code import has_view
 from wirecost.measure.bench.message.cpp.programs import Say
 from wirecost.measure.bench.message.cpp.source import RECYCLED
@@ -45,15 +45,17 @@ MODES = {
     "protobuf": (NEW, REUSED, "arena"),
     "protobuf-current": (NEW, REUSED, "arena"),
     "memcpy": (REUSED,),
+    columns_program.NAME: ("view", "converted"),
 }
 """Modes of libraries that have others than new and reused ones."""
 WIRES = {
     "protobuf": "protobuf",
     "protobuf-current": "protobuf",
     "wirecost-classes": "protobuf",
-    "wirecost-columns": "columns",
+    columns_program.NAME: "columns",
     "messagepack": "messagepack",
     "flatbuffers-table": "flatbuffers",
+    "capnproto": "capnproto",
 }
 """Wires of libraries that have one of their own."""
 WITHOUT_CACHE = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
@@ -154,9 +156,9 @@ class Cpp:
         if program != library:
             yield Contender("cpp", library, RECYCLED_MODE, wire, about, again)
             return
-        holders = ours == "wirecost" and library not in ("wirecost-classes", "wirecost-columns")
+        holders = ours == "wirecost" and library not in ("wirecost-classes", columns_program.NAME)
         for mode in MODES.get("wirecost" if holders else library, (NEW, REUSED)):
-            if mode != "view" or has_view(self._subject):
+            if not holders or mode != "view" or has_view(self._subject):
                 yield Contender("cpp", library, mode, wire, about, again)
 
     def _program(self, contender: Contender) -> tuple[str, str]:
@@ -269,6 +271,7 @@ VERSIONS: dict[str, Callable[[], str]] = {
     "fast-cdr": lambda: _debians("libfastcdr-dev", "Fast-CDR"),
     rosidl.NAME: lambda: f"{rosidl.SUPPORT} of ROS 2",
     "flatbuffers-table": lambda: _debians("libflatbuffers-dev", "FlatBuffers"),
+    "capnproto": lambda: _debians("libcapnp-dev", "Cap'n Proto"),
     "messagepack": lambda: _debians("libmsgpack-cxx-dev", "msgpack-cxx"),
     "memcpy": lambda: "none",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from wirecost.measure.bench.message.ros import mirror
@@ -103,7 +103,7 @@ class ClassField:
 
 def fixed() -> dict[str, str]:
     """Return the headers that are the same for every schema."""
-    names = ("harness.hpp", "owned.hpp")
+    names = ("harness.hpp", "members.hpp", "owned.hpp")
     return {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in names}
 
 
@@ -137,10 +137,10 @@ def holders(subject: Subject) -> str:
 
 def shared(subject: Subject) -> str:
     """Return ``holders.cpp``: what all programs do with our codec of the subject's wire."""
-    return rendered("holders.cpp.j2", type=subject.type, **_codec(subject, subject.wire))
+    return rendered("holders.cpp.j2", type=subject.type, **codec_of(subject, subject.wire))
 
 
-def _codec(subject: Subject, wire: str) -> dict[str, str]:
+def codec_of(subject: Subject, wire: str) -> dict[str, str]:
     """Return where our codec is."""
     names = CppNames(subject.schema, ROOT)
     home = subject.schema.home(subject.type)
@@ -174,7 +174,7 @@ def ours(subject: Subject, wire: str) -> str:
     return rendered(
         "wirecost.cpp.j2",
         type=subject.type,
-        **_codec(subject, wire),
+        **codec_of(subject, wire),
         shared=wire == subject.wire,
         view=names.view(MessageRef(subject.type), wire) if has_view(subject) else "",
         views=[
@@ -228,21 +228,6 @@ def messagepack_program(subject: Subject) -> str:
     return rendered("user.cpp.j2", type=subject.type, header="messagepack.hpp", codec_header="")
 
 
-def columns(subject: Subject, containers: PurePosixPath) -> str:
-    """Return ``columns.hpp``, a codec as users write one.
-
-    ``containers``: the generated header that says where columns can be.
-    """
-    namespace = "::".join(("", ROOT, *containers.parent.parts))
-    return rendered(
-        "columns.hpp.j2",
-        type=subject.type,
-        containers_header=str(containers),
-        containers=f"{namespace}::ColumnContainers",
-        codec=_codec(subject, subject.wire)["codec"],
-    )
-
-
 def messagepack(subject: Subject) -> str:
     """Return ``messagepack.hpp``, a codec as users write one."""
     schema, names = subject.schema, CppNames(subject.schema, ROOT)
@@ -281,7 +266,7 @@ def google(subject: Subject, arena: bool = True) -> str:
 
 def users(subject: Subject, header: str) -> str:
     """Return the program of a user's codec, which is in ``header`` and may use ours."""
-    own = _codec(subject, subject.wire)["codec_header"]
+    own = codec_of(subject, subject.wire)["codec_header"]
     return rendered("user.cpp.j2", type=subject.type, header=header, codec_header=own)
 
 

@@ -7,12 +7,14 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 
 from wirecost.measure.bench.engine.program import INSTALLED
-from wirecost.measure.bench.message.cpp import code, gencpp, ros_code, rosidl
+from wirecost.measure.bench.message.cpp import code, columns_program, gencpp, ros_code, rosidl
+from wirecost.measure.bench.message.cpp.capnproto_code import SCHEMA as CAPNPROTO_SCHEMA
+from wirecost.measure.bench.message.cpp.capnproto_code import capnproto
 from wirecost.measure.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
 from wirecost.measure.bench.message.cpp.flatbuffers_code import flatbuffers
 from wirecost.measure.bench.message.cpp.source import SHARED, ProgramSource
@@ -20,10 +22,9 @@ from wirecost.measure.bench.message.cpp.tools import has_header, ran
 from wirecost.measure.bench.message.ros.installed import Ros2Installation
 from wirecost.measure.bench.message.selection import HEADERS, CodecFile, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.schema.compile.compiler import Columns, emitted, write
+from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
-from wirecost.schema.compile.schema import CompileError
 from wirecost.system.errors import UserError
 
 GOOGLES_OWN = "google/protobuf/"
@@ -43,7 +44,7 @@ def generate(
     sources, missing = _ours(subject, selection, folder)
     others = _others(subject, selection)
     if selection.lists:
-        others["wirecost-columns"] = partial(_columns, selection.lists)
+        others[columns_program.NAME] = partial(_columns, selection.lists)
     for name, make in others.items():
         if not selection.takes(name):
             continue
@@ -131,6 +132,8 @@ def _others(subject: Subject, selection: ContenderSelection) -> dict[str, Make]:
         makers["protobuf-current"] = _current_protobuf
     if selection.asks_for("memcpy"):
         makers["memcpy"] = _memcpy
+    if selection.asks_for("capnproto"):
+        makers["capnproto"] = _capnproto
     return makers | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
 
 
@@ -176,29 +179,10 @@ def _our_classes(subject: Subject, folder: Path) -> ProgramSource | str:
     return ProgramSource(name, (f"{name}.cpp", *units), classes="classes/cpp")
 
 
-def _columns(lists: Sequence[str], subject: Subject, folder: Path) -> ProgramSource | str:
-    if _is_large(subject):
-        return LEFT_OUT
-    generated = folder / "columns"
-    columns = Columns(tuple(lists), ("*=auto",))
-    try:
-        write(
-            emitted(subject.schema, ("cpp",), Request(("protobuf",), recycling=False), columns),
-            generated,
-        )
-    except CompileError as error:
-        return str(error)
-    headers = sorted((generated / "cpp").rglob("columns_containers.hpp"))
-    containers = PurePosixPath(headers[0].relative_to(generated / "cpp"))
-    name = "wirecost-columns"
-    _put(
-        folder,
-        {
-            "columns.hpp": code.columns(subject, containers),
-            f"{name}.cpp": code.users(subject, "columns.hpp"),
-        },
-    )
-    return ProgramSource(name, (f"{name}.cpp",), include=("columns/cpp",))
+def _columns(
+    lists: Sequence[tuple[str, str]], subject: Subject, folder: Path
+) -> ProgramSource | str:
+    return LEFT_OUT if _is_large(subject) else columns_program.generate(lists, subject, folder)
 
 
 def _gencpp(subject: Subject, folder: Path) -> ProgramSource | str:
@@ -258,6 +242,20 @@ def _flatbuffers(subject: Subject, folder: Path) -> ProgramSource | str:
     if complaint:
         return f"{flatc}: {complaint}"
     return ProgramSource("flatbuffers-table", ("flatbuffers.cpp",))
+
+
+def _capnproto(subject: Subject, folder: Path) -> ProgramSource | str:
+    capnp = shutil.which("capnp")
+    if capnp is None or not has_header("capnp/message.h"):
+        return "apt-get install capnproto libcapnp-dev"
+    _put(folder, capnproto(subject))
+    generated = folder / "capnp"  # not as the program
+    generated.mkdir()
+    options = (f"-oc++:{generated}", f"--src-prefix={folder}")
+    if complaint := ran([capnp, "compile", *options, str(folder / CAPNPROTO_SCHEMA)]):
+        return f"{capnp}: {complaint}"
+    units = ("capnproto.cpp", f"capnp/{CAPNPROTO_SCHEMA}.c++")
+    return ProgramSource("capnproto", units, ("-lcapnp", "-lkj"))
 
 
 def _googles_classes(subject: Subject, folder: Path) -> str:

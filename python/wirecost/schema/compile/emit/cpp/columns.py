@@ -138,6 +138,12 @@ def struct_names(names: CppNames, file: File, planned: tuple[Root, ...]) -> dict
     }
 
 
+def token_names(schema: Schema, names: CppNames, root: Root, struct: str) -> list[str]:
+    """Return the dotted name of each node's token in the struct of that name."""
+    tokens = _Tokens(schema, names, root, struct)
+    return [tokens.dotted(node) for node in root.nodes]
+
+
 def _root(schema: Schema, names: CppNames, root: Root, name: str) -> ColumnsRoot:
     printer = _Tokens(schema, names, root, name)
     return ColumnsRoot(
@@ -241,6 +247,10 @@ class _Tokens:
                 self._initial(node),
                 node.field.comment if message is None else "",
             )
+
+    def dotted(self, node: Node) -> str:
+        own = self._members[node.index]
+        return own if node.parent is None else f"{self.dotted(self._root.nodes[node.parent])}.{own}"
 
     def _has_struct(self, node: Node) -> bool:
         return node.shape is Shape.MESSAGE and not node.wraps
