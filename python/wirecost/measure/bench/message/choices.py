@@ -35,6 +35,7 @@ LIBRARIES = (
     "rosbags",
     "memcpy",
     "protobuf-current",
+    "capnproto",
 )
 """Libraries that a language may have; those of a machine and a wire are fewer."""
 PROCESSES = 5

@@ -11,55 +11,34 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
-from wirecost.measure.bench.message.shapes import is_list, is_octets
+from wirecost.measure.bench.message.cpp.derived import (
+    DerivedField,
+    can_lack,
+    derived_fields,
+    is_number,
+)
+from wirecost.measure.bench.message.shapes import is_list
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.schema.compile.emit.cpp.names import CppNames, identifier, member
+from wirecost.schema.compile.emit.cpp.names import CppNames
 from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef
 
 Texts = dict[str, str]
 
 _TYPES = {
-    Kind.BOOL: ("bool", "bool"),
-    Kind.INT8: ("byte", "std::int8_t"),
-    Kind.UINT8: ("ubyte", "std::uint8_t"),
-    Kind.INT16: ("short", "std::int16_t"),
-    Kind.UINT16: ("ushort", "std::uint16_t"),
-    Kind.INT32: ("int", "std::int32_t"),
-    Kind.UINT32: ("uint", "std::uint32_t"),
-    Kind.INT64: ("long", "std::int64_t"),
-    Kind.UINT64: ("ulong", "std::uint64_t"),
-    Kind.FLOAT32: ("float", "float"),
-    Kind.FLOAT64: ("double", "double"),
+    Kind.BOOL: "bool",
+    Kind.INT8: "byte",
+    Kind.UINT8: "ubyte",
+    Kind.INT16: "short",
+    Kind.UINT16: "ushort",
+    Kind.INT32: "int",
+    Kind.UINT32: "uint",
+    Kind.INT64: "long",
+    Kind.UINT64: "ulong",
+    Kind.FLOAT32: "float",
+    Kind.FLOAT64: "double",
 }
-"""Types in a schema of FlatBuffers, and in C++."""
+"""Types of numbers in a schema of FlatBuffers."""
 SCHEMA = "message.fbs"
-
-
-@dataclass(frozen=True)
-class _EntryPart:
-    """Key or value of a map's entries: how it is built, its number's and its message's type."""
-
-    form: str
-    type: str
-    value: str
-
-
-@dataclass(frozen=True)
-class _TableField:
-    """A field of a table or struct, and where it lies in the holder."""
-
-    place: int
-    member: str
-    oneof: str
-    index: int | None
-    can_lack: bool
-    form: str
-    type: str
-    value: str
-    entry: str
-    """Name of the table of a map's entries."""
-    key: _EntryPart | None
-    held: _EntryPart | None
 
 
 @dataclass(frozen=True)
@@ -69,7 +48,7 @@ class _Table:
     name: str
     is_struct: bool
     holder: str
-    fields: list[_TableField]
+    fields: list[DerivedField]
 
 
 def flatbuffers(subject: Subject) -> Texts:
@@ -87,8 +66,6 @@ def flatbuffers(subject: Subject) -> Texts:
 
 
 class _Derived:
-    """Names are numbers, so that none is a word of FlatBuffers or of C++."""
-
     def __init__(self, subject: Subject) -> None:
         self._schema = subject.schema
         self._names = CppNames(subject.schema, ROOT)
@@ -140,7 +117,7 @@ class _Derived:
         if is_list(field):
             return "[Bytes]" if field.type is Kind.BYTES else f"[{self._single(field)}]"
         single = self._single(field)
-        return f"{single} = null" if _can_lack(field) and _is_number(field) else single
+        return f"{single} = null" if can_lack(field) and is_number(field) else single
 
     def _single(self, field: Field) -> str:
         if isinstance(field.type, MessageRef):
@@ -149,7 +126,7 @@ class _Derived:
             return "int"
         if field.type is Kind.STRING:
             return "string"
-        return "[ubyte]" if field.type is Kind.BYTES else _TYPES[field.type][0]
+        return "[ubyte]" if field.type is Kind.BYTES else _TYPES[field.type]
 
     def message(self, message: Message) -> _Table:
         name = self.name(message.full_name)
@@ -157,62 +134,5 @@ class _Derived:
             name=name,
             is_struct=name[0] == "S",
             holder=self._names.qualified(MessageRef(message.full_name)),
-            fields=[self._field(message, name, i, field) for i, field in enumerate(message.fields)],
+            fields=derived_fields(message, self.name, self._structs.__contains__),
         )
-
-    def _field(self, message: Message, name: str, place: int, field: Field) -> _TableField:
-        oneof = identifier(field.oneof) if field.oneof is not None else ""
-        return _TableField(
-            place=place,
-            member=member(field),
-            oneof=oneof,
-            index=message.choices.get(field.name),
-            can_lack=_can_lack(field),
-            form=self._form(field),
-            type=_number_type(field),
-            value=self._value(field),
-            entry=f"{name}E{place}",
-            key=self._entry_part(field.key),
-            held=self._entry_part(field.value),
-        )
-
-    def _entry_part(self, field: Field | None) -> _EntryPart | None:
-        if field is None:
-            return None
-        return _EntryPart(self._form(field), _number_type(field), self._value(field))
-
-    def _value(self, field: Field) -> str:
-        """Return the message that a field holds; a map's entries are none."""
-        is_message = isinstance(field.type, MessageRef) and field.label is not Label.MAP
-        return self.name(field.type.name) if is_message else ""
-
-    def _form(self, field: Field) -> str:
-        """Return the form in which a field is built and read."""
-        if field.label is Label.MAP:
-            return "map"
-        if is_octets(field):
-            return "octets"
-        form = "number"
-        if isinstance(field.type, MessageRef):
-            form = "struct" if field.type.name in self._structs else "table"
-        elif field.type is Kind.STRING:
-            form = "text"
-        elif field.type is Kind.BYTES:
-            form = "octets"
-        return f"{form}s" if is_list(field) else form
-
-
-def _is_number(field: Field) -> bool:
-    return isinstance(field.type, EnumRef) or (
-        isinstance(field.type, Kind) and not field.type.is_text
-    )
-
-
-def _can_lack(field: Field) -> bool:
-    return field.is_optional or field.oneof is not None
-
-
-def _number_type(field: Field) -> str:
-    if isinstance(field.type, Kind) and field.type in _TYPES:
-        return _TYPES[field.type][1]
-    return "std::int32_t" if isinstance(field.type, EnumRef) else ""
