@@ -76,9 +76,9 @@ def test_a_first_look_names_contenders_that_carry_the_messages(
     messages, said = made_up(about, {}, 1)[:2], list[str]()
     selection = ContenderSelection(libraries=frozenset({"wirecost", "protobuf"}))
     look = first_look(about, messages, said.append)
-    look(Python(about, selection))
+    look(Python(about, selection, said.append))
     assert re.fullmatch(r"Python, first 5 samples: (\w+ new [\d.]+ [nµm]s(, )?){2}", said.pop())
-    backend = Python(about, selection)
+    backend = Python(about, selection, said.append)
     monkeypatch.setattr(backend, "carried", lambda *_: {})
     look(backend)
     assert not said

@@ -21,7 +21,7 @@ from wirecost.measure.bench.message.subject import Subject
 
 
 def backend(about: Subject) -> Python:
-    return Python(about, ContenderSelection())
+    return Python(about, ContenderSelection(frozenset({"wirecost"})), lambda _: None)
 
 
 def ours(found: Python) -> list[Contender]:

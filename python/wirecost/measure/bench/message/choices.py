@@ -36,6 +36,7 @@ LIBRARIES = (
     "memcpy",
     "protobuf-current",
     "capnproto",
+    "zserio",
 )
 """Libraries that a language may have; those of a machine and a wire are fewer."""
 PROCESSES = 5

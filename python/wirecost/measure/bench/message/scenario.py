@@ -56,7 +56,7 @@ ROS = (".msg", ".srv", ".action", IDL)
 LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
 RESERVED = frozenset(
-    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy"}
+    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy", "zserio"}
     | {"cpp", "google", "users", "generated", "flatbuffers", "capnp", "capnproto", "holders"}
 )
 """Names that contenders and folders of programs have."""
@@ -274,7 +274,7 @@ def backend_of(
     """
     if lang == "cpp":
         return Cpp(about, selection, say, look)
-    return Python(about, selection) if lang == "python" else Java(about, selection, say)
+    return Python(about, selection, say) if lang == "python" else Java(about, selection, say)
 
 
 def _subject(settings: MessageSettings) -> Subject:

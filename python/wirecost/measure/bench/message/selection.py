@@ -17,6 +17,20 @@ MODULE = ".py"
 JAVA = ".java"
 OPTIMIZED = ("-std=c++20", "-O3", "-DNDEBUG")
 """Flags of the C++ compiler in presets."""
+MOST_MESSAGES = 40
+"""Most messages of a schema for which everything is compiled that nobody asked for."""
+
+
+def is_large(subject: Subject) -> bool:
+    return len(list(subject.schema.messages())) > MOST_MESSAGES
+
+
+def left_out(library: str) -> str:
+    """Return why a library that nobody asked for is not compiled, and how to get it."""
+    return (
+        f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long; "
+        f"--library protobuf,{library}"
+    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,13 @@ from wirecost.measure.bench.message.cpp.flatbuffers_code import flatbuffers
 from wirecost.measure.bench.message.cpp.source import SHARED, ProgramSource
 from wirecost.measure.bench.message.cpp.tools import has_header, ran
 from wirecost.measure.bench.message.ros.installed import Ros2Installation
-from wirecost.measure.bench.message.selection import HEADERS, CodecFile, ContenderSelection
+from wirecost.measure.bench.message.selection import (
+    HEADERS,
+    CodecFile,
+    ContenderSelection,
+    is_large,
+    left_out,
+)
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
@@ -30,9 +36,10 @@ from wirecost.system.errors import UserError
 GOOGLES_OWN = "google/protobuf/"
 CURRENT_PROTOBUF = INSTALLED / "rivals" / "protobuf-current.json"
 """Paths of its compiler, headers and library, and its version, where it is built."""
-MOST_MESSAGES = 40
-"""Most messages of a schema for which everything is compiled."""
-LEFT_OUT = f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long"
+HEAVY = frozenset(
+    ("wirecost-classes", "messagepack", "flatbuffers-table", rosidl.NAME, columns_program.NAME)
+)
+"""Libraries whose programs of a large schema compile for long."""
 
 Texts = dict[str, str]
 
@@ -44,9 +51,12 @@ def generate(
     sources, missing = _ours(subject, selection, folder)
     others = _others(subject, selection)
     if selection.lists:
-        others[columns_program.NAME] = partial(_columns, selection.lists)
+        others[columns_program.NAME] = partial(columns_program.generate, selection.lists)
     for name, make in others.items():
         if not selection.takes(name):
+            continue
+        if name in HEAVY and is_large(subject) and not selection.asks_for(name):
+            missing[name] = left_out(name)
             continue
         source = make(subject, folder)
         if isinstance(source, str):
@@ -79,10 +89,6 @@ def of_file(
     return [source, source.recycled()] if selection.has_recycled else [source]
 
 
-def _is_large(subject: Subject) -> bool:
-    return len(list(subject.schema.messages())) > MOST_MESSAGES
-
-
 def _put(folder: Path, texts: Texts) -> None:
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -95,9 +101,10 @@ def _ours(
     others = tuple(wire for wire in subject.other_wires if selection.takes(f"wirecost-{wire}"))
     if subject.ros is not None and selection.asks_for("wirecost-protobuf"):
         others = (*others, "protobuf")
-    if _is_large(subject):
-        missing |= {f"wirecost-{wire}": LEFT_OUT for wire in others}
-        others = ()
+    if is_large(subject):
+        unasked = [wire for wire in others if not selection.asks_for(f"wirecost-{wire}")]
+        missing |= {name: left_out(name) for name in (f"wirecost-{wire}" for wire in unasked)}
+        others = tuple(wire for wire in others if wire not in unasked)
     wires = (subject.wire, *others)
     write(emitted(subject.schema, ("cpp",), Request(wires, recycling=False)), folder)
     texts = code.fixed()
@@ -166,8 +173,6 @@ def _current_protobuf(subject: Subject, folder: Path) -> ProgramSource | str:
 
 def _our_classes(subject: Subject, folder: Path) -> ProgramSource | str:
     """Return protoc's program without the arena, compiled with our classes."""
-    if _is_large(subject):
-        return LEFT_OUT
     classes = folder / "classes"
     request = Request((subject.wire,), recycling=False, protobuf_api=True)
     write(emitted(subject.schema, ("cpp",), request), classes)
@@ -177,12 +182,6 @@ def _our_classes(subject: Subject, folder: Path) -> ProgramSource | str:
     generated = (*classes.rglob("*.pb.cc"), *classes.rglob("message.cc"))
     units = sorted(path.relative_to(folder).as_posix() for path in generated)
     return ProgramSource(name, (f"{name}.cpp", *units), classes="classes/cpp")
-
-
-def _columns(
-    lists: Sequence[tuple[str, str]], subject: Subject, folder: Path
-) -> ProgramSource | str:
-    return LEFT_OUT if _is_large(subject) else columns_program.generate(lists, subject, folder)
 
 
 def _gencpp(subject: Subject, folder: Path) -> ProgramSource | str:
@@ -201,8 +200,6 @@ def _fast_cdr(subject: Subject, folder: Path) -> ProgramSource | str:
 
 
 def _rosidl(ros2: Ros2Installation, subject: Subject, folder: Path) -> ProgramSource | str:
-    if _is_large(subject):
-        return LEFT_OUT
     generated = folder / "generated"
     if complaint := rosidl.generate(subject, ros2, generated):
         return complaint
@@ -221,8 +218,6 @@ def _memcpy(subject: Subject, folder: Path) -> ProgramSource | str:
 
 
 def _messagepack(subject: Subject, folder: Path) -> ProgramSource | str:
-    if _is_large(subject):
-        return LEFT_OUT
     if not has_header("msgpack.hpp"):
         return "apt-get install libmsgpack-cxx-dev"
     program = code.messagepack_program(subject)
@@ -231,8 +226,6 @@ def _messagepack(subject: Subject, folder: Path) -> ProgramSource | str:
 
 
 def _flatbuffers(subject: Subject, folder: Path) -> ProgramSource | str:
-    if _is_large(subject):
-        return LEFT_OUT
     flatc = shutil.which("flatc")
     if flatc is None or not has_header("flatbuffers/flatbuffers.h"):
         return "apt-get install flatbuffers-compiler libflatbuffers-dev"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import platform
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -25,12 +24,21 @@ from wirecost.measure.bench.message.backend import (
     taken_from,
 )
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp import programs
-from wirecost.measure.bench.message.cpp.tools import ran
-from wirecost.measure.bench.message.python import rclpy_library
+from wirecost.measure.bench.message.cpp.programs import Say
+from wirecost.measure.bench.message.python import (
+    extension,
+    rclpy_library,
+    zserio_library,
+    zserio_schema,
+)
 from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
-from wirecost.measure.bench.message.selection import MODULE, ContenderSelection
+from wirecost.measure.bench.message.selection import (
+    MODULE,
+    ContenderSelection,
+    is_large,
+    left_out,
+)
 from wirecost.measure.bench.message.shapes import is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import emitted, write
@@ -38,7 +46,6 @@ from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
 
 MODULE_OF_WORKER = "wirecost.measure.bench.message.python.worker"
-NATIVE_PACKAGE = "wire_native"
 
 
 class Python:
@@ -47,7 +54,7 @@ class Python:
     lang = "python"
     most_s = 1.0
 
-    def __init__(self, subject: Subject, selection: ContenderSelection) -> None:
+    def __init__(self, subject: Subject, selection: ContenderSelection, say: Say) -> None:
         self._subject = subject
         self._selection = selection
         self._files = {file.name: file for file in selection.files_of(MODULE)}
@@ -61,7 +68,7 @@ class Python:
         self.environment: dict[str, str] = {}
         if subject.wire == "ros1" and find_spec("genpy") is None:
             self.missing["genpy"] = "apt-get install python3-genpy"
-        if selection.asks_for(NATIVE) and (why := _build_native(subject, self._folder)):
+        if selection.takes(NATIVE) and (why := self._without_native(say)):
             self.missing[NATIVE] = why
         self._ros2 = selection.ros2
         self._rclpy = ""
@@ -69,6 +76,17 @@ class Python:
             self._rclpy, why = rclpy_library.probed(subject, selection.ros2)
             if why:
                 self.missing[rclpy_library.NAME] = why
+        self._has_zserio = selection.asks_for(zserio_library.NAME)
+        if self._has_zserio and (why := zserio_schema.generate(subject, self._folder)):
+            self._has_zserio = False
+            self.missing[zserio_library.NAME] = why
+
+    def _without_native(self, say: Say) -> str:
+        """Build the extension; return why there is none, if so."""
+        if is_large(self._subject) and not self._selection.asks_for(NATIVE):
+            return left_out(NATIVE)
+        say("compiling the Python extension")
+        return extension.build(self._subject, self._folder, self._selection.jobs)
 
     def contenders(self) -> list[Contender]:
         return [
@@ -80,7 +98,7 @@ class Python:
         ours = f"wirecost {version('wirecost')}"
         googles = f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})"
         contenders = [self._one("wirecost", own, ours), self._one("protobuf", "protobuf", googles)]
-        if self._selection.asks_for(NATIVE) and NATIVE not in self.missing:
+        if NATIVE not in self.missing:
             contenders.append(self._one(NATIVE, own, ours))
         if self._has_views:
             contenders.append(self._one("wirecost", own, ours, VIEW))
@@ -90,6 +108,9 @@ class Python:
             contenders.append(self._one("genpy", own, f"genpy {_version('genpy')}"))
         if self._rclpy:
             contenders.append(self._one(rclpy_library.NAME, own, self._rclpy))
+        if self._has_zserio:
+            about = f"zserio {version('zserio')}"
+            contenders.append(self._one(zserio_library.NAME, "zserio", about))
         contenders.append(self._one("messagepack", "messagepack", f"msgpack {version('msgpack')}"))
         contenders.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
         return contenders + [
@@ -149,32 +170,3 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "of unknown version"
-
-
-def _build_native(subject: Subject, folder: Path) -> str:
-    """Build our classes over the generated C++ below ``folder/python``; return why not, if so.
-
-    An extension is built once and kept in the cache.
-    """
-    cmake = shutil.which("cmake", path=str(Path(sys.executable).parent)) or shutil.which("cmake")
-    if cmake is None or find_spec("nanobind") is None:
-        return "pip install cmake nanobind, apt-get install g++"
-    request = Request((subject.wire,), native=True)
-    with scratch.folder("native") as sources:
-        write(emitted(subject.schema, ("cpp", "python"), request), sources)
-        package = sources / "python" / NATIVE_PACKAGE
-        cache = programs.cached(sources, sys.version)
-        if not any(cache.glob("_native.*")):
-            options = [
-                f"-DPython_EXECUTABLE={sys.executable}",
-                f"-DWIRECOST_EXTENSION_DIR={sources}",
-            ]
-            complaint = ran([cmake, "-S", str(package), "-B", str(sources / "build"), *options])
-            complaint = complaint or ran([cmake, "--build", str(sources / "build")])
-            if complaint:
-                return f"it does not compile: {complaint}"
-            programs.keep(sources, cache, [path.name for path in sources.glob("_native.*")])
-        for path in cache.glob("_native.*"):
-            shutil.copy(path, package)
-        shutil.copytree(package, folder / "python" / NATIVE_PACKAGE)
-    return ""

@@ -7,6 +7,7 @@
 
 #include "harness.hpp"
 #include "wirecost/columns/builder.hpp"
+#include "wirecost/columns/find.hpp"
 #include "wirecost/columns/view.hpp"
 #include "wirecost/support_holders.hpp"
 
@@ -252,11 +253,21 @@ class ListInColumns {
     each([this](auto& column) { column.place(builder_); });
     in_blocks(rows, [](auto& column, const auto& block) { column.store(block); });
   }
-  void read(Sum& sum) {
-    each([&](auto& column) { column.read(sum, view); });
+  // Of the message that the list stands in, whose name is `holder`. A list without elements has no
+  // columns.
+  void find(std::uint32_t container, std::span<const std::byte> message, std::string_view holder,
+            std::uint32_t number, const columns::Containers& containers) {
+    require(!columns::find<Columns>(containers, container, message, found_), "it does not decode");
+    is_there_ = false;
+    for (const columns::FoundColumns& one : found_) {
+      if (one.container->name != holder || one.columns_field->rows != number) continue;
+      require(!view_.read(one.content), "it does not decode");
+      is_there_ = true;
+    }
   }
-
-  columns::View<Columns> view;
+  void read(Sum& sum) {
+    if (is_there_) each([&](auto& column) { column.read(sum, view_); });
+  }
 
  private:
   // Few at a time, so that they stay in a core's cache while each field is looked at.
@@ -274,6 +285,9 @@ class ListInColumns {
   }
 
   columns::Builder<Columns> builder_;
+  std::vector<columns::FoundColumns> found_;
+  columns::View<Columns> view_;
+  bool is_there_ = false;
   std::tuple<ColumnOf<Columns, Fields>...> all_;
 };
 
