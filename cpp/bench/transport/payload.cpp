@@ -58,14 +58,20 @@ bool Payload::equals(Bytes payload, std::int64_t number) {
   return payload.size() == size() && std::memcmp(payload.data(), bytes_.data(), size()) == 0;
 }
 
-// Stream, number, where the payload begins, magic: see transport/shared/trailer.py.
+// See transport/shared/trailer.py, and transport/iceoryx2/memory.py for blocks.
 Bytes payload_of(Bytes message) {
-  if (message.size() < 3 * word) return {nullptr, 0};
-  const std::size_t end = message.size() - 3 * word;
+  const Bytes none{nullptr, 0};
+  if (message.size() < trailer_bytes) return none;
+  const std::size_t end = message.size() - trailer_bytes;
   const std::uint64_t last = get(message, message.size() - word);
-  const auto start = static_cast<std::uint32_t>(last);
-  if (last >> 32U != trailer_magic || start > end) return {nullptr, 0};
-  return {message.data() + start, end - start};
+  if (last >> 32U == trailer_magic) {
+    const auto start = static_cast<std::uint32_t>(last);
+    if (start > end) return none;
+    return {message.data() + start, end - start};
+  }
+  if (end < word || get(message, message.size() - 2 * word) >> 32U != trailer_magic) return none;
+  if (last > end - word) return none;
+  return {message.data(), static_cast<std::size_t>(last)};
 }
 
 std::optional<Head> read_head(Bytes payload) {

@@ -12,6 +12,8 @@
 namespace wirecost::bench::transport {
 
 constexpr std::size_t least_bytes = 24;
+/// Of the trailer of wirecost's transports: stream, number, where the payload begins, magic.
+constexpr std::size_t trailer_bytes = 24;
 
 /// A message of one run, which lies in the same memory whatever its number. Behind the payload is
 /// the trailer of wirecost's transports, so that Python's end takes what this one sends.
@@ -28,8 +30,6 @@ class Payload {
   bool equals(Bytes payload, std::int64_t number);
 
  private:
-  static constexpr std::size_t trailer_bytes = 24;
-
   void set(std::int64_t number);
 
   std::vector<std::byte> bytes_;
@@ -37,7 +37,9 @@ class Payload {
   std::uint64_t sent_ = 0;
 };
 
-/// The payload of a received message; empty for one without a trailer.
+/// The payload of a received message; empty for one without a trailer. In a row of blocks, as
+/// iceoryx2 carries it, the message begins with the payload and ends with the trailer and the
+/// payload's size.
 Bytes payload_of(Bytes message);
 
 struct Head {

@@ -20,7 +20,7 @@ COPIES = ("copies sending", "receiving")
 ABILITIES = ("aligned", "requests", "other machines", "C++")
 LEGEND = (
     "copies: by libraries; aligned: to 64 bytes, else some frameworks copy again;\n"
-    "C++: `bench transport --client native` has its library; no: not installed."
+    "C++: `bench transport --client native` has its library; no: it says why."
 )
 SUITABLE = "One machine: iceoryx2 (large messages), zeromq (containers). Several: zenoh."
 _TEXTS: dict[str, Callable[[AvailableTransport], str]] = {

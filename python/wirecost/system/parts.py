@@ -22,13 +22,15 @@ class Part(NamedTuple):
     """Commands that need it, for the line that says what is being built."""
     seconds: int
     """Time that building it takes on two cores, in seconds."""
+    rust_seconds: int = 0
+    """Seconds that it takes more where there is Rust."""
 
 
 CLOUD = Part("cloud", "bench cloud", 40)
 MESSAGE = Part("message", "the contender messagepack", 40)
 PROBE = Part("probe", "probe, traces and profiles of callbacks", 60)
 REPLAY = Part("replay", "record, replay and the transport dds", 90)
-TRANSPORT = Part("transport", "bench transport and bench tensor --network", 30)
+TRANSPORT = Part("transport", "bench transport and bench tensor --network", 30, 300)
 
 STANDARD_ERROR = 2
 """Descriptor, also where ``sys.stderr`` is none, as in a notebook."""
@@ -40,13 +42,15 @@ def build(part: Part) -> None:
 
     An installation from a wheel has all parts: nothing happens.
     """
-    import subprocess  # noqa: PLC0415 - programs that publish must not pay for it
+    import shutil  # noqa: PLC0415 - programs that publish must not pay for it
+    import subprocess  # noqa: PLC0415
 
     checkout = _folders()[1]
     if checkout is None:
         return
+    seconds = part.seconds + (part.rust_seconds if shutil.which("cargo") else 0)
     print(
-        f"Building what {part.use} needs, once: about {part.seconds} s on two cores",
+        f"Building what {part.use} needs, once: about {seconds} s on two cores",
         file=sys.stderr,
         flush=True,
     )

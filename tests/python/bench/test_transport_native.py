@@ -7,11 +7,11 @@ import json
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
 
+from bench.transport_ends import client_of
 from wirecost.measure.bench.transport import clients
 from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
 from wirecost.measure.bench.transport.clients import ClientProgram
@@ -26,7 +26,9 @@ from wirecost.system.channel.process import Channel
 SIZE = 100_000
 ORDER = TransportOrder(SIZE, 200.0, count=100, check=1, quiet_s=0.5)
 LOOPBACK = Ground("loopback", Spot(), (Spot(),))
-BOTH = ("zeromq", "zeromq-tcp", "nats", "mqtt", "grpc", "ros1", "dds")
+BOTH = (
+    "zeromq", "zeromq-tcp", "nats", "mqtt", "grpc", "ros1", "dds", "iceoryx2", "zenoh", "zenoh-shm",
+)  # fmt: skip
 """Middlewares that have a Python client here, too."""
 
 
@@ -45,13 +47,6 @@ class Mixed(ClientProgram):
         return client.start(name, spot, log, environment)
 
 
-@cache
-def client_of(kind: str, mware: str) -> ClientProgram:
-    if kind == PYTHON:
-        return clients.python()
-    return next(client for client in clients.native() if mware in client.transports)
-
-
 @pytest.fixture(autouse=True)
 def folder() -> Iterator[None]:
     with scratch.run():
@@ -68,10 +63,11 @@ def folder() -> Iterator[None]:
 def test_every_byte_arrives(mware: str, publisher: str, subscriber: str, tmp_path: Path) -> None:
     if PYTHON in (publisher, subscriber) and (why := find(mware).missing()):
         pytest.skip(why)
-    # Nothing is lost for want of room.
+    # Nothing is lost for want of room, of which iceoryx2 has so much at most.
+    queue = 64 if mware == "iceoryx2" else 200
     kind = NATIVE if publisher == subscriber == NATIVE else PYTHON
     groups = {
-        setting.name: setting for setting in settings_of(mware, AskedQuality(queue=200), kind)
+        setting.name: setting for setting in settings_of(mware, AskedQuality(queue=queue), kind)
     }
     setting = groups.get("matched", groups["default"])
     ends = client_of(publisher, mware), client_of(subscriber, mware)

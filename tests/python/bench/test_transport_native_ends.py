@@ -6,25 +6,20 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 import pytest
 
-from wirecost.measure.bench.transport import clients
+from bench.transport_ends import LIMIT_S, client_of, go, opened, prime, run
 from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
-from wirecost.measure.bench.transport.clients import ClientProgram
-from wirecost.measure.bench.transport.ground import Spot
-from wirecost.measure.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
+from wirecost.measure.bench.transport.protocol import RECEIVED, read_rows
 from wirecost.messaging.transport import find
 from wirecost.messaging.transport.shared.server_process import LOOPBACK, program, running
 from wirecost.system import scratch
-from wirecost.system.channel.process import Channel
 from wirecost.system.waiting import wait_until
 
 PAGE = 4096
-LIMIT_S = 20.0
 BROKER = "mosquitto"
 CONFIGURATION = "listener {port} {host}\nallow_anonymous true\n"
 
@@ -33,59 +28,6 @@ CONFIGURATION = "listener {port} {host}\nallow_anonymous true\n"
 def folder() -> Iterator[None]:
     with scratch.run():
         yield
-
-
-def client_of(kind: str, mware: str) -> ClientProgram:
-    if kind == PYTHON:
-        return clients.python()
-    matching = [client for client in clients.native() if mware in client.transports]
-    if not matching:
-        pytest.skip(f"no native client of {mware} is installed")
-    return matching[0]
-
-
-@contextmanager
-def opened(
-    client: ClientProgram,
-    role: str,
-    mware: str,
-    address: str,
-    folder: Path,
-    size: int,
-    queue: int | None = None,
-    reliable: bool | None = None,
-    **options: int | bool,
-) -> Iterator[Channel]:
-    process = client.start(role, Spot(), folder / f"{role}.txt")
-    try:
-        process.ask(
-            "open", LIMIT_S, role=role, transport=mware, address=address, topic="a", size=size,
-            queue=queue, reliable=reliable, settings=options,
-        )  # fmt: skip
-        yield process
-    finally:
-        process.end()
-
-
-def run(process: Channel, file: Path, size: int, count: int = 0, seconds: float = 0.0) -> None:
-    """Until it is ready."""
-    process.ask(
-        "run", LIMIT_S, run=1, count=count, seconds=seconds, rate=0, size=size, check=1,
-        records=str(file),
-    )  # fmt: skip
-
-
-def go(process: Channel, file: Path) -> Rows:
-    process.ask("start", LIMIT_S, start_ns=time.monotonic_ns())
-    return read_rows(file, SENT)
-
-
-def prime(publisher: Channel, subscriber: Channel) -> None:
-    subscriber.send("prime", timeout=LIMIT_S)
-    publisher.send("prime", timeout=LIMIT_S)
-    assert subscriber.receive(LIMIT_S)["there"]
-    publisher.send("finish", count=0, quiet=0)
-    publisher.receive(LIMIT_S)
 
 
 def minor_faults(process: int) -> int:
@@ -149,10 +91,7 @@ def test_nats_drops_nothing_where_no_loss_is_asked_for(tmp_path: Path) -> None:
         opened(native, "subscriber", "nats", str(address), tmp_path, size, 16, True) as subscriber,
     ):
         prime(publisher, subscriber)
-        subscriber.ask(
-            "run", LIMIT_S, run=1, count=0, seconds=0, rate=0, size=size, check=1,
-            records=str(tmp_path / "received"), hold_ns=2_000_000,
-        )  # fmt: skip
+        run(subscriber, tmp_path / "received", size, hold_ns=2_000_000)
         run(publisher, tmp_path / "sent", size, count=count)
         go(publisher, tmp_path / "sent")
         subscriber.ask("finish", LIMIT_S, count=count, quiet=0.3)

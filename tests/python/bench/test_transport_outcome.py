@@ -30,7 +30,7 @@ from wirecost.messaging.transport.shared import broker_based
 from wirecost.results.records.schemas.transport import Peak
 from wirecost.system.errors import UserError
 
-CLIENT = ClientProgram("python", ("client",), ("zeromq", "iceoryx2"))
+CLIENT = ClientProgram("python", ("client",), ("zeromq", "iceoryx2", "websocket"))
 
 
 def request_for(**changed: Any) -> TransportRequest:
@@ -258,8 +258,8 @@ NATIVE_CLIENT = ClientProgram("native", ("program",), ("zeromq",))
     [
         (
             ("python", "native"),
-            ("zeromq", "iceoryx2"),
-            {"iceoryx2 native": "wirecost has no native client for it"},
+            ("zeromq", "websocket"),
+            {"websocket native": "wirecost has no native client for it"},
         ),
         (
             ("python", "native"),
@@ -268,8 +268,13 @@ NATIVE_CLIENT = ClientProgram("native", ("program",), ("zeromq",))
         ),
         (
             ("native",),
+            ("zeromq", "websocket"),
+            {"websocket native": "wirecost has no native client for it"},
+        ),
+        (
+            ("native",),
             ("zeromq", "iceoryx2"),
-            {"iceoryx2 native": "wirecost has no native client for it"},
+            {"iceoryx2 native": "its native client is not installed: install Rust"},
         ),
         (("python",), ("zeromq", "tcp"), {"tcp python": "has a native client only"}),
     ],
@@ -282,7 +287,7 @@ def test_what_a_kind_of_client_does_not_have_is_said(
     reasons = plan(request_for(clients=kinds, mwares=mwares), tmp_path, CLIENT).not_run
     assert reasons.keys() == not_run.keys()
     assert all(reasons[what].startswith(why) for what, why in not_run.items())
-    assert "zeromq, zeromq-tcp, nats" in reasons.get("iceoryx2 native", "zeromq, zeromq-tcp, nats")
+    assert "zeromq, zeromq-tcp, nats" in reasons.get("websocket native", "zeromq, zeromq-tcp, nats")
 
 
 def test_what_lacks_a_server_is_not_run_and_transports_agrees(
@@ -307,4 +312,4 @@ def test_where_nothing_is_left_other_choices_are_named(
     with pytest.raises(
         UserError, match=r"wirecost has no native client for it; zeromq.*another --mwares or"
     ):
-        plan(request_for(clients=("native",), mwares=("iceoryx2",)), tmp_path)
+        plan(request_for(clients=("native",), mwares=("websocket",)), tmp_path)

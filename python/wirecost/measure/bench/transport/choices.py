@@ -8,8 +8,12 @@ NATIVE_ONLY = ("cyclone", "tcp")
 NATIVE_PROGRAMS = {
     "zeromq": "zeromq", "zeromq-tcp": "zeromq", "nats": "nats", "mqtt": "mqtt", "grpc": "grpc",
     "ros1": "ros1", "dds": "fastdds", "cyclone": "cyclone", "tcp": "tcp",
+    "iceoryx2": "iceoryx2", "zenoh": "zenoh", "zenoh-shm": "zenoh",
 }  # fmt: skip
 """Transports that have a client in C or C++, and which program it is."""
+RUST_PROGRAMS = ("iceoryx2", "zenoh")
+"""Programs whose library is in Rust, which no Debian package brings."""
+LEAST_RUST = "1.89"
 PATTERNS = {"pubsub": ("publisher", "subscriber"), "reqrep": ("requester", "replier")}
 """The roles that send and receive."""
 PYTHON, NATIVE = "python", "native"

@@ -14,7 +14,14 @@ from wirecost.measure.bench.transport.cases import (
     name_of,
     rate_for,
 )
-from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_ONLY, NATIVE_PROGRAMS, PYTHON
+from wirecost.measure.bench.transport.choices import (
+    LEAST_RUST,
+    NATIVE,
+    NATIVE_ONLY,
+    NATIVE_PROGRAMS,
+    PYTHON,
+    RUST_PROGRAMS,
+)
 from wirecost.measure.bench.transport.clients import ClientProgram, native, python
 from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.meeting import unreachable
@@ -152,6 +159,11 @@ def _absence(mware: str, kind: str) -> str:
         if mware in NATIVE_ONLY:
             return NATIVE_ALONE
         return find(mware).missing() or "the Python client does not have it"
+    if NATIVE_PROGRAMS.get(mware) in RUST_PROGRAMS:
+        return (
+            f"its native client is not installed: install Rust {LEAST_RUST} or newer"
+            " (https://rustup.rs), then run `setup/install transport` in a checkout"
+        )
     if mware in NATIVE_PROGRAMS:
         return "its native client is not installed: build wirecost with its C or C++ library"
     there = ", ".join(name for name in NATIVE_PROGRAMS if name not in NATIVE_ONLY)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// iceoryx2: shared memory without a daemon; an event wakes the subscriber.
+#include "bench/transport/middlewares/rust_ends.hpp"
+
+namespace wirecost::bench::transport {
+
+namespace {
+
+constexpr int own_depth = 2;
+
+}  // namespace
+
+Library library() { return {"iceoryx2", WIRECOST_ICEORYX2_VERSION, {"iceoryx2"}}; }
+
+std::unique_ptr<Publisher> make_publisher(const Settings& settings) {
+  return std::make_unique<RustPublisher>(opened(wirecost_iceoryx2_publisher, settings, own_depth));
+}
+
+std::unique_ptr<Subscriber> make_subscriber(const Settings& settings, OnMessage on_message) {
+  return std::make_unique<RustSubscriber>(opened(wirecost_iceoryx2_subscriber, settings, own_depth),
+                                          std::move(on_message));
+}
+
+}  // namespace wirecost::bench::transport

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zenoh between peers on Unix sockets, or over the router at `address`; with its shared memory.
+#include "bench/transport/middlewares/rust_ends.hpp"
+
+namespace wirecost::bench::transport {
+
+namespace {
+
+constexpr int own_depth = 256;
+
+}  // namespace
+
+Library library() { return {"zenoh", WIRECOST_ZENOH_VERSION, {"zenoh", "zenoh-shm"}}; }
+
+std::unique_ptr<Publisher> make_publisher(const Settings& settings) {
+  return std::make_unique<RustPublisher>(opened(wirecost_zenoh_publisher, settings, own_depth));
+}
+
+std::unique_ptr<Subscriber> make_subscriber(const Settings& settings, OnMessage on_message) {
+  return std::make_unique<RustSubscriber>(opened(wirecost_zenoh_subscriber, settings, own_depth),
+                                          std::move(on_message));
+}
+
+}  // namespace wirecost::bench::transport
