@@ -95,7 +95,7 @@ def command(
     library: Annotated[
         str,
         option(
-            "Libraries to compare, comma-separated; also wirecost-native. Default: all that are "
+            "Libraries to compare, comma-separated; also capnproto, zserio. Default: all that are "
             "here and compile quickly.",
             metavar="NAME",
             known=LIBRARIES,
