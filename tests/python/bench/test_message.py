@@ -404,15 +404,18 @@ def test_a_long_list_is_tried_in_columns(tmp_path: Path, snapshot: SnapshotAsser
     assert not any(what.startswith("columns") for what in changed(few, about))
 
 
-def test_classes_of_a_file_of_any_name_compile(tmp_path: Path) -> None:
-    """Recordings name the files of their schemas as they like."""
-    file = pb.FileDescriptorProto(name="Ground Truth", package="robot", syntax="proto3")
+@pytest.mark.parametrize("package", ["robot", ""])
+def test_classes_of_a_file_of_any_name_compile(tmp_path: Path, package: str) -> None:
+    """Recordings name the files of their schemas as they like; some schemas have no package."""
+    file = pb.FileDescriptorProto(name="Ground Truth", package=package, syntax="proto3")
     message = file.message_type.add(name="State")
     message.field.add(name="x", number=1, type=pb.FieldDescriptorProto.TYPE_DOUBLE, label=1)
-    about = subject(pb.FileDescriptorSet(file=[file]), "x.mcap", "robot.State")
-    sources, missing = generate(about, ContenderSelection(), tmp_path)
-    assert "protobuf" not in missing
-    (program,) = (source for source in sources if source.name == "protobuf")
-    for unit in program.units:
+    about = subject(pb.FileDescriptorSet(file=[file]), "x.mcap", "State")
+    asked = ContenderSelection(frozenset({"protobuf", "wirecost-classes"}))
+    sources, missing = generate(about, asked, tmp_path)
+    assert missing == {}
+    for program in sources:
         folders = [f"-I{tmp_path / folder}" for folder in ("", program.holders, program.classes)]
-        execute(["g++", "-std=c++20", "-fsyntax-only", *folders, str(tmp_path / unit)], check=True)
+        for unit in program.units:
+            command = ["g++", "-std=c++20", "-fsyntax-only", *folders, str(tmp_path / unit)]
+            execute(command, check=True)

@@ -13,7 +13,13 @@ from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.cpp.api import camel
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
-from wirecost.schema.compile.emit.cpp.names import KEYWORDS, CppNames, identifier, member
+from wirecost.schema.compile.emit.cpp.names import (
+    KEYWORDS,
+    WITHOUT_PACKAGE,
+    CppNames,
+    identifier,
+    member,
+)
 from wirecost.schema.compile.emit.cpp.order import is_plain
 from wirecost.schema.compile.emit.cpp.presence import can_be_absent
 from wirecost.schema.compile.emit.templates import Templates
@@ -192,10 +198,17 @@ def has_view(subject: Subject) -> bool:
     return not is_plain(subject.schema, subject.schema.message(subject.type))
 
 
+class _ClassNames(ApiNames):
+    """Names that protoc's classes have; ``classes.hpp.j2`` lets ours have them, too."""
+
+    def qualified(self, reference: MessageRef | EnumRef) -> str:
+        return super().qualified(reference).removeprefix(f"::{WITHOUT_PACKAGE}")
+
+
 def classes(subject: Subject) -> str:
     """Return ``classes.hpp``, which fills and reads classes with Protobuf's interface."""
     schema = subject.schema
-    holders, names = CppNames(schema, ROOT), ApiNames(schema, "")
+    holders, names = CppNames(schema, ROOT), _ClassNames(schema, "")
     return rendered(
         "classes.hpp.j2",
         type=subject.type,

@@ -90,6 +90,10 @@ def type_name(name: str) -> str:
     return f"{name}_" if name.rstrip("_") in _TYPES else identifier(name)
 
 
+WITHOUT_PACKAGE = "protobuf_api"
+"""Namespace of our classes with Protobuf's interface where a file has no package."""
+
+
 @dataclass(frozen=True)
 class NamedType:
     """A name and its C++ type."""
@@ -131,7 +135,7 @@ class CppNames:
 
     def namespace(self, file: File) -> str:
         parts = [self._root, *(scope(p) for p in file.package.split("."))]
-        return "::".join(part for part in parts if part) or "protobuf_api"
+        return "::".join(part for part in parts if part) or WITHOUT_PACKAGE
 
     def header(self, file: File, suffix: str = "") -> str:
         return f"{location(file)}{suffix}.hpp"
