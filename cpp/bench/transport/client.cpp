@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 #include <utility>
 
 namespace wirecost::bench::transport {
@@ -15,14 +16,11 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t prime_number = -1;
-constexpr std::int64_t unreadable = -2;
-/// Every byte was compared; number, end and size alone; other content.
-constexpr std::int64_t whole = 1;
-constexpr std::int64_t head_only = 0;
-constexpr std::int64_t wrong = -1;
 constexpr std::int64_t patience_ns = 100'000'000;
 constexpr milliseconds prime_every{10};
 constexpr milliseconds turn{20};
+constexpr milliseconds most_for_reply{5000};
+constexpr milliseconds most_for_first_reply{500};
 constexpr double second_ns = 1e9;
 /// Messages per second for which there is room where they are sent as fast as possible.
 constexpr double unpaced_rate = 200'000;
@@ -60,16 +58,27 @@ json Client::open(const json& command) {
     publisher_ = make_publisher(settings_);
   } else if (role == "subscriber") {
     subscriber_ = make_subscriber(settings_, [this](Bytes message) { take(message, now()); });
+  } else if (role == "requester") {
+    requester_ = make_requester(settings_);
+  } else if (role == "replier") {
+    answers_ = true;
+    subscriber_ = make_replier(settings_, [this](Bytes request, const auto& answer) {
+      const auto received_ns = now();
+      answer();
+      take(request, received_ns);
+    });
   } else {
-    throw Failure("native clients publish and subscribe; use --client python for requests");
+    throw Failure("'" + role + "' is no role");
   }
   return {{"done", "open"}};
 }
 
 json Client::prime(const json& command) {
   const milliseconds time(std::int64_t(1000 * command.at("timeout").get<double>()));
-  if (publisher_ == nullptr && subscriber_ == nullptr) throw Failure("`prime` before `open`");
-  return {{"there", publisher_ != nullptr ? prime_subscribers(time) : wait_for_prime(time)}};
+  if (publisher_ != nullptr) return {{"there", prime_subscribers(time)}};
+  if (requester_ != nullptr) return {{"there", prime_replier(time)}};
+  if (subscriber_ == nullptr) throw Failure("`prime` before `open`");
+  return {{"there", answers_ ? answer_primes(time) : wait_for_prime(time)}};
 }
 
 bool Client::prime_subscribers(milliseconds time) {
@@ -79,6 +88,28 @@ bool Client::prime_subscribers(milliseconds time) {
     publisher_->publish(payload.next(prime_number));
     if (const auto command = commands_.next(prime_every))
       return value<std::string>(*command, "do", "") == "finish";
+  }
+  return false;
+}
+
+bool Client::prime_replier(milliseconds time) {
+  Payload payload(least_bytes, 0);
+  const auto end = Clock::now() + time;
+  while (Clock::now() < end) {
+    if (requester_->ask(payload.next(prime_number), most_for_first_reply, [](Bytes) {}))
+      return true;
+    std::this_thread::sleep_for(prime_every);  // where nobody answers it returns at once
+  }
+  return false;
+}
+
+bool Client::answer_primes(milliseconds time) {
+  const auto end = Clock::now() + time;
+  while (Clock::now() < end) {
+    subscriber_->poll(prime_every);
+    if (!commands_.waiting()) continue;
+    const auto command = commands_.next();
+    return command && value<std::string>(*command, "do", "") == "finish";
   }
   return false;
 }
@@ -96,12 +127,12 @@ bool Client::wait_for_prime(milliseconds time) {
 }
 
 json Client::run(const json& command) {
-  if (publisher_ != nullptr) return publish(command);
+  if (publisher_ != nullptr || requester_ != nullptr) return send(command);
   if (subscriber_ != nullptr) return listen(command);
   throw Failure("`run` before `open`");
 }
 
-json Client::publish(const json& command) {
+json Client::send(const json& command) {
   constexpr auto never = std::numeric_limits<std::int64_t>::max();
   const double seconds = value(command, "seconds", 0.0);
   const double rate = command.at("rate");
@@ -109,6 +140,8 @@ json Client::publish(const json& command) {
   const auto count = asked > 0 ? asked : never;
   const double period = rate > 0 ? second_ns / rate : 0;
   Payload payload(command.at("size"), command.at("run"));
+  Check check(command.at("size"), command.at("run"), value<std::int64_t>(command, "check", 0));
+  bool same = true;
   const double expected =
       rate > 0 ? seconds * rate : std::max(seconds, unpaced_least_s) * unpaced_rate;
   Records records(asked > 0 ? std::size_t(asked) : std::size_t(expected) + 1, 4);
@@ -126,15 +159,33 @@ json Client::publish(const json& command) {
     }
     const Bytes message = payload.next(number);
     const std::int64_t begin = now();
-    const bool taken = publisher_->publish(message);
-    const std::int64_t ended = now();
-    records.add({number, due, begin, taken ? ended : -ended});
-    refused += taken ? 0 : 1;
+    const std::int64_t ended =
+        requester_ != nullptr ? ask(message, number, check, same) : publish(message);
+    records.add({number, due, begin, ended});
+    refused += ended < 0 ? 1 : 0;
   }
   sleep_until(now() + std::min(std::int64_t(period), patience_ns));
   records.write(command.at("records"));
-  return {
+  json done{
       {"done", "run"}, {"messages", records.size()}, {"refused", refused}, {"failure", nullptr}};
+  if (!same) done["failure"] = "a reply has another content than its request";
+  return done;
+}
+
+std::int64_t Client::publish(Bytes message) {
+  const bool taken = publisher_->publish(message);
+  const std::int64_t ended = now();
+  return taken ? ended : -ended;
+}
+
+std::int64_t Client::ask(Bytes request, std::int64_t number, Check& check, bool& same) {
+  std::int64_t answered = 0;
+  requester_->ask(request, most_for_reply, [&](Bytes reply) {
+    answered = now();
+    const auto checked = check(payload_of(reply));
+    same = same && checked && checked->number == number && checked->found != wrong;
+  });
+  return answered;
 }
 
 std::int64_t Client::start_of_run() {
@@ -148,12 +199,10 @@ std::int64_t Client::start_of_run() {
 json Client::listen(const json& command) {
   {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t run = command.at("run");
-    const auto check = value<std::int64_t>(command, "check", 0);
     const auto count = std::max<std::int64_t>(0, value<std::int64_t>(command, "count", 0));
-    listening_.run = run;
-    listening_.check = check;
-    listening_.expected.emplace(command.at("size").get<std::size_t>(), run);
+    listening_.check.emplace(command.at("size").get<std::size_t>(),
+                             command.at("run").get<std::uint64_t>(),
+                             value<std::int64_t>(command, "check", 0));
     listening_.records = Records(std::size_t(count), 3);
     listening_.seen.assign(most_rows, false);
     listening_.distinct = 0;
@@ -210,18 +259,11 @@ void Client::take(Bytes message, std::int64_t received_ns) {
 
 void Client::record(Bytes payload, std::int64_t received_ns) {
   Listening& to = listening_;
-  const auto head = read_head(payload);
-  if (!head) {
-    to.records.add({unreadable, received_ns, wrong});
-    return;
-  }
-  const auto number = head->number;
-  if (head->run != to.run || number < 0) return;
-  std::int64_t found = payload.size() == to.expected->size() ? head_only : wrong;
-  if (to.check > 0 && number % to.check == 0)
-    found = to.expected->equals(payload, number) ? whole : wrong;
-  to.records.add({number, received_ns, found});
-  if (number < std::int64_t{most_rows} && !to.seen[std::size_t(number)]) {
+  const auto checked = (*to.check)(payload);
+  if (!checked) return;
+  const auto number = checked->number;
+  to.records.add({number, received_ns, checked->found});
+  if (number >= 0 && number < std::int64_t{most_rows} && !to.seen[std::size_t(number)]) {
     to.seen[std::size_t(number)] = true;
     ++to.distinct;
   }

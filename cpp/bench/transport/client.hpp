@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/transport/check.hpp"
 #include "bench/transport/commands.hpp"
 #include "bench/transport/middleware.hpp"
-#include "bench/transport/payload.hpp"
 #include "bench/transport/records.hpp"
+#include "bench/transport/requests.hpp"
 
 namespace wirecost::bench::transport {
 
@@ -29,9 +30,7 @@ class Client {
  private:
   /// What a subscriber does with messages, which may come in other threads.
   struct Listening {
-    std::uint64_t run = 0;
-    std::int64_t check = 0;
-    std::optional<Payload> expected;
+    std::optional<Check> check;
     Records records{0, 3};
     /// By number.
     std::vector<bool> seen;
@@ -46,25 +45,34 @@ class Client {
     std::chrono::steady_clock::time_point last_arrival;
   };
 
-  nlohmann::json publish(const nlohmann::json& command);
+  nlohmann::json send(const nlohmann::json& command);
   /// Says that all is made, and waits to be told when the first message is due.
   std::int64_t start_of_run();
   nlohmann::json listen(const nlohmann::json& command);
   bool prime_subscribers(std::chrono::milliseconds time);
+  bool prime_replier(std::chrono::milliseconds time);
+  bool answer_primes(std::chrono::milliseconds time);
   bool wait_for_prime(std::chrono::milliseconds time);
   void listen_until_finished();
+  /// When the call was over; negative where the message was refused.
+  std::int64_t publish(Bytes message);
+  /// When the reply was there, 0 where none came; `same` becomes false for another content.
+  std::int64_t ask(Bytes request, std::int64_t number, Check& check, bool& same);
   /// In whatever thread, at `received_ns`.
   void take(Bytes message, std::int64_t received_ns);
   void record(Bytes payload, std::int64_t received_ns);
 
   Commands& commands_;
   Settings settings_;
+  /// Of the four, the one that was opened; a replier's `poll` answers requests.
   std::unique_ptr<Publisher> publisher_;
+  std::unique_ptr<Requester> requester_;
   std::mutex mutex_;
   Listening listening_;
   /// How long a slow subscriber keeps each message.
   std::atomic<std::int64_t> hold_ns_ = 0;
   std::unique_ptr<Subscriber> subscriber_;
+  bool answers_ = false;
 };
 
 }  // namespace wirecost::bench::transport

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "bench/transport/client.hpp"
 
@@ -18,9 +20,12 @@ constexpr unsigned most_seconds_to_end = 2;
 
 json hello() {
   const auto [name, version, transports] = transport::library();
+  std::vector<std::string> roles{"publisher", "subscriber"};
+  if (transport::has_requests()) roles.insert(roles.end(), {"requester", "replier"});
   return {{"protocol", 2},
           {"client", "native"},
           {"transports", transports},
+          {"roles", roles},
           {"versions", {{name, version}}}};
 }
 

@@ -30,7 +30,7 @@ CLOUD = Part("cloud", "bench cloud", 40)
 MESSAGE = Part("message", "the contender messagepack", 40)
 PROBE = Part("probe", "probe, traces and profiles of callbacks", 60)
 REPLAY = Part("replay", "record, replay and the transport dds", 90)
-TRANSPORT = Part("transport", "bench transport and bench tensor --network", 30, 300)
+TRANSPORT = Part("transport", "bench transport and bench tensor --network", 30, 240)
 
 STANDARD_ERROR = 2
 """Descriptor, also where ``sys.stderr`` is none, as in a notebook."""

@@ -30,19 +30,21 @@ BOTH = (
     "zeromq", "zeromq-tcp", "nats", "mqtt", "grpc", "ros1", "dds", "iceoryx2", "zenoh", "zenoh-shm",
 )  # fmt: skip
 """Middlewares that have a Python client here, too."""
+WITH_REQUESTS = ("iceoryx2", "zenoh", "zenoh-shm")
 
 
 @dataclass(frozen=True)
 class Mixed(ClientProgram):
     """Another client for each role."""
 
-    publisher: ClientProgram | None = None
-    subscriber: ClientProgram | None = None
+    sender: ClientProgram | None = None
+    receiver: ClientProgram | None = None
 
     def start(
         self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
     ) -> Channel:
-        client = self.publisher if "publisher" in name else self.subscriber
+        sends = "publisher" in name or "requester" in name
+        client = self.sender if sends else self.receiver
         assert client is not None
         return client.start(name, spot, log, environment)
 
@@ -71,12 +73,41 @@ def test_every_byte_arrives(mware: str, publisher: str, subscriber: str, tmp_pat
     }
     setting = groups.get("matched", groups["default"])
     ends = client_of(publisher, mware), client_of(subscriber, mware)
-    contender = TransportContender(mware, Mixed("mixed", (), (), {}, *ends), setting)
+    mixed = Mixed("mixed", (), sender=ends[0], receiver=ends[1])
+    contender = TransportContender(mware, mixed, setting)
     with TransportSession(contender, "pubsub", LOOPBACK, 1, SIZE, tmp_path) as session:
         block = session.run(ORDER)
     counts = block.counts
     assert (counts.sent, counts.received, counts.checked) == (100, 100, 100)
     assert (counts.refused, counts.lost, counts.wrong, counts.duplicates) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("mware", WITH_REQUESTS)
+@pytest.mark.parametrize(
+    ("requester", "replier"), [(NATIVE, PYTHON), (PYTHON, NATIVE), (NATIVE, NATIVE)]
+)
+def test_every_request_comes_back(mware: str, requester: str, replier: str, tmp_path: Path) -> None:
+    if PYTHON in (requester, replier) and (why := find(mware).missing()):
+        pytest.skip(why)
+    ends = client_of(requester, mware), client_of(replier, mware)
+    mixed = Mixed("mixed", (), sender=ends[0], receiver=ends[1])
+    contender = TransportContender(mware, mixed, settings_of(mware, AskedQuality())[0])
+    with TransportSession(contender, "reqrep", LOOPBACK, 1, SIZE, tmp_path) as session:
+        counts = session.run(ORDER).counts
+    assert (counts.sent, counts.received, counts.checked) == (100, 100, 100)
+    assert (counts.refused, counts.lost, counts.wrong, counts.duplicates) == (0, 0, 0, 0)
+
+
+def test_a_native_client_without_requests_says_so() -> None:
+    (command,) = client_of(NATIVE, "zeromq").command
+    opening = {
+        "do": "open", "role": "requester", "transport": "zeromq", "topic": "a", "address": None,
+        "size": 100, "settings": {},
+    }  # fmt: skip
+    done = subprocess.run(
+        [command], input=json.dumps(opening), capture_output=True, text=True, timeout=20, check=True
+    )
+    assert json.loads(done.stdout)["failure"].endswith("use --client python for requests")
 
 
 def test_commands_that_are_none_are_answered() -> None:

@@ -5,6 +5,7 @@ Nothing is said of what was not promised."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +289,18 @@ def test_what_a_kind_of_client_does_not_have_is_said(
     assert reasons.keys() == not_run.keys()
     assert all(reasons[what].startswith(why) for what, why in not_run.items())
     assert "zeromq, zeromq-tcp, nats" in reasons.get("websocket native", "zeromq, zeromq-tcp, nats")
+
+
+def test_requests_are_for_clients_that_have_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    able = ClientProgram("native", ("program",), ("iceoryx2", "tcp"))
+    unable = replace(NATIVE_CLIENT, roles=("publisher", "subscriber"))
+    monkeypatch.setattr(planning, "native", lambda: [able, unable])
+    asked = request_for(clients=("native",), mwares=("iceoryx2", "zeromq"), pattern="reqrep")
+    planned = plan(asked, tmp_path)
+    assert [contender.mware for contender in planned.contenders] == ["iceoryx2"]
+    assert planned.not_run == {"zeromq, native": "its native client publishes and subscribes only"}
 
 
 def test_what_lacks_a_server_is_not_run_and_transports_agrees(

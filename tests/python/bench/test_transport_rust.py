@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from bench.transport_ends import LIMIT_S, client_of, go, opened, prime, run
-from wirecost.measure.bench.transport.choices import LEAST_RUST, NATIVE, RUST_PROGRAMS
+from wirecost.measure.bench.transport.choices import LEAST_RUST, NATIVE, PYTHON, RUST_PROGRAMS
 from wirecost.measure.bench.transport.protocol import RECEIVED, read_rows
 from wirecost.messaging.transport import find
+from wirecost.messaging.transport.shared.server_process import LOOPBACK
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 
@@ -83,6 +84,28 @@ def test_a_slow_subscriber_loses_the_oldest_or_is_waited_for(
     assert numbers == sorted(set(numbers))
     assert numbers[-1] == COUNT - 1
     assert (len(numbers) == COUNT) == lossless
+
+
+@pytest.mark.parametrize("publisher", [PYTHON, NATIVE])
+@pytest.mark.parametrize("peer", [False, True])
+def test_zenoh_meets_at_a_router(publisher: str, peer: bool, topic: str, tmp_path: Path) -> None:
+    usable("zenoh")
+    ends = client_of(publisher, "zenoh"), client_of(NATIVE, "zenoh")
+    options = {"overwrites": True, "peer": True} if peer else {}
+    with find("zenoh").server_at(LOOPBACK) as router:
+        asked = ("zenoh", str(router), tmp_path, SIZE, COUNT, True)
+        with (
+            opened(ends[0], "publisher", *asked, topic=topic, **options) as publishing,
+            opened(ends[1], "subscriber", *asked, topic=topic, **options) as subscriber,
+        ):
+            prime(publishing, subscriber)
+            run(subscriber, tmp_path / "received", SIZE)
+            run(publishing, tmp_path / "sent", SIZE, count=COUNT)
+            go(publishing, tmp_path / "sent")
+            subscriber.ask("finish", LIMIT_S, count=COUNT, quiet=0.5)
+            received = read_rows(tmp_path / "received", RECEIVED)
+    assert received[:, 0].tolist() == list(range(COUNT))
+    assert (received[:, 2] == 1).all()
 
 
 def shared_files(process: int) -> set[str]:

@@ -21,4 +21,15 @@ std::unique_ptr<Subscriber> make_subscriber(const Settings& settings, OnMessage 
                                           std::move(on_message));
 }
 
+bool has_requests() { return true; }
+
+std::unique_ptr<Requester> make_requester(const Settings& settings) {
+  return std::make_unique<RustRequester>(opened(wirecost_zenoh_requester, settings, own_depth));
+}
+
+std::unique_ptr<Subscriber> make_replier(const Settings& settings, OnRequest on_request) {
+  return std::make_unique<RustReplier>(opened(wirecost_zenoh_replier, settings, own_depth),
+                                       std::move(on_request));
+}
+
 }  // namespace wirecost::bench::transport

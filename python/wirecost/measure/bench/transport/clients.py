@@ -13,7 +13,7 @@ from pathlib import Path
 from wirecost.measure.bench.engine.program import PROGRAMS
 from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_PROGRAMS, PYTHON
 from wirecost.measure.bench.transport.ground import Spot
-from wirecost.measure.bench.transport.protocol import PROTOCOL
+from wirecost.measure.bench.transport.protocol import PROTOCOL, ROLES
 from wirecost.system import scratch
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.process import Channel
@@ -34,6 +34,7 @@ class ClientProgram:
     command: tuple[str, ...]
     transports: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
+    roles: tuple[str, ...] = ROLES
 
     def start(
         self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
@@ -91,6 +92,12 @@ def _greeted(kind: str, command: tuple[str, ...]) -> ClientProgram:
             hello: JsonObject = process.ask("hello", HELLO_S)
             if hello.get("protocol") != PROTOCOL:
                 raise ProgramFailedError(f"{command[0]} speaks another protocol; install it anew")
-            return ClientProgram(kind, command, tuple(hello["transports"]), dict(hello["versions"]))
+            return ClientProgram(
+                kind,
+                command,
+                tuple(hello["transports"]),
+                dict(hello["versions"]),
+                tuple(hello.get("roles", ROLES)),
+            )
         finally:
             process.end()

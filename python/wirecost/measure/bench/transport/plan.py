@@ -19,6 +19,7 @@ from wirecost.measure.bench.transport.choices import (
     NATIVE,
     NATIVE_ONLY,
     NATIVE_PROGRAMS,
+    PATTERNS,
     PYTHON,
     RUST_PROGRAMS,
 )
@@ -162,7 +163,7 @@ def _absence(mware: str, kind: str) -> str:
     if NATIVE_PROGRAMS.get(mware) in RUST_PROGRAMS:
         return (
             f"its native client is not installed: install Rust {LEAST_RUST} or newer"
-            " (https://rustup.rs), then run `setup/install transport` in a checkout"
+            " (https://rustup.rs), then run `setup/install transport` in a checkout (online)"
         )
     if mware in NATIVE_PROGRAMS:
         return "its native client is not installed: build wirecost with its C or C++ library"
@@ -171,8 +172,10 @@ def _absence(mware: str, kind: str) -> str:
 
 
 def _no_requests(mware: str, client: ClientProgram) -> str | None:
-    if client.kind == NATIVE:
-        return "native clients publish and subscribe only"
+    if not set(PATTERNS["reqrep"]) <= set(client.roles):
+        return "its native client publishes and subscribes only"
+    if mware in NATIVE_ONLY:
+        return None
     return None if find(mware).capabilities.request_reply else "has no requests"
 
 

@@ -10,7 +10,7 @@ namespaces of a kernel.
 | ``do`` | more keys | answer |
 |---|---|---|
 | ``hello`` | | ``protocol`` (2), ``client`` (``python``, ``native``), ``transports`` (names), \
-``versions`` (object: library → version) |
+``versions`` (object: library → version), ``roles`` (those of ``open``; missing: all) |
 | ``open`` | ``role``, ``transport``, ``address``, ``topic``, ``size``, ``queue``, ``reliable``, \
 ``settings`` | ``done``: ``open`` |
 | ``prime`` | ``timeout`` | ``there``: see below |
