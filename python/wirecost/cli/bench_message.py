@@ -95,8 +95,8 @@ def command(
     library: Annotated[
         str,
         option(
-            "Libraries to compare, comma-separated; also capnproto, zserio. Default: all that are "
-            "here and compile quickly.",
+            "Libraries to compare, comma-separated; also capnproto, sbe, zserio. Default: all that "
+            "are here and compile quickly.",
             metavar="NAME",
             known=LIBRARIES,
             show_default=False,

@@ -37,6 +37,7 @@ LIBRARIES = (
     "protobuf-current",
     "capnproto",
     "zserio",
+    "sbe",
 )
 """Libraries that a language may have; those of a machine and a wire are fewer."""
 PROCESSES = 5

@@ -57,7 +57,7 @@ LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
 RESERVED = frozenset(
     {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy", "zserio"}
-    | {"cpp", "google", "users", "generated", "flatbuffers", "capnp", "capnproto", "holders"}
+    | {"cpp", "google", "users", "generated", "flatbuffers", "capnp", "capnproto", "sbe", "holders"}
 )
 """Names that contenders and folders of programs have."""
 INCUMBENTS = {

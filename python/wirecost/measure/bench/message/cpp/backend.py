@@ -27,7 +27,7 @@ from wirecost.measure.bench.message.backend import (
 )
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import read_content
-from wirecost.measure.bench.message.cpp import columns_program, programs, rosidl
+from wirecost.measure.bench.message.cpp import columns_program, programs, rosidl, sbe_code
 from wirecost.measure.bench.message.cpp.code import has_view
 from wirecost.measure.bench.message.cpp.programs import Say
 from wirecost.measure.bench.message.cpp.source import RECYCLED
@@ -45,6 +45,7 @@ MODES = {
     "protobuf": (NEW, REUSED, "arena"),
     "protobuf-current": (NEW, REUSED, "arena"),
     "memcpy": (REUSED,),
+    "sbe": (REUSED,),
     columns_program.NAME: ("view", "converted"),
 }
 """Modes of libraries that have others than new and reused ones."""
@@ -56,6 +57,7 @@ WIRES = {
     "messagepack": "messagepack",
     "flatbuffers-table": "flatbuffers",
     "capnproto": "capnproto",
+    "sbe": "sbe",
 }
 """Wires of libraries that have one of their own."""
 WITHOUT_CACHE = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
@@ -264,6 +266,11 @@ def _current_protobuf() -> str:
     return f"protobuf {json.loads(CURRENT_PROTOBUF.read_text(encoding='utf-8'))['version']}"
 
 
+def _sbe() -> str:
+    jar = sbe_code.jar()
+    return f"sbe-all {jar.parent.name}" if jar is not None else "sbe-all"
+
+
 VERSIONS: dict[str, Callable[[], str]] = {
     "protobuf": _protobuf,
     "protobuf-current": _current_protobuf,
@@ -272,6 +279,7 @@ VERSIONS: dict[str, Callable[[], str]] = {
     rosidl.NAME: lambda: f"{rosidl.SUPPORT} of ROS 2",
     "flatbuffers-table": lambda: _debians("libflatbuffers-dev", "FlatBuffers"),
     "capnproto": lambda: _debians("libcapnp-dev", "Cap'n Proto"),
+    "sbe": _sbe,
     "messagepack": lambda: _debians("libmsgpack-cxx-dev", "msgpack-cxx"),
     "memcpy": lambda: "none",
 }

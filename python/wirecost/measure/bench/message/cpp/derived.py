@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.schema.compile.emit.cpp.names import identifier, member
-from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef
+from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Schema
 
 NUMBERS = {
     Kind.BOOL: "bool",
@@ -90,6 +90,24 @@ def derived_fields(
         )
         for place, field in enumerate(message.fields)
     ]
+
+
+def struct_messages(schema: Schema, top: str) -> frozenset[str]:
+    """Return the messages but ``top`` that hold nothing but numbers that are always there."""
+    structs: set[str] = set()
+
+    def fits(message: Message, field: Field) -> bool:
+        if field.label is not Label.SINGLE or can_lack(field):
+            return False
+        if isinstance(field.type, MessageRef):
+            return field.type.name in structs and not schema.recursive(message, field)
+        return is_number(field)
+
+    for message in schema.inside_out:  # what a message holds is known before it
+        fields = message.fields
+        if message.full_name != top and fields and all(fits(message, f) for f in fields):
+            structs.add(message.full_name)
+    return frozenset(structs)
 
 
 def form(field: Field, is_struct: Callable[[str], bool]) -> str:

@@ -16,6 +16,7 @@ from wirecost.measure.bench.message.cpp.derived import (
     can_lack,
     derived_fields,
     is_number,
+    struct_messages,
 )
 from wirecost.measure.bench.message.shapes import is_list
 from wirecost.measure.bench.message.subject import Subject
@@ -67,31 +68,14 @@ def flatbuffers(subject: Subject) -> Texts:
 
 class _Derived:
     def __init__(self, subject: Subject) -> None:
-        self._schema = subject.schema
         self._names = CppNames(subject.schema, ROOT)
         messages = list(subject.schema.messages())
         self._numbers = {message.full_name: i for i, message in enumerate(messages)}
-        self._structs: set[str] = set()
-        # Structs hold structs, which are known before them.
-        for message in subject.schema.inside_out:
-            if message.full_name != subject.type and self._can_be_struct(message):
-                self._structs.add(message.full_name)
+        self._structs = struct_messages(subject.schema, subject.type)
         self.ordered = [
             *(m for m in subject.schema.inside_out if m.full_name in self._structs),
             *(m for m in messages if m.full_name not in self._structs),
         ]
-
-    def _can_be_struct(self, message: Message) -> bool:
-        return bool(message.fields) and all(
-            self._fits_struct(message, field) for field in message.fields
-        )
-
-    def _fits_struct(self, message: Message, field: Field) -> bool:
-        if field.label is not Label.SINGLE or field.is_optional or field.oneof is not None:
-            return False
-        if isinstance(field.type, MessageRef):
-            return field.type.name in self._structs and not self._schema.recursive(message, field)
-        return isinstance(field.type, EnumRef) or not field.type.is_text
 
     def name(self, full_name: str) -> str:
         kind = "S" if full_name in self._structs else "T"

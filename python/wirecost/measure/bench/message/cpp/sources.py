@@ -12,7 +12,14 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2 as pb
 
 from wirecost.measure.bench.engine.program import INSTALLED
-from wirecost.measure.bench.message.cpp import code, columns_program, gencpp, ros_code, rosidl
+from wirecost.measure.bench.message.cpp import (
+    code,
+    columns_program,
+    gencpp,
+    ros_code,
+    rosidl,
+    sbe_code,
+)
 from wirecost.measure.bench.message.cpp.capnproto_code import SCHEMA as CAPNPROTO_SCHEMA
 from wirecost.measure.bench.message.cpp.capnproto_code import capnproto
 from wirecost.measure.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
@@ -141,6 +148,8 @@ def _others(subject: Subject, selection: ContenderSelection) -> dict[str, Make]:
         makers["memcpy"] = _memcpy
     if selection.asks_for("capnproto"):
         makers["capnproto"] = _capnproto
+    if selection.asks_for("sbe"):
+        makers["sbe"] = _sbe
     return makers | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
 
 
@@ -249,6 +258,20 @@ def _capnproto(subject: Subject, folder: Path) -> ProgramSource | str:
         return f"{capnp}: {complaint}"
     units = ("capnproto.cpp", f"capnp/{CAPNPROTO_SCHEMA}.c++")
     return ProgramSource("capnproto", units, ("-lcapnp", "-lkj"))
+
+
+def _sbe(subject: Subject, folder: Path) -> ProgramSource | str:
+    jar = sbe_code.jar()
+    if jar is None or shutil.which("java") is None:
+        return sbe_code.REMEDY
+    if refused := sbe_code.inexpressible(subject.schema, subject.type):
+        return refused
+    _put(folder, sbe_code.sbe(subject))
+    # In a folder that is not named as the program is.
+    settings = ("target.language=Cpp", f"output.dir={folder / 'generated' / 'sbe'}")
+    options = [f"-Dsbe.{setting}" for setting in (*settings, "validation.stop.on.error=true")]
+    complaint = ran(["java", *options, "-jar", str(jar), str(folder / sbe_code.SCHEMA)])
+    return f"{jar.name}: {complaint}" if complaint else ProgramSource("sbe", ("sbe.cpp",))
 
 
 def _googles_classes(subject: Subject, folder: Path) -> str:

@@ -30,6 +30,7 @@ LIBRARIES = {
     "wirecost-columns": "`wirecost compile {schema} --wire columns --columns MESSAGE --out DIR`",
     "flatbuffers-table": "a FlatBuffers schema with the same fields, compiled by flatc",
     "capnproto": "a Cap'n Proto schema with the same fields, compiled by capnp",
+    "sbe": "an SBE schema with the same fields, compiled by sbe-tool",
     "zserio": "a Zserio schema with the same fields, compiled by zserio",
     "messagepack": "each message as an array of its fields, by msgpack",
     "rosbags": "`pip install rosbags`",
