@@ -12,6 +12,7 @@ use crate::middleware::Settings;
 use crate::outcome::{one_line, Outcome};
 use crate::peers::meet;
 use crate::private_folder::{private_folder, MOST_PATH};
+use crate::shared_memory::{check_room, END_BYTES};
 use crate::zenoh_pool::remove_own_files;
 
 pub const SHARED: &str = "zenoh-shm";
@@ -39,6 +40,9 @@ impl Drop for Opened {
 
 pub fn open(settings: &Settings) -> Outcome<Opened> {
     let shared = settings.transport == SHARED;
+    if shared {
+        check_room(END_BYTES, SHARED)?;
+    }
     if settings.address.is_empty() {
         let folder = private_folder("zenoh", MOST_PATH - LONGEST_NAME)?;
         let (session, place) = meet(&folder, |socket, others| {
