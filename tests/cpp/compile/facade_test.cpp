@@ -163,6 +163,29 @@ TEST(Facade, RefusesGarbage) {
   EXPECT_FALSE(made.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()) - 1));
 }
 
+TEST(Facade, SizesAreKnownOnlyOfWhatDidNotChange) {
+  Notification made = complete();
+  std::string array(made.ByteSizeLong(), '.');
+  ASSERT_TRUE(made.SerializeToArray(array.data(), static_cast<int>(array.size())));
+  EXPECT_EQ(array, made.SerializeAsString());
+  for (const char* scope : {"/", "/a/longer/scope/than/before/and/after"}) {
+    made.ByteSizeLong();
+    made.set_scope(scope);
+    std::string large(array.size() + 100, '.');
+    ASSERT_TRUE(made.SerializeToArray(large.data(), static_cast<int>(large.size())));
+    EXPECT_TRUE(large.starts_with(made.SerializeAsString()));
+    made.ByteSizeLong();
+    made.set_scope("/scope");
+    auto* const begin = reinterpret_cast<std::uint8_t*>(large.data());
+    EXPECT_EQ(made.SerializeWithCachedSizesToArray(begin) - begin, static_cast<int>(array.size()));
+    EXPECT_TRUE(large.starts_with(array));
+  }
+  made.ByteSizeLong();
+  made.Clear();
+  EXPECT_FALSE(made.SerializeToArray(array.data(), static_cast<int>(array.size())));
+  EXPECT_TRUE(made.SerializePartialToArray(nullptr, 0));
+}
+
 TEST(Facade, EmptyMessageNeedsNoPlace) {
   facade::conformance::proto3::EveryType made;
   made.set_an_int32(1);

@@ -15,7 +15,7 @@ namespace wirecost::api {
 
 // Elements keep their addresses as others come and go: they lie in blocks that grow with their
 // number, and a table has a pointer to each. Behind the ones in use are those that were used
-// before.
+// before. Most lists are short: the first block has room for the table of a few.
 template <class T>
 class Elements {
   public:
@@ -80,6 +80,8 @@ class Elements {
     }
 
   private:
+    static constexpr int first_table = 4;  // pointers, behind the elements of the first block
+
     struct Block {
         Block* next;
         int used;
@@ -105,6 +107,7 @@ class Elements {
     }
 
     [[gnu::noinline]] T& make() {
+        if (table_ == nullptr) begin();
         if (made_ == capacity()) grow(static_cast<std::size_t>(made_) + 1);
         Block* block = head().blocks;
         if (block == nullptr || block->used == block->capacity) block = add_block();
@@ -113,6 +116,17 @@ class Elements {
         table_[made_++] = element;
         ++size_;
         return *element;
+    }
+    // The first block, and a table in it.
+    void begin() {
+        constexpr int count = sizeof(T) <= 64 ? 2 : 1;
+        constexpr std::size_t end = first_in_block + count * sizeof(T);
+        constexpr std::size_t at = (end + alignof(Head) - 1) / alignof(Head) * alignof(Head);
+        constexpr std::size_t bytes = at + sizeof(Head) + first_table * sizeof(T*);
+        auto* const memory = static_cast<unsigned char*>(::operator new(bytes));
+        auto* const block = new (memory) Block{nullptr, 0, count};
+        auto* const head = new (memory + at) Head{block, first_table, 0};
+        table_ = reinterpret_cast<T**>(head + 1);
     }
     // Half as many as there are, so that little is lost.
     Block* add_block() {
@@ -128,15 +142,21 @@ class Elements {
         if (needed > most) throw std::length_error("a repeated field of more than 2^31 elements");
         const int old = capacity();
         const std::size_t twice = std::min(2 * static_cast<std::size_t>(old), most);
-        const std::size_t count = std::max({needed, twice, std::size_t{4}});
-        void* const before = table_ == nullptr ? nullptr : &head();
+        // More than a first block's, by which the two are told apart.
+        const std::size_t count = std::max({needed, twice, std::size_t{2 * first_table}});
+        void* const before = has_table() ? &head() : nullptr;
         void* const moved = std::realloc(before, sizeof(Head) + count * sizeof(T*));
         if (moved == nullptr) throw std::bad_alloc();
-        auto* const head = static_cast<Head*>(moved);
-        if (before == nullptr) *head = {nullptr, 0, 0};
-        head->capacity = static_cast<int>(count);
-        table_ = reinterpret_cast<T**>(head + 1);
+        auto* const grown = static_cast<Head*>(moved);
+        if (before == nullptr) {
+            *grown = table_ == nullptr ? Head{nullptr, 0, 0} : head();
+            std::copy_n(table_, made_, reinterpret_cast<T**>(grown + 1));
+        }
+        grown->capacity = static_cast<int>(count);
+        table_ = reinterpret_cast<T**>(grown + 1);
     }
+    // Whether the table lies in no block.
+    bool has_table() const noexcept { return capacity() > first_table; }
     bool lies_in_block(const T* element) const noexcept {
         for (const Block* block = head().blocks; block != nullptr; block = block->next) {
             const T* const first = elements(block);
@@ -150,11 +170,12 @@ class Elements {
                 if (!lies_in_block(*p)) delete *p;
             }
         }
+        Head* const table = has_table() ? &head() : nullptr;
         for (Block* block = head().blocks; block != nullptr;) {
             std::destroy_n(elements(block), block->used);
             ::operator delete(std::exchange(block, block->next));
         }
-        std::free(&head());
+        std::free(table);
     }
 
     T** table_ = nullptr;

@@ -36,15 +36,32 @@ WIRECOST_SHARED void MessageLite::PrintDebugString() const {
     std::fputs(DebugString().c_str(), stdout);
 }
 
-WIRECOST_SHARED bool MessageLite::write_to(Byte* begin, std::size_t size) const {
-    return size == 0 || wirecost_write(begin + size, begin) != nullptr;
+// The message whose size was asked for last, and that size. Programs ask before they write, and
+// what a message holds may not change in between.
+struct Sized {
+    const MessageLite* message;
+    std::size_t size;
+};
+inline constinit thread_local Sized sized{};
+
+WIRECOST_SHARED std::size_t MessageLite::remembered(std::size_t size) const noexcept {
+    sized = {this, size};
+    return size;
+}
+
+// Whether it takes just `size` bytes, which are then written.
+static bool wrote(const MessageLite& message, Byte* begin, std::size_t size) {
+    if (size == 0) return message.ByteSizeLong() == 0;
+    return message.wirecost_write(begin + size, begin) == begin;
 }
 
 WIRECOST_SHARED bool MessageLite::SerializePartialToArray(void* data, int size) const {
+    if (size < 0 || !wirecost_within_bounds()) return false;
+    const auto room = static_cast<std::size_t>(size);
+    auto* const begin = static_cast<Byte*>(data);
+    if (sized.message == this && sized.size <= room && wrote(*this, begin, sized.size)) return true;
     const std::size_t needed = ByteSizeLong();
-    if (size < 0 || needed > static_cast<std::size_t>(size) || !wirecost_within_bounds())
-        return false;
-    return write_to(static_cast<Byte*>(data), needed);
+    return needed <= room && wrote(*this, begin, needed);
 }
 
 WIRECOST_SHARED bool MessageLite::SerializeToArray(void* data, int size) const {
@@ -56,7 +73,7 @@ WIRECOST_SHARED bool MessageLite::AppendPartialToString(std::string* output) con
     if (needed > max_message || !wirecost_within_bounds()) return false;
     const std::size_t old = output->size();
     output->resize(old + needed);
-    return write_to(reinterpret_cast<Byte*>(output->data()) + old, needed);
+    return wrote(*this, reinterpret_cast<Byte*>(output->data()) + old, needed);
 }
 
 WIRECOST_SHARED bool MessageLite::AppendToString(std::string* output) const {
@@ -85,8 +102,9 @@ WIRECOST_SHARED std::string MessageLite::SerializePartialAsString() const {
 
 WIRECOST_SHARED std::uint8_t* MessageLite::SerializeWithCachedSizesToArray(
     std::uint8_t* target) const {
+    if (sized.message == this && wrote(*this, target, sized.size)) return target + sized.size;
     const std::size_t size = ByteSizeLong();
-    write_to(target, size);
+    wrote(*this, target, size);
     return target + size;
 }
 

@@ -108,6 +108,9 @@ class MessageLite {
     virtual void wirecost_print(TextPrinter& printer) const = 0;
 
   protected:
+    // Keeps the size of this message, which the thread may write next.
+    std::size_t remembered(std::size_t size) const noexcept;
+
     MessageLite() = default;
     MessageLite(const MessageLite&) = default;
     MessageLite(MessageLite&&) = default;
@@ -133,7 +136,6 @@ class MessageLite {
         } while (input->good() && bytes.size() <= most);
         return bytes;
     }
-    bool write_to(Byte* begin, std::size_t size) const;
 };
 
 // Reflection is not there: code that takes a Message finds what it calls above, or does not
