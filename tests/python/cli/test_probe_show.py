@@ -366,6 +366,20 @@ def test_slow_calls_that_had_a_processor_all_the_time_are_known(
     step = shown(capsys, tmp_path, 5.0 * MS, every=False).split("1. ")[1]
     if computed:
         assert step.startswith("Time the functions")
+        assert first["common"] == []
+
+
+def test_half_of_them_computed_and_half_waited(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    switches = [call // 17 % 2 * seventeenth(call) for call in range(400)]
+    slow_ns = [10 * MS * seventeenth(call) for call in range(400)]
+    write_calls(tmp_path, slow_ns, {"context-switches": switches})
+    text = shown(capsys, tmp_path, 5.0 * MS, every=False)
+    assert "12 of them had a processor all the time" in text
+    assert "11 others waited too" in text
+    assert "12 of 23: own work" in text
 
 
 @pytest.mark.parametrize("width", ["40", "80"])

@@ -253,7 +253,9 @@ def _disturbed(trial: Trial) -> Iterator[str]:
     others = less or [max(waited, key=lambda name: waited[name])]
     shares = [f"{units.percent(waited.get(plain, 0.0))} of its time {plain}"]
     shares += [f"{units.percent(waited[name])} with {name}" for name in others if name != plain]
-    end = ": on an idle machine less would be gained by that." if less else "; repeat it when idle."
+    end = "; repeat it while it is idle."
+    if less:
+        end = f"; on an idle machine {' and '.join(less)} would gain less."
     yield f"Other processes disturbed this: it waited for a processor {', '.join(shares)}{end}"
 
 

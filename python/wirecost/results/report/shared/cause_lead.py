@@ -61,15 +61,21 @@ def slow_steps(
     names = [cause.name for cause in calls.common]
     if explanation is not None and not calls.common:
         names = [cost.name for cost in explanation.costs if _matters(explanation, cost)]
-    is_own = not calls.waited and calls.computed > calls.slow / 2
-    if not calls.common and not is_own and (calls.waited or (waits and not names)):
+    is_own = is_own_work(calls)
+    is_uncounted = calls.waited or (waits and not names and calls.computed <= calls.slow / 2)
+    if not calls.common and is_uncounted:
         yield f"Count what it waits for:\n{started.run(counters=f'{COUNTED},{LOCKED}')}"
-    elif not names or (is_own and not calls.common):
+    if is_own or not (names or is_uncounted):
         pattern = own_functions(started.words)
         inside = "NAME" if pattern in started.functions else pattern
         yield f"Time the functions that it calls:\n{started.run(['--function', inside])}"
     steps = [step for name in names for step in _steps(calls, name, explanation, started)]
     yield from dict.fromkeys(steps)
+
+
+def is_own_work(calls: SlowCalls) -> bool:
+    """Say whether several slow executions just computed, where nothing else is known of them."""
+    return not calls.common and not calls.waited and calls.computed >= FEWEST
 
 
 def _slow(calls: SlowCalls, is_deadline: bool) -> str:
@@ -90,9 +96,11 @@ def _reasons(calls: SlowCalls, explanation: Explanation | None) -> str:
     if calls.waited:
         who = "all" if calls.waited == calls.slow else f"{calls.waited:,} of them"
         return f"; {who} waited (context switches), for what was not counted"
-    if calls.computed >= FEWEST:
-        who = "all" if calls.computed == calls.slow else f"{calls.computed:,} of them"
-        return f"; {who} had a processor all the time: it is their own work"
+    if is_own_work(calls):
+        others = calls.slow - calls.computed
+        who = f"{calls.computed:,} of them" if others else "all"
+        text = f"; {who} had a processor all the time: it is their own work"
+        return f"{text}; {counted(others, 'other')} waited too" if others else text
     return "; no counter shows why" if calls.slow >= FEWEST else ""
 
 
