@@ -20,6 +20,8 @@ FASTER = "faster"
 MOST_OF_BASELINE = 0.95
 """Share of the baseline's total up to which another library or mode is worth a change."""
 COLUMNS = "wirecost-columns"
+OSI = "osi3"
+UNKNOWN_SCHEMA = "SCHEMA"
 SCHEMAS = (".proto", ".msg", ".srv", ".desc")
 NATIVE = "wirecost-native"
 """Our extension for Python over the generated C++."""
@@ -36,7 +38,7 @@ MODES = {
     "reused": "keep one object for all messages and decode into it; Protobuf's ParseFromString "
     "clears it and keeps its memory",
     "arena": "make the message on a google::protobuf::Arena, reset after each message",
-    "view": "read the fields in the bytes by the generated view, without an object",
+    "view": "a receiver reads the fields in the bytes by the generated view, without an object",
     "view in Python": "`decode_{wire}(data, views=True)`, and `encode_{wire}_into(memory)` with "
     "memory that is used again",
     "best": "parse from wrapped bytes into a reused builder, with aliasing",
@@ -140,7 +142,11 @@ def quicker(
 def many_fields(meta: MessageMeta) -> Table | None:
     """Return the fields of the changes that name only the first of theirs."""
     cut = [change for change in meta.changes if "more" in change.what.split()]
-    body = [[change.what, path] for change in cut for path in change.fields]
+    body = [
+        ["" if number else change.what, path]
+        for change in cut
+        for number, path in enumerate(change.fields)
+    ]
     return Table(MANY_FIELDS, ["change", "field"], body, []) if body else None
 
 
@@ -217,7 +223,7 @@ def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
 
 def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
     """Return how a program comes to use each library of ``rows``: a command, or what to call."""
-    schema = _schema(meta.command)
+    schema = schema_of(meta)
     texts = {}
     for library in dict.fromkeys(row.contender for row in rows):
         of_library = [row for row in rows if row.contender == library]
@@ -234,7 +240,9 @@ def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
     return texts
 
 
-def _schema(command: Sequence[str]) -> str:
-    """Return the schema as the run's command gave it, without its folder."""
-    schemas = [word for word in command if PurePath(word).suffix in SCHEMAS]
-    return PurePath(schemas[0]).name if len(schemas) == 1 else "SCHEMA"
+def schema_of(meta: MessageMeta) -> str:
+    """Return the schema as the run's command gave it, without its folder; OSI's is a module."""
+    schemas = [word for word in meta.command if PurePath(word).suffix in SCHEMAS]
+    if len(schemas) == 1:
+        return PurePath(schemas[0]).name
+    return OSI if meta.type.startswith(f"{OSI}.") else UNKNOWN_SCHEMA
