@@ -263,7 +263,7 @@ def test_waiting_does_not_hide_what_marks_slow_calls_in_regular_turns(
     marked = "23 of them, every 17th, touched new memory in 800 page faults (the others 0)"
     assert "26 of 400 calls took above 1.00 ms, 2 × the median (slow calls: median 10.5 ms)" in text
     assert f"; {marked} and took 10.0 ms longer; all waited 9.00 ms" in text
-    assert "1. Which remedy helps most? wirecost probe try -- COMMAND" in text
+    assert "1. Which remedy helps most? (--deadline TIME: by misses) wirecost probe try" in text
     assert "heap run --pool 512MiB" in text
 
 
@@ -401,3 +401,23 @@ def test_a_command_is_never_broken(
     lines = shown(capsys, tmp_path, 5.0 * MS, every=False).splitlines()
     options = "--function planner:Planner.plan --deadline 5ms"
     assert f"wirecost probe try {options} -- python planner.py" in lines
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({"run-queue-wait-ns": 80 * MS}, "waited 80.0 ms for a processor"),
+        ({"context-switches": 4}, "left the processor 4 times"),
+    ],
+)
+def test_a_call_far_longer_than_the_slow_ones_is_explained_by_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], counts: dict[str, int], said: str
+) -> None:
+    slow_ns = [10 * MS * seventeenth(call) for call in range(400)]
+    slow_ns[33] = 90 * MS
+    of_longest = {name: [n * (call == 33) for call in range(400)] for name, n in counts.items()}
+    write_calls(tmp_path, slow_ns, of_longest)
+    text = " ".join(shown(capsys, tmp_path, 5.0 * MS, every=False).split())
+    assert f"The longest, 90.5 ms, {said}." in text
+    write_calls(tmp_path, [min(ns, 10 * MS) for ns in slow_ns], of_longest)
+    assert "The longest" not in shown(capsys, tmp_path, 5.0 * MS, every=False)

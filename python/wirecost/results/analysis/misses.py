@@ -105,6 +105,11 @@ class SlowCalls:
     slow_median_ns: float | None = None
     """Median of the slow ones."""
     computed: int = 0
+    longest_ns: float = 0.0
+    longest_queued_ns: float | None = None
+    """What the longest waited for a processor; None: not counted."""
+    longest_left: int | None = None
+    """How often the longest left the processor; None: not counted."""
 
 
 @dataclass(frozen=True)
@@ -226,6 +231,7 @@ def _slow_calls(
                 took = np.minimum(took, excess)
                 common += _common(name, numbers, took, excess, slow, because, power, waits)
         waited, computed = int((slow & left).sum()), int((slow & _computed(rows)).sum())
+    left_longest = _of_longest(ns, _switches(rows))
     common.sort(key=lambda cause: (cause.every is None, -cause.share))
     return SlowCalls(
         section=section,
@@ -240,6 +246,9 @@ def _slow_calls(
         every=_every(slow),
         slow_median_ns=float(np.median(ns[slow])) if slow.any() else None,
         computed=computed,
+        longest_ns=float(ns.max()),
+        longest_queued_ns=_of_longest(ns, _numbers(rows).get(QUEUED)),
+        longest_left=None if left_longest is None else int(left_longest),
     )
 
 
@@ -345,6 +354,10 @@ def _switches(rows: pl.DataFrame) -> Array | None:
     return next(
         (n for name, n in _numbers(rows).items() if kind_of(name).event == "context-switch"), None
     )
+
+
+def _of_longest(ns: Array, numbers: Array | None) -> float | None:
+    return None if numbers is None else float(numbers[ns.argmax()])
 
 
 def _left(rows: pl.DataFrame, slow: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -49,6 +49,7 @@ def slow_lead(calls: SlowCalls, explanation: Explanation | None, *, is_deadline:
         )
     else:
         first = f"{name}: {_slow(calls, is_deadline)}{_reasons(calls, explanation)}."
+        first += _longest(calls)
     usual = explanation is not None and _of_usual(calls, explanation)
     return f"{first} {usual}" if usual else first
 
@@ -102,6 +103,19 @@ def _reasons(calls: SlowCalls, explanation: Explanation | None) -> str:
         text = f"; {who} had a processor all the time: it is their own work"
         return f"{text}; {counted(others, 'other')} waited too" if others else text
     return "; no counter shows why" if calls.slow >= FEWEST else ""
+
+
+def _longest(calls: SlowCalls) -> str:
+    """Return `` The longest, 187 ms, waited 170 ms for a processor.``, if it is far longer."""
+    slow_ns = calls.slow_median_ns
+    if calls.slow < FEWEST or slow_ns is None or calls.longest_ns < LONG * slow_ns:
+        return ""
+    text = f" The longest, {units.time(calls.longest_ns)},"
+    if calls.longest_queued_ns:
+        return f"{text} waited {units.time(calls.longest_queued_ns)} for a processor."
+    if calls.longest_left and calls.longest_queued_ns is None:
+        return f"{text} left the processor {counted(calls.longest_left, 'time')}."
+    return ""
 
 
 def _others(calls: SlowCalls, explanation: Explanation | None) -> Iterator[str]:
@@ -165,7 +179,8 @@ def _matters(explanation: Explanation, cost: Cost) -> bool:
 def _steps(
     calls: SlowCalls, name: str, explanation: Explanation | None, started: Started
 ) -> Iterator[str]:
-    which = f"Which remedy helps most?\n{started.trial()}"
+    hint = "" if "--deadline" in started.options else " (--deadline TIME: by misses)"
+    which = f"Which remedy helps most?{hint}\n{started.trial()}"
     size = _pool(calls, name, cost := _cost_of(name, explanation))
     keep = f"Keep the memory (it holds {size}):\n{started.heap(size)}"
     kind = kind_of(name)
