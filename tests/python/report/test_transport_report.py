@@ -406,16 +406,6 @@ def test_quicker_is_who_is_so_by_more_than_chance(
     assert ("quicker" in (content_of(of, rows).lead or "")) == is_said
 
 
-def test_medians_alone_promise_no_quick_delivery(tmp_path: Path) -> None:
-    of = transport_folder(tmp_path, TWO)
-    few = [
-        dataclasses.replace(row, run=structs.replace(row.run, received=100))
-        for row in summarize(of)
-    ]
-    assert "between two messages" in (content(of).lead or "")
-    assert "between two messages" not in (content_of(of, few).lead or "")
-
-
 def test_one_transport_needs_no_decision(tmp_path: Path) -> None:
     of = transport_folder(tmp_path, {"a": Made()})
     assert not [table for table in content(of).tables if table.title.startswith("Which transport")]

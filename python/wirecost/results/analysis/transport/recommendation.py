@@ -36,8 +36,6 @@ class Choice:
     quickest: MeasuredTransport | None = None
     """What was quicker than ``taken`` by more than chance, and promises nothing, if ``taken``
     promises no loss."""
-    slowest_ns: float | None = None
-    """The longest latency of ``able``: see ``has_tails``."""
     has_tails: bool = False
     """True if latencies were compared by their 99th percentile, else by their median."""
 
@@ -92,7 +90,7 @@ def _choice(group: list[MeasuredTransport]) -> Choice:
     return Choice(
         where, size, choice, True, other, frozenset(latency), tuple(promised), settings,
         quickest if _is_quicker_unpromised(quickest, choice) else None,
-        max(latency.values()), tails,
+        tails,
     )  # fmt: skip
 
 

@@ -48,26 +48,9 @@ def advice(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | Non
         many = "promise" if len(broken) == 1 else "promises"
         who = ", ".join(dict.fromkeys(f"{run.mware} {run.mode}" for run in broken))
         parts.append(f"{len(broken)} {many} of no loss did not hold ({who}); see below.")
-    if len(chosen) == 1:
-        parts += _within_period(chosen[0])
     nearest = [choice.taken for choice in chosen if not choice.lossless]
     parts += _losers([case for case in found if case not in nearest])
     return " ".join([*parts, *_absent(meta)])
-
-
-def _within_period(choice: Choice) -> list[str]:
-    """Say whether the slowest that delivers everything is quick enough for the asked rate."""
-    period_ns, slowest_ns = choice.taken.period_ns, choice.slowest_ns
-    # That medians are quick enough says nothing of the slow messages.
-    if not choice.has_tails or len(choice.able) < 2:
-        return []
-    if period_ns is None or slowest_ns is None or slowest_ns > period_ns:
-        return []
-    who = "Both" if len(choice.able) == 2 else f"All {len(choice.able)}"
-    return [
-        f"{who} that delivered everything at that rate stay below the"
-        f" {units.time(period_ns)} between two messages (p99)."
-    ]
 
 
 def _losers(found: Sequence[MeasuredTransport]) -> list[str]:
