@@ -155,8 +155,8 @@ def _print_use(schema: Schema, request: Request, texts: Iterable[PurePath], out:
             print(f'#include "{header}", compiled as C++20 with -I{folder}')
             for message in _outermost(file)[-1:]:
                 space = names.namespace(file)
-                call = f"{space}::{wire}::encode(m, buffer);  // of encoded_size(m) bytes"
-                print(f"{space}::{names.plain(message)} m; {call}")
+                print(f"{space}::{names.plain(message)} m;  // buffer: encoded_size(m) bytes")
+                print(f"auto done = {space}::{wire}::encode(m, buffer);")
 
 
 def _outermost(file: File) -> list[Message]:

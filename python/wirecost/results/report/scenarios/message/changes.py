@@ -21,7 +21,6 @@ MOST_OF_BASELINE = 0.95
 """Share of the baseline's total up to which another library or mode is worth a change."""
 COLUMNS = "wirecost-columns"
 OSI = "osi3"
-UNKNOWN_SCHEMA = "SCHEMA"
 SCHEMAS = (".proto", ".msg", ".srv", ".desc")
 NATIVE = "wirecost-native"
 """Our extension for Python over the generated C++."""
@@ -223,7 +222,7 @@ def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
 
 def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
     """Return how a program comes to use each library of ``rows``: a command, or what to call."""
-    schema = schema_of(meta)
+    schema = _schema(meta)
     texts = {}
     for library in dict.fromkeys(row.contender for row in rows):
         of_library = [row for row in rows if row.contender == library]
@@ -240,9 +239,13 @@ def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
     return texts
 
 
-def schema_of(meta: MessageMeta) -> str:
-    """Return the schema as the run's command gave it, without its folder; OSI's is a module."""
+def schema_given(meta: MessageMeta) -> str:
+    """Return the schema as the run's command gave it, without its folder; empty if it gave none."""
     schemas = [word for word in meta.command if PurePath(word).suffix in SCHEMAS]
-    if len(schemas) == 1:
-        return PurePath(schemas[0]).name
-    return OSI if meta.type.startswith(f"{OSI}.") else UNKNOWN_SCHEMA
+    return PurePath(schemas[0]).name if len(schemas) == 1 else ""
+
+
+def _schema(meta: MessageMeta) -> str:
+    """Return what to compile; of OSI's messages the Python module."""
+    module = OSI if meta.type.startswith(f"{OSI}.") else "SCHEMA"
+    return schema_given(meta) or module

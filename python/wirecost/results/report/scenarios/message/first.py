@@ -15,9 +15,8 @@ from wirecost.results.report.scenarios.message.changes import (
     COMPILED,
     FASTER,
     SAME,
-    UNKNOWN_SCHEMA,
     quicker,
-    schema_of,
+    schema_given,
     uses,
     wire_of,
 )
@@ -54,7 +53,7 @@ def first_answer(
     faster = [row for row, *_ in quicker(meta, with_ratio, doubted, ends)]
     steps = _steps(meta, faster, bases, doubted)
     asked, said = _rate(meta)
-    answer, hints, stands = _cost(meta, totals, bases), [], False
+    answer, hints, stands = _cost(meta, totals, bases, doubted), [], False
     if asked is not None:
         whole = loads(asked, rows)
         rated = _Rated(meta, asked, bases, whole)
@@ -70,10 +69,15 @@ def first_answer(
     return FirstAnswer(answer, _table(meta, totals, bases, doubted, stands), steps, hints)
 
 
-def _cost(meta: MessageMeta, totals: list[Row], bases: Mapping[str, Row]) -> str:
+def _cost(
+    meta: MessageMeta, totals: list[Row], bases: Mapping[str, Row], doubted: Collection[Key]
+) -> str:
     """Say what a message takes where nothing says how often it comes."""
     said_of = _spoken_of(totals, bases)
-    taken = _joined([(row, units.time(row.median_ns), "") for row in said_of.values()], bases)
+    times = [
+        (row, f"{_about(row, doubted)}{units.time(row.median_ns)}", "") for row in said_of.values()
+    ]
+    taken = _joined(times, bases)
     size = units.size(next(iter(said_of.values())).bytes)
     return f"One {meta.type} of {size} takes {taken}. `--rate HZ`: the share of a core."
 
@@ -173,9 +177,9 @@ class _Rated:
         other: dict[str, tuple[float, str]] = {}
         for row in faster:
             base = self.bases.get(row.lang)
-            if base is None:
+            saved = self.share(base) - self.share(row) if base else 0.0
+            if base is None or saved <= 0:
                 continue
-            saved = self.share(base) - self.share(row)
             is_same = wire_of(self.meta, row) == wire_of(self.meta, base)
             text = f"{_about(row, doubted)}{share_of_core(saved)} in {_language(row.lang)}"
             if not is_same:
@@ -219,8 +223,7 @@ def _hints(meta: MessageMeta, faster: list[Row], steps: list[str]) -> list[str]:
     """Return what to do first although it is not worth it, and how to get the code."""
     hints = [f"If you must: {step}" for step in steps[:1]]
     ours = [row for row in faster if row.contender in COMPILED][:1]
-    has_schema = schema_of(meta) != UNKNOWN_SCHEMA
-    if ours and has_schema and not any("wirecost compile" in hint for hint in hints):
+    if ours and schema_given(meta) and not any("wirecost compile" in hint for hint in hints):
         hints.append(f"Code: {uses(meta, ours)[ours[0].contender]}")
     return hints
 
