@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
@@ -137,11 +138,13 @@ def _lines(comparison: Comparison, every: bool) -> Iterator[Line]:
     changes.sort(key=lambda change: change.verdict in UNCHANGED)
     sizes = same_size(change for change in changes if isinstance(change, PlainChange))
     together = {id(group[0]): group for group in sizes}
+    rows_of = Counter(size.what for size in comparison.plain if comparison.may_fail(size.row))
     for change in changes:
         if isinstance(change, PlainChange):
             if group := together.get(id(change)):
                 rows = f"{len(group):,} rows" if len(group) > 1 else labels(change.row)
-                yield [*group], f"{plain_name(change)}: {rows}"
+                which = f": {rows}" if rows_of[change.what] > 1 else ""
+                yield [*group], plain_name(change) + which
         elif isinstance(change, CountChange):
             yield [change], f"{labels(change.row)} {change.name}"
         else:
