@@ -26,7 +26,12 @@ from wirecost.results.records.schemas.message import (
     MessageAbout,
     MessageMeta,
 )
-from wirecost.results.report.scenarios.message.changes import changes, languages_asked, many_fields
+from wirecost.results.report.scenarios.message.changes import (
+    adoption,
+    changes,
+    languages_asked,
+    many_fields,
+)
 from wirecost.results.report.scenarios.message.content import content
 from wirecost.results.report.scenarios.message.field_table import field_table
 from wirecost.results.report.scenarios.message.figures import figures
@@ -176,7 +181,8 @@ def test_what_is_least_work_comes_first() -> None:
     reuse, library = answered(None).steps
     assert "reuse one protobuf object" in reuse
     assert "wirecost reused" in library
-    assert "wirecost compile notification.proto --lang cpp --wire protobuf" in library
+    schema = "schemas/rsb/notification.proto"
+    assert f"wirecost compile {schema} --lang cpp --wire protobuf" in library
 
 
 @pytest.mark.parametrize(("hz", "is_worth"), [(10.0, False), (1e5, True)])
@@ -299,6 +305,28 @@ def test_advice(name: str, snapshot: SnapshotAssertion) -> None:
     totals, more, doubted = ADVICE[name]
     _, table = changed([one(*total) for total in totals], *more, doubted=doubted)
     assert table == snapshot
+
+
+def test_the_command_that_compiles_has_all_that_reads_the_schema() -> None:
+    row = one("cpp", "wirecost-ros1 reused", 20.0, 0.2)
+    meta = meta_with(
+        META,
+        command=[
+            "bench",
+            "message",
+            "a b/P.msg",
+            "-I",
+            "share",
+            "--dialect",
+            "ros2",
+            "--rate",
+            "9",
+        ],
+        contenders={"cpp wirecost-ros1 reused": {"library": "", "wire": "ros1"}},
+    )
+    how = adoption(meta, [row])
+    options = "-I share --dialect ros2 --lang cpp --wire ros1 --out DIR"
+    assert f"`wirecost compile 'a b/P.msg' {options}`, without ROS;" in how
 
 
 def test_fields_that_a_change_does_not_name_are_on_the_page() -> None:

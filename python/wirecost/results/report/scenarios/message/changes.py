@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 from wirecost.results.analysis.message_doubts import Key
@@ -25,6 +27,10 @@ SCHEMAS = (".proto", ".msg", ".srv", ".desc")
 NATIVE = "wirecost-native"
 """Our extension for Python over the generated C++."""
 COMPILED = ("wirecost", "wirecost-cdr", "wirecost-ros1", NATIVE)
+READING = ("-I", "--include", "--dialect")
+"""Options of a run that `wirecost compile` has, too."""
+NEEDS = {"wirecost-cdr": ", without ROS or DDS", "wirecost-ros1": ", without ROS"}
+"""What the name of a wire suggests that it needs."""
 LIBRARIES = {
     "wirecost-classes": "`wirecost compile {schema} --lang cpp --protobuf-api --out DIR`, for the "
     "same program",
@@ -216,7 +222,7 @@ def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
         for mode, how in MODES.items()
         if mode in modes
     }
-    parts = [f"{name}: {how}" for name, how in texts.items() if how]
+    parts = [f"{name}: {how}{NEEDS.get(name, '')}" for name, how in texts.items() if how]
     return f"How: {'; '.join(parts)}." if parts else ""
 
 
@@ -240,9 +246,16 @@ def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
 
 
 def schema_given(meta: MessageMeta) -> str:
-    """Return the schema as the run's command gave it, without its folder; empty if it gave none."""
-    schemas = [word for word in meta.command if PurePath(word).suffix in SCHEMAS]
-    return PurePath(schemas[0]).name if len(schemas) == 1 else ""
+    """Return the schema as the run's command gave it, with the options that tell how to read it.
+
+    Empty if it gave none, or several.
+    """
+    command = meta.command
+    schemas = [word for word in command if PurePath(word).suffix in SCHEMAS]
+    if len(schemas) != 1:
+        return ""
+    options = [pair for pair in pairwise(command) if pair[0] in READING]
+    return shlex.join([*schemas, *(word for pair in options for word in pair)])
 
 
 def _schema(meta: MessageMeta) -> str:

@@ -224,7 +224,7 @@ def _hints(meta: MessageMeta, faster: list[Row], steps: list[str]) -> list[str]:
     hints = [f"If you must: {step}" for step in steps[:1]]
     ours = [row for row in faster if row.contender in COMPILED][:1]
     if ours and schema_given(meta) and not any("wirecost compile" in hint for hint in hints):
-        hints.append(f"Code: {uses(meta, ours)[ours[0].contender]}")
+        hints.append(f"Code:\n{uses(meta, ours)[ours[0].contender]}")
     return hints
 
 
