@@ -13,7 +13,12 @@ from rich.console import Console
 from support.result_folders import copied, edit_meta
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.results.printed import LAST, print_first, print_results
+from wirecost.results.report.results.printed import (
+    LAST,
+    print_first,
+    print_interim,
+    print_results,
+)
 from wirecost.results.report.shared.first import SCREEN
 
 KEPT = Path(__file__).parents[2] / "data" / "results"
@@ -40,6 +45,17 @@ def test_what_was_not_measured_stands_before_the_tables(tmp_path: Path) -> None:
     assert "Not measured: 3 contenders; which and why: --tables." in lines
     printed = " ".join(all_tables(folder).split())
     assert printed.index(f"Not measured: {', '.join(absent)}: left out") < printed.index("────")
+
+
+def test_a_run_that_goes_on_advises_nothing(tmp_path: Path) -> None:
+    folder = copied("message", tmp_path / "folder")
+    edit_meta(folder, lambda meta: meta.update(recorded_hz=10.0))
+    assert any(line.startswith("If you must: ") for line in first_answer(folder))
+    out = io.StringIO()
+    results = read_results(folder)
+    print_interim(Console(file=out, width=WIDTH), results, summarize(results), "So far")
+    assert out.getvalue().startswith("So far\n")
+    assert "If you must" not in out.getvalue()
 
 
 def test_a_pipe_gets_all_columns() -> None:

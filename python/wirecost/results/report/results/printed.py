@@ -33,7 +33,7 @@ def print_interim(console: Console, results: Results, rows: list[Row], answer: s
     ``answer``: a sentence in the place of the run's own.
     """
     first, doubts = _first_answer(console, results, rows)
-    print_answer(console, replace(first, answer=answer, steps=[]), "", doubts, LAST)
+    print_answer(console, replace(first, answer=answer, steps=[], hints=[]), "", doubts, LAST)
 
 
 def print_first(console: Console, results: Results, rows: list[Row]) -> None:

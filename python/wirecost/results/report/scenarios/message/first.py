@@ -60,7 +60,7 @@ def first_answer(
         most, saved = rated.savings(faster, doubted)
         answer = f"{said} {rated.cost(totals, doubted)}: {rated.verdict(most)}{saved}"
         if most < WORTH:
-            steps, hints = [], _hints(meta, faster, steps)
+            steps, hints = [], _hints(meta, faster, steps, bases)
             stands = rated.stands(doubted)
     answer += _mostly(meta)
     # Who gave a recording knows it; made-up messages may be of other lengths than real ones.
@@ -219,10 +219,17 @@ def _listed(savings: Mapping[str, tuple[float, str]]) -> str:
     return ", ".join(text for _, text in savings.values())
 
 
-def _hints(meta: MessageMeta, faster: list[Row], steps: list[str]) -> list[str]:
-    """Return what to do first although it is not worth it, and how to get the code."""
+def _hints(
+    meta: MessageMeta, faster: list[Row], steps: list[str], bases: Mapping[str, Row]
+) -> list[str]:
+    """Return what to do first although it is not worth it, and how to get code for its bytes."""
     hints = [f"If you must: {step}" for step in steps[:1]]
-    ours = [row for row in faster if row.contender in COMPILED][:1]
+    wires = {lang: wire_of(meta, row) for lang, row in bases.items()}
+    ours = [
+        row
+        for row in faster
+        if row.contender in COMPILED and wire_of(meta, row) == wires.get(row.lang)
+    ][:1]
     if ours and schema_given(meta) and not any("wirecost compile" in hint for hint in hints):
         hints.append(f"Code:\n{uses(meta, ours)[ours[0].contender]}")
     return hints
