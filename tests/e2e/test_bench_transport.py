@@ -42,6 +42,18 @@ def totals(document: dict[str, Any]) -> dict[tuple[str, str, int], dict[str, Any
     }
 
 
+@pytest.mark.parametrize(("rate", "option"), [("100", "--seconds 10"), ("4000", "")])
+def test_a_missing_99th_percentile_is_said_before_the_run(
+    rate: str, option: str, wirecost: Run, tmp_path: Path
+) -> None:
+    options = ("--mwares", "zeromq", "--settings", "matched", "--sizes", "100", "--rate", rate)
+    done = wirecost("bench", "transport", *options, *QUICK, "--out", str(tmp_path / "r"))
+    assert done.returncode == 0, done.stderr
+    before = done.stderr.partition("%")[0]
+    assert ("--seconds" in before) == bool(option)
+    assert option in before
+
+
 def test_latency_losses_and_price_of_each_combination(wirecost: Run, tmp_path: Path) -> None:
     options = ("--mwares", "zeromq-tcp,iceoryx2", "--sizes", "100,64Ki", "--rate", "100", *QUICK)
     document = measured(wirecost, tmp_path / "r", *options, "--subscribers", "2", "--seed", "3")

@@ -84,3 +84,13 @@ def test_functions_of_a_program_without_probes_are_compared(tmp_path: Path) -> N
     gains = {one["case"]: one for one in json.loads((tmp_path / "t.json").read_text())["gains"]}
     assert gains["cases::works"]["count"] == 200
     assert "p99 of malloc needs 2 rounds: --rounds 2." in done.stdout
+
+
+def test_a_program_that_fails_says_why(tmp_path: Path) -> None:
+    command = [Path(sys.executable).with_name("wirecost"), "probe", "try", "--remedies", "malloc",
+               "--rounds", "1", "--out", tmp_path / "tried", "--", "sh", "-c",
+               "echo no such map >&2; exit 2"]  # fmt: skip
+    done = execute([str(word) for word in command], timeout=60)
+    assert done.returncode == 2
+    assert "status 2" in done.stderr
+    assert "no such map" in done.stderr

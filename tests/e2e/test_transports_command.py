@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from support.commands import commands
 from support.programs import execute
+from wirecost.measure.bench.transport.choices import PROCESSES
 from wirecost.messaging.transport import find, names
+from wirecost.results.analysis.transport.measured import run_for_tail
 
 WIRECOST = Path(sys.executable).with_name("wirecost")
 
@@ -48,6 +52,20 @@ def test_every_transport_is_reported_within_the_width(width: int) -> None:
         can = kind.capabilities
         for text in (can.server, can.exposed, can.kept, kind.missing() or ""):
             assert not text or text.split()[0] in words
+
+
+def test_the_printed_command_is_one() -> None:
+    """It measures what works here, in a run that has a 99th percentile."""
+    line = transports().stdout.splitlines()[-1]
+    assert line.startswith("wirecost bench transport ")
+    words = shlex.split(line)
+    values = dict(zip(words[3::2], words[4::2], strict=True))
+    assert "iceoryx2" in values["--mwares"].split(",")
+    assert all(find(name).missing() is None for name in values["--mwares"].split(","))
+    arrivals = float(values["--rate"]) * float(values["--seconds"]) * PROCESSES
+    assert run_for_tail(float(values["--seconds"]), PROCESSES, arrivals) is None
+    options = {name for option in commands()["bench", "transport"].params for name in option.opts}
+    assert options >= set(values)
 
 
 def test_json_tells_the_same() -> None:

@@ -18,6 +18,7 @@ from wirecost.measure.bench.message.choices import (
     LIBRARIES,
     PRESETS,
     PROCESSES,
+    REPETITIONS,
     SAMPLED,
     USUAL,
 )
@@ -139,8 +140,13 @@ def command(
         ),
     ] = "",
     repetitions: Annotated[
-        int, option("Samples of each contender, in all processes.", metavar="N")
-    ] = 30,
+        int | None,
+        option(
+            f"Samples of each contender, in all processes. Default: {REPETITIONS}, or "
+            "--processes where that is more.",
+            metavar="N",
+        ),
+    ] = None,
     processes: Processes = PROCESSES,
     jobs: Annotated[
         int, option("Number of compilers that run at the same time.", metavar="N")
@@ -180,7 +186,7 @@ def command(
         tuple(contender or ()),
         RateRequest(rate, subscribers, over),
         python,
-        repetitions,
+        _repetitions(repetitions, processes),
         processes,
         jobs,
     )
@@ -198,6 +204,17 @@ def _check_alone(context: typer.Context, preset: str) -> None:
                 f"{parameter.opts[0]}: --preset takes its own settings; "
                 f"`wirecost bench {preset} --help` lists its options"
             )
+
+
+def _repetitions(asked: int | None, processes: int) -> int:
+    """Return a sample at least for each process. Raises UserError where fewer were asked for."""
+    if asked is None:
+        return max(REPETITIONS, processes)
+    if 0 < asked < processes and processes != PROCESSES:
+        raise UserError(
+            f"--processes {processes}: has {asked} samples; give --repetitions {processes} or more"
+        )
+    return asked
 
 
 def _elements(text: str) -> tuple[str, int]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -155,12 +156,34 @@ def _announce(console: Console, settings: transport.TransportSettings, plan: Tra
     for note in plan.notes:
         console.print(note, highlight=False, soft_wrap=True)
     seconds = transport.expected_seconds(settings, plan)
-    long = f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
     console.print(
         f"{counted(len(plan.contenders), 'contender')}, "
-        f"{counted(len(plan.outcomes), 'combination')}: about {long}",
+        f"{counted(len(plan.outcomes), 'combination')}: about {_duration(seconds)}",
         highlight=False,
     )
+    if text := _without_tail(settings, plan):
+        console.print(text, highlight=False)
+
+
+def _without_tail(settings: transport.TransportSettings, plan: TransportPlan) -> str:
+    """Say before a run that it will have no 99th percentile, and what a run that has it takes."""
+    from wirecost.measure.bench.transport import scenario as transport
+    from wirecost.results.analysis.transport.measured import run_for_tail
+
+    seconds, processes = settings.request.seconds, settings.processes
+    deliveries = min(outcome.case.rate * outcome.case.subscribers for outcome in plan.outcomes)
+    arrivals = deliveries * seconds * processes
+    longer = run_for_tail(seconds, processes, arrivals)
+    if longer is None:
+        return ""
+    request = replace(settings.request, seconds=longer.seconds)
+    then = replace(settings, request=request, processes=longer.processes)
+    duration = _duration(transport.expected_seconds(then, plan))
+    return f"no p99 with {arrivals:,.0f} arrivals: for it {longer.option}, about {duration}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
 
 
 def _network(text: str) -> profiles.Profile | None:

@@ -283,14 +283,16 @@ def _print(console: Console, comparison: Comparison, every: bool) -> None:
 def _print_all(console: Console, comparison: Comparison) -> None:
     from wirecost.results.analysis.compare.gate import looks_at_times
     from wirecost.results.report.compare import tables
-    from wirecost.results.report.compare.first import result
+    from wirecost.results.report.compare.first import lists_every_row, result
 
     _print_environment(console, tables.environment(comparison))
     changed = tables.changed(comparison)
+    every = lists_every_row(comparison)
+    undecided = tables.undecided(comparison) if looks_at_times(comparison) else None
     printed = (
         replace(changed, notes=changed.notes[1:]),  # the tally is printed at the end
-        tables.undecided(comparison) if looks_at_times(comparison) else None,
-        tables.counts(comparison, every=False),
+        tables.unchanged(comparison) if every else undecided,
+        tables.counts(comparison, every=every),
         tables.outputs(comparison),
     )
     for table in printed:

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 from rich.console import Console
 
 from wirecost.cli.options import argument, option
 from wirecost.schema.compile.depfile import dependencies
-from wirecost.schema.compile.emit import LANGUAGES
+from wirecost.schema.compile.emit import LANGUAGES, Request
 from wirecost.schema.compile.plan.wires import WIRES
+from wirecost.schema.compile.schema import File, Message, MessageRef, Schema
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
@@ -136,11 +138,36 @@ def command(
         f"{out}: {counted(len(written), 'file')} written, {len(texts) - len(written)} unchanged",
         highlight=False,
     )
-    ends = tuple(f".{wire}.hpp" for wire in job.request.wires[:1])
-    headers = [path for path in texts if path.parts[0] == "cpp" and path.name.endswith(ends)]
-    if len(headers) == 1:  # of a schema in one file it is plain what a program begins with
-        name = headers[0].relative_to("cpp")
-        print(f'#include "{name}", compiled as C++20 with -I{shlex.quote(str(out / "cpp"))}')
+    _print_use(schema, job.request, texts, out)
+
+
+def _print_use(schema: Schema, request: Request, texts: Iterable[PurePath], out: Path) -> None:
+    """Print how a C++ program begins: of a schema in one file it is plain with which header."""
+    from wirecost.schema.compile.emit.cpp.names import CppNames
+
+    names = CppNames(schema, request.namespace)
+    for wire in request.wires[:1]:
+        files = {f"cpp/{names.header(file, f'.{wire}')}": file for file in schema.files}
+        written = [files[path.as_posix()] for path in texts if path.as_posix() in files]
+        if len(written) == 1:
+            (file,) = written
+            header, folder = names.header(file, f".{wire}"), shlex.quote(str(out / "cpp"))
+            print(f'#include "{header}", compiled as C++20 with -I{folder}')
+            for message in _outermost(file)[-1:]:
+                space = names.namespace(file)
+                print(f"{space}::{names.plain(message)} m;  // buffer: encoded_size(m) bytes")
+                print(f"auto done = {space}::{wire}::encode(m, buffer);")
+
+
+def _outermost(file: File) -> list[Message]:
+    """Return the messages that no other contains; all where each contains another."""
+    contained = {
+        field.type.name
+        for message in file.messages
+        for field in message.fields
+        if isinstance(field.type, MessageRef)
+    }
+    return [m for m in file.messages if m.full_name not in contained] or list(file.messages)
 
 
 def _write(option: str, path: Path, text: str) -> None:

@@ -104,7 +104,7 @@ def show(
     logs = read_recorded(files)
     judged = _judged(logs, prices_beside(files), limit_ns)
     console = console_beside(json_file)
-    started = started or started_beside(files)
+    started = _judging(started or started_beside(files), limit_ns)
     lead = _print_judged(console, judged, logs, every=every, started=started, more=more)
     misses = judged.misses if limit_ns else None
     write_json(
@@ -130,6 +130,16 @@ def show(
 
         for path in write_figures(drawn, figures, formats):
             console.print(str(path), soft_wrap=True, highlight=False, markup=False)
+
+
+def _judging(started: Started, limit_ns: float | None) -> Started:
+    """Return the same with the deadline, so that the commands to go on with judge it too."""
+    if limit_ns is None or "--deadline" in started.options:
+        return started
+    import msgspec
+
+    options = (*started.options, "--deadline", f"{limit_ns / 1e6:g}ms")
+    return msgspec.structs.replace(started, options=options)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = "wirecost probe try --remedies heap,pin -- ./node"
 
+LAST_BYTES = 300
+"""Bytes at the end of a failed program's errors that are shown."""
 app = typer.Typer(add_completion=False)
 Rounds = Annotated[int, option("Processes of each remedy, in turns.", metavar="N", min=1)]
 
@@ -64,7 +66,7 @@ def command(
     Without --for, COMMAND must end by itself. Whole processes that --for ended are not compared.
     """
     from wirecost.cli.remedy_runs import compare_remedies
-    from wirecost.observe.trial.program import run_program
+    from wirecost.observe.trial.program import ERRORS, run_program
     from wirecost.results.analysis.gains import WHOLE
     from wirecost.results.records.new_folder import new_folder
     from wirecost.results.records.probe_log import SUFFIX
@@ -78,6 +80,13 @@ def command(
     request = Request(probed=True, functions=tuple(function or ()))
     console = console_beside(json_file)
     cut_off: list[bool] = []
+    about = TrialAbout(
+        command=words,
+        rounds=rounds,
+        deadline_ns=limit_ns,
+        functions=list(request.functions),
+        options=given({"--for": seconds, "--deadline": deadline}),
+    )
 
     def run(
         folder: Path, name: str, number: int, change: Change
@@ -91,11 +100,15 @@ def command(
             if process.status not in (0, -2, 130) and not process.ended_by_us:
                 raise UserError(
                     f"{words[0]}: ended with status {process.status}, {name}; it must end well"
+                    f"{_last_lines(printed.with_name(ERRORS))}"
                 )
             cut_off.append(process.ended_by_us)
             samples = _samples(name, number, process, logs)
             if any(logs.glob("*" + SUFFIX)):
                 copy_files(logs, folder / "logs")
+        if process.waited_ns is not None:
+            mean, share = about.waited.get(name, 0.0), process.waited_ns / process.elapsed_ns
+            about.waited[name] = mean + (share - mean) / number
         switches = process.voluntary_switches + process.involuntary_switches
         return samples, (name, number, process.minor_faults, switches, process.output)
 
@@ -103,16 +116,18 @@ def command(
         return {WHOLE: "its time is that of --for"} if any(cut_off) else {}
 
     with watched(), scratch.run(), new_folder("try", out) as pending:
-        about = TrialAbout(
-            command=words,
-            rounds=rounds,
-            deadline_ns=limit_ns,
-            functions=list(request.functions),
-            options=given({"--for": seconds, "--deadline": deadline}),
-        )
         result = compare_remedies(pending, tried, rounds, run, about, console, left_out)
     console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, result)
+
+
+def _last_lines(errors: Path) -> str:
+    """Return `` (it printed: …)``, the end of what a program printed as errors."""
+    with errors.open("rb") as file:
+        file.seek(max(0, errors.stat().st_size - LAST_BYTES))
+        lines = file.read().decode(errors="replace").split("\n")
+    last = " / ".join(line.strip() for line in lines if line.strip())
+    return f" (it printed: {last[-LAST_BYTES:]})" if last else ""
 
 
 def _samples(name: str, number: int, process: Process, logs: Path) -> pl.DataFrame:
@@ -126,7 +141,8 @@ def _samples(name: str, number: int, process: Process, logs: Path) -> pl.DataFra
     whole = pl.DataFrame([(name, number, WHOLE, process.elapsed_ns)], SAMPLES, orient="row")
     if not any(logs.glob("*" + SUFFIX)):
         return whole
-    sections = executions(events_of(read_logs([logs]))).select(
+    executed = executions(events_of(read_logs([logs]))).sort("begin_ns", maintain_order=True)
+    sections = executed.select(
         pl.lit(name).alias("remedy"),
         pl.lit(number, pl.Int64).alias("process"),
         pl.col("section").alias("case"),

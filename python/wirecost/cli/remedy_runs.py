@@ -110,6 +110,7 @@ def _completed(
     about.created = datetime.now().astimezone().isoformat(timespec="seconds")
     about.plain, about.refused, about.not_compared = PLAIN, refused, cases
     about.remedies_about = {remedy.name: remedy.about for remedy in tried}
+    about.prices = {remedy.name: remedy.price for remedy in tried}
     if about.command:
         about.commands = {remedy.name: remedy.change().command(about.command) for remedy in tried}
     return about

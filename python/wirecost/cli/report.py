@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -65,7 +67,9 @@ def command(
         results = read_results(measured)
         rows = summarize(results)
         if tables:
-            print_results(Console(), results, rows, table)
+            # A file or a pipe has no width, unless one was asked for.
+            is_whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+            print_results(Console(), results, rows, table, is_whole=is_whole)
             return
         written = write_report(results, rows, formats, stills=True)
     for path in written:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,11 +16,16 @@ from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
+    from wirecost.messaging.api.available import AvailableTransport
     from wirecost.messaging.api.trial import TrialOutcome
 
 EXAMPLE = "wirecost transports --test zeromq,zenoh"
 
-MORE = "Yours: wirecost bench transport --sizes 1MB --rate 30; servers, security: --all"
+MORE = "Servers, security: --all. Your size and rate, with p99, in about 90 s:"
+LIKELY = ("iceoryx2", "zeromq", "zenoh-shm")
+"""Transports that are worth measuring first, the best first."""
+MEASURED = 2
+"""As many of them are measured in the time that ``MORE`` says."""
 FAILED = 1
 
 
@@ -50,7 +56,6 @@ def command(
     )
     from wirecost.measure.bench.transport.clients import native_installed
     from wirecost.messaging.api.available import frameworks, transports
-    from wirecost.results.report.shared.terminal import say
 
     if tested is not None and not test:
         raise UserError(f"{tested}: give --test as well")
@@ -79,10 +84,19 @@ def command(
             print_words(console, available)
             print_frameworks(console, packages)
         else:
-            say(console, MORE, "dim")
+            console.print(f"{MORE}\n{_measuring(available)}", soft_wrap=True, highlight=False)
     write_json(json_file, document)
     if failed:
         raise typer.Exit(FAILED)
+
+
+def _measuring(available: Iterable[AvailableTransport]) -> str:
+    """Return the command that measures the likely best that work here."""
+    here = {item.name for item in available if item.missing is None and item.no_server is None}
+    names = [name for name in LIKELY if name in here][:MEASURED]
+    mwares = f"--mwares {','.join(names)} " if names else ""
+    load = "--sizes 1MB --rate 30 --seconds 12"
+    return f"wirecost bench transport {mwares}--settings matched {load}"
 
 
 def _tested(names: tuple[str, ...]) -> list[TrialOutcome]:

@@ -66,8 +66,8 @@ def print_transports(
     for transport in transports:
         if transport.default:
             console.print(
-                f'wirecost.publish("camera") takes {transport.name},'
-                ' publish("zenoh", "camera") zenoh.',
+                f'wirecost.publish("camera"): {transport.name}, never waits;'
+                " the oldest of 16 is lost.",
                 highlight=False,
                 markup=False,
             )

@@ -148,6 +148,8 @@ def test_only_reliable_settings_promise_and_matched_ones_have_the_queue(reliable
         if "matched" in by_name:
             assert (by_name["matched"].reliable, by_name["matched"].queue) == (reliable, 7)
             assert not (by_name["matched"].promise and not reliable), mware
+            # A reader who is advised to take them is told what to set.
+            assert bool(by_name["matched"].in_program) == by_name["matched"].promise, mware
 
 
 def test_a_native_client_has_its_own_words() -> None:

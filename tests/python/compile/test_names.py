@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 from google.protobuf import descriptor_pb2 as pb
+from typer.testing import CliRunner
 
 from support import wide_schemas
 from support.compiled import compile_python
+from wirecost.cli import app
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.compiler import compile_schema, write
 from wirecost.schema.compile.emit import Request
@@ -226,3 +228,30 @@ def test_fields_with_the_name_of_their_message_or_of_another_class(tmp_path: Pat
     subprocess.run([*command, tmp_path / "n.cpp", tmp_path / "cpp" / "n.pb.cc"], check=True)
     sources = (tmp_path / "java").rglob("*.java")
     subprocess.run(["javac", "-d", tmp_path / "classes", *sources], check=True)
+
+
+@pytest.mark.parametrize("wire", ["protobuf", "cdr"])
+def test_the_command_ends_with_header_message_and_call(wire: str, tmp_path: Path) -> None:
+    path = tmp_path / "fleet.proto"
+    path.write_text(
+        'syntax = "proto3"; package a.b;'
+        "message Fleet { repeated Part parts = 1; } message Part { int32 id = 1; }"
+    )
+    words = ["compile", str(path), "--lang", "cpp,python", "--wire", wire, "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, words)
+    assert done.exception is None, done.output
+    include, declared, call = done.output.splitlines()[-3:]
+    name = include.split('"')[1]
+    text = (tmp_path / "cpp" / name).read_text()
+    assert f"namespace wire::a::b::{wire} {{" in text and "encode(const Fleet& m," in text
+    assert declared.startswith("wire::a::b::Fleet m;")
+    assert f" = wire::a::b::{wire}::encode(m, buffer);" in call
+
+
+def test_the_command_prints_no_call_without_c_plus_plus(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.proto"
+    path.write_text('syntax = "proto3"; message Fleet { int32 id = 1; }')
+    words = ["compile", str(path), "--lang", "python", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, words)
+    assert done.exception is None, done.output
+    assert len(done.output.splitlines()) == 1

@@ -14,9 +14,16 @@ from typer.testing import CliRunner
 
 from support.result_folders import copied, edit_meta, edit_samples
 from wirecost.cli import app
-from wirecost.results.analysis.compare.comparison import CompareSettings, compare
-from wirecost.results.analysis.compare.message_types import aligned, are_other_messages
+from wirecost.results.analysis.compare.comparison import UNKNOWN_NOISE, CompareSettings, compare
+from wirecost.results.analysis.compare.message_types import (
+    aligned,
+    are_other_messages,
+    difference,
+)
 from wirecost.results.analysis.compare.runs import is_explanatory, read_run
+from wirecost.results.records.schemas.message import ALL
+from wirecost.results.report.compare import tables
+from wirecost.results.report.compare.first import first_answer
 from wirecost.results.report.compare.rows import headline
 
 OLD, NEW = "rsb.protocol.Notification", "acme.Notification"
@@ -59,6 +66,54 @@ def test_rows_of_two_types_are_compared_by_contender_and_stage(
     assert OLD not in json.dumps(json.loads((tmp_path / "c").read_text())["rows"])
 
 
+def of_another_schema(to: Path) -> Path:
+    """Return the same run as if of a schema with another field, whose rest is the same message."""
+    copied("message", to)
+
+    def with_a_field(meta: dict[str, Any]) -> None:
+        meta["fields"].append({"path": "added", "own": 0, "all": 0})
+        for run in meta["runs"]:
+            if run["variant"] == ALL:
+                run["message_bytes"] += 0.125
+                run["message_digest"] = f"f{run['message_digest'][1:]}"
+
+    edit_meta(to, with_a_field)
+    return to
+
+
+@pytest.mark.parametrize(
+    ("limits", "status"),
+    [("", 0), ("--fail-size-above 1%", 0), ("--fail-size-above 0%", 3),
+     ("--fail-size-above 0.01%", 3)],
+)  # fmt: skip
+def test_an_explicit_limit_alone_decides_on_sizes(limits: str, status: int, tmp_path: Path) -> None:
+    a, b = copied("message", tmp_path / "a"), of_another_schema(tmp_path / "b")
+    words = ["compare", str(a), str(b), "--fail-above", "5%", *limits.split()]
+    only = ["--only", "cpp protobuf new", "--json", str(tmp_path / "c.json")]
+    assert CliRunner().invoke(app, [*words, *only]).exit_code == status
+    (size,) = json.loads((tmp_path / "c.json").read_text())["numbers"]
+    assert (size["b"] - size["a"], size["regression"]) == (0.125, status == 3)
+    assert 0.0001 < size["change"] < 0.001
+
+
+def test_another_field_makes_other_messages_though_the_rest_is_the_same(tmp_path: Path) -> None:
+    a, b = read_run(copied("message", tmp_path / "a")), read_run(of_another_schema(tmp_path / "b"))
+    assert are_other_messages(a, b)
+    assert difference(a, b).startswith("Two schemas")
+    alone, twice = (compare(a, b, CompareSettings(), again=again) for again in (None, a))
+    assert UNKNOWN_NOISE in alone.notes and UNKNOWN_NOISE not in twice.notes
+    assert not [text for text in tables.warnings(alone) if "contents" in text]
+
+
+def test_few_chosen_rows_are_all_listed(tmp_path: Path) -> None:
+    a, b = read_run(copied("message", tmp_path / "a")), read_run(of_another_schema(tmp_path / "b"))
+    few = CompareSettings(fail_above=0.05, fail_size_above=0, only=("protobuf encode cpp",))
+    answer = first_answer(compare(a, b, few))
+    assert {row[0] for row in answer.table.rows} >= {"new", "reused"}
+    assert answer.table.rows[0][-1] == "REGRESSION"
+    assert not first_answer(compare(a, b, CompareSettings())).table.rows
+
+
 def test_cases_of_two_types_have_one_name(tmp_path: Path) -> None:
     run = read_run(copied("message", tmp_path / "a"))
     other = read_run(of_new_type(tmp_path / "b"))
@@ -79,6 +134,6 @@ def test_messages_without_a_field_fail_nothing_and_one_growth_is_one_regression(
     assert not any(is_explanatory(change.row, comparison.names)
                    for change in comparison.regressions())  # fmt: skip
     assert len(comparison.regressions()) == 9
-    assert headline(comparison) == "2 regressions above 5 %"
+    assert "1.03 kB → 2.07 kB, +100 % and 1 more size" in headline(comparison)
     one = compare(a, b, CompareSettings(fail_above=0.05, only=("protobuf without causes[]",)))
     assert {is_explanatory(change.row, one.names) for change in one.regressions()} == {True}

@@ -20,13 +20,25 @@ from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row, summarize
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.scenarios import with_all_columns
-from wirecost.results.records.schemas.message import TOGETHER, MessageAbout, MessageMeta
-from wirecost.results.report.scenarios.message.changes import changes, languages_asked, many_fields
+from wirecost.results.records.schemas.message import (
+    TOGETHER,
+    AtRate,
+    MessageAbout,
+    MessageMeta,
+)
+from wirecost.results.report.scenarios.message.changes import (
+    adoption,
+    changes,
+    languages_asked,
+    many_fields,
+)
 from wirecost.results.report.scenarios.message.content import content
 from wirecost.results.report.scenarios.message.field_table import field_table
 from wirecost.results.report.scenarios.message.figures import figures
-from wirecost.results.report.scenarios.message.stages import at_rate, stage_tables
+from wirecost.results.report.scenarios.message.first import first_answer
+from wirecost.results.report.scenarios.message.stages import SECOND, at_rate, loads, stage_tables
 from wirecost.results.report.shared.figure import Figure
+from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.icicle import boxes
 from wirecost.results.report.shared.table import Table
 
@@ -142,6 +154,65 @@ def test_a_rate_is_computed_from_the_measured_parts(
     assert at_rate(META, WHOLE) is None
 
 
+@pytest.mark.parametrize("subscribers", [1, 3])
+def test_shares_of_a_core_follow_from_the_totals(subscribers: int) -> None:
+    asked = AtRate(rate=100.0, subscribers=subscribers)
+    load = loads(asked, WHOLE)["cpp", "protobuf new"]
+    rows = [row for row in WHOLE if (row.lang, row.name) == ("cpp", "protobuf new")]
+    ns = {row.stage: row.median_ns for row in rows}
+    total = ns.pop("total")
+    assert load.sender_ns + load.subscriber_ns == pytest.approx(total)
+    sender = ns["fill"] + ns["encode"] + ns["destroy"] / 2
+    assert load.sender_ns / total == pytest.approx(sender / sum(ns.values()))
+    whole = load.sender_ns + subscribers * load.subscriber_ns
+    assert load.share == pytest.approx(100.0 * whole / SECOND)
+
+
+def answered(hz: float | None, doubted: Collection[Key] = ()) -> FirstAnswer:
+    rate = None if hz is None else {"rate": hz, "subscribers": 1, "carrying": None}
+    totals = [row for row in WHOLE if row.stage == "total"]
+    ends = {(row.lang, row.name): (row.median_ns, row.median_ns) for row in totals}
+    first = first_answer(meta_with(META, at_rate=rate), WHOLE, doubted, ends)
+    assert first is not None
+    return first
+
+
+def test_what_is_least_work_comes_first() -> None:
+    reuse, library = answered(None).steps
+    assert "reuse one protobuf object" in reuse
+    assert "wirecost reused" in library
+    schema = "schemas/rsb/notification.proto"
+    assert f"wirecost compile {schema} --lang cpp --wire protobuf" in library
+
+
+@pytest.mark.parametrize(("hz", "is_worth"), [(10.0, False), (1e5, True)])
+def test_what_is_not_worth_it_is_no_step(hz: float, is_worth: bool) -> None:
+    first = answered(hz)
+    assert bool(first.steps) is is_worth
+    assert bool(first.hints) is not is_worth
+    assert ("nothing worth changing" in first.answer) is not is_worth
+    assert any("wirecost compile" in line for line in [*first.steps, *first.hints])
+
+
+def test_savings_are_said_for_each_language_with_the_same_bytes() -> None:
+    totals = {(r.lang, r.name): r.median_ns for r in WHOLE if r.stage == "total"}
+    saved = totals["cpp", "protobuf new"] - totals["cpp", "wirecost reused"]
+    text = answered(1000.0).answer
+    assert f"same bytes: {100 * saved * 1000 / SECOND:.2g} % in C++, nothing in Python" in text
+    assert "all peers" not in text  # JSON is slower
+
+
+def test_times_and_factors_in_doubt_are_marked() -> None:
+    base: Key = ("cpp", "protobuf new")
+    first = answered(10.0, {base})
+    rows = {row[0]: dict(zip(first.table.headings, row, strict=True)) for row in first.table.rows}
+    now, ours = rows["protobuf now"], rows["wirecost"]
+    assert [now["C++"][-1], now["Python"][-1]] == ["?", "s"]
+    assert [ours["C++"][-1], ours["× C++"][-1], ours["× Python"][-1]] == ["s", "?", "9"]
+    assert "even doubled" in first.table.notes[0]
+    assert "even doubled" not in answered(1000.0, {base}).table.notes[0]
+
+
 def one(lang: str, name: str, median: float, ratio: float) -> Row:
     """Return a total of five processes, none of whose others differ."""
     first = next(row for row in WHOLE if row.stage == "total")
@@ -236,6 +307,28 @@ def test_advice(name: str, snapshot: SnapshotAssertion) -> None:
     assert table == snapshot
 
 
+def test_the_command_that_compiles_has_all_that_reads_the_schema() -> None:
+    row = one("cpp", "wirecost-ros1 reused", 20.0, 0.2)
+    meta = meta_with(
+        META,
+        command=[
+            "bench",
+            "message",
+            "a b/P.msg",
+            "-I",
+            "share",
+            "--dialect",
+            "ros2",
+            "--rate",
+            "9",
+        ],
+        contenders={"cpp wirecost-ros1 reused": {"library": "", "wire": "ros1"}},
+    )
+    how = adoption(meta, [row])
+    options = "-I share --dialect ros2 --lang cpp --wire ros1 --out DIR"
+    assert f"`wirecost compile 'a b/P.msg' {options}`, without ROS;" in how
+
+
 def test_fields_that_a_change_does_not_name_are_on_the_page() -> None:
     paths = ["a", "b", "c[].d"]
     floats = {"what": "float for double in `a`, `b` and 1 more", "bytes": 5.0, "ns": None}
@@ -243,6 +336,7 @@ def test_fields_that_a_change_does_not_name_are_on_the_page() -> None:
     assert "report.html" in table.notes[-1]
     named = many_fields(meta)
     assert named is not None and [row[1] for row in named.rows] == paths
+    assert [bool(row[0]) for row in named.rows] == [True, False, False]
     assert many_fields(meta_with(meta, changes=[])) is None
 
 

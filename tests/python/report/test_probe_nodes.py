@@ -89,7 +89,7 @@ def test_misses_that_come_regularly_are_named(
     system.write(tmp_path)
     show([tmp_path], 5 * MS, None)
     text = " ".join(" ".join(lines_of(capsys)).split())
-    said = "4 of 20 calls missed 5.00 ms (half of them above 9.00 ms), every 5th;"
+    said = "4 of 20 calls missed 5.00 ms (slow calls: median 9.00 ms), every 5th;"
     assert f"/sensor · 100 ms · timer: {said}" in text
 
 

@@ -21,7 +21,7 @@ from support.result_folders import meta_with
 from support.snapshots import drawn
 from support.transport_folders import FATES, Made, transport_folder
 from wirecost.results.analysis.summary import Row, summarize
-from wirecost.results.analysis.transport.measured import measured
+from wirecost.results.analysis.transport.measured import measured, run_for_tail
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.transport import TransportMeta, TransportRun
 from wirecost.results.report.results.export import write_report
@@ -336,6 +336,16 @@ def test_the_first_answer(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert first_answer(of, [row for row in rows if row.run.received == 300]) == snapshot
 
 
+@pytest.mark.parametrize(
+    ("arrivals", "longer"),
+    [(0, None), (990, None), (135, (12, 3, "--seconds 12")), (1, (1.5, 3000, "--processes 3000"))],
+)
+def test_the_run_that_has_a_99th_percentile(
+    arrivals: int, longer: tuple[float, int, str] | None
+) -> None:
+    assert run_for_tail(1.5, 3, arrivals) == longer
+
+
 @pytest.mark.parametrize(("seconds", "option"), [(2.0, "--seconds 200"), (9.0, "--processes 100")])
 def test_what_a_99th_percentile_needs(seconds: float, option: str, tmp_path: Path) -> None:
     of = transport_folder(tmp_path, {"a": Made()})
@@ -349,7 +359,51 @@ def test_an_interim_answer_advises_nothing(tmp_path: Path) -> None:
     print_interim(Console(file=out, width=80), of, summarize(of), "The verdict follows.")
     text = out.getvalue()
     assert text.startswith("The verdict follows.") and "take " not in text
-    assert "Which transport for what" in text
+    assert "b python default" in text
+
+
+def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) -> None:
+    transports = {
+        "a": Made(FATES["drops"], promise=False), "a:2": Made(settings="matched"),
+        "b": Made(us=300.0),
+    }  # fmt: skip
+    of = transport_folder(tmp_path, transports)
+    sets = {"a matched": {"in_program": "NODROP 1"}}
+    of = dataclasses.replace(of, meta=meta_with(of.meta, settings=sets))
+    first = content(of).first
+    assert first is not None
+    shown = [dict(zip(first.table.headings, row, strict=True)) for row in first.table.rows]
+    assert {row["contender"]: row["went wrong"] for row in shown} == {
+        "a python matched": "nothing",
+        "b python default": "nothing",
+        "a python default": "1 of 1,001 lost",
+    }
+    assert all(row["p99"] != NONE for row in shown)
+    assert "a python default 1 of 1,001" in first.answer
+    assert "take a python matched" in first.answer
+    assert any(": NODROP 1" in step for step in first.steps)
+
+
+def test_several_cases_are_answered_with_a_row_of_each_transport(tmp_path: Path) -> None:
+    of = transport_folder(tmp_path, TWO, cases=TWO_SIZES)
+    first = content(of).first
+    assert first is not None
+    assert sorted(row[0] for row in first.table.rows) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("between", "is_said"), [(1.0, True), (-1.0, False)])
+def test_quicker_is_who_is_so_by_more_than_chance(
+    between: float, is_said: bool, tmp_path: Path
+) -> None:
+    """``between``: nanoseconds between the intervals of the two medians."""
+    of = transport_folder(tmp_path, CLOSE)
+    low = {row.mode: row.median_ns for row in summarize(of)}["python default"]
+    intervals = {
+        "python default": (low - 10, low),
+        "python matched": (low + between, low + between + 10),
+    }
+    rows = [dataclasses.replace(row, ci95_ns=intervals[row.mode]) for row in summarize(of)]
+    assert ("quicker" in (content_of(of, rows).lead or "")) == is_said
 
 
 def test_one_transport_needs_no_decision(tmp_path: Path) -> None:

@@ -107,16 +107,16 @@ def test_the_answer_of_a_trial_is_a_screen(snapshot: SnapshotAssertion) -> None:
 def test_without_a_gain_the_cause_is_looked_for() -> None:
     answer = first_answer(trial(), judged([gain("heap", SAME, SAME)]))
     assert answer.answer.endswith("Median: no difference. p99: no difference.")
-    assert answer.steps == ["Find the cause: wirecost probe run -- ./node --fast"]
+    assert answer.steps == ["Find the cause:\nwirecost probe run -- ./node --fast"]
 
 
 @pytest.mark.parametrize(
     ("case", "step"),
     [
-        ("plan", "Find the cause: wirecost probe run --function plan --for 9s -- ./node.py"),
+        ("plan", "Find the cause:\nwirecost probe run --function plan --for 9s -- ./node.py"),
         (
             WHOLE,
-            "Judge its functions, not the whole: wirecost probe try --function plan "
+            "Judge its functions, not the whole:\nwirecost probe try --function plan "
             "--function 'node:*' --for 9s -- ./node.py",
         ),
     ],
@@ -139,6 +139,46 @@ def test_small_shares_of_misses_show_their_change() -> None:
         "−76.0 % [−80.0, −70.0]",
     ]
     assert answer.answer.startswith("callback: 1.04 % of the calls miss the deadline")
+
+
+def test_what_waited_less_for_others_comes_behind_what_did_not() -> None:
+    """On a busy machine a real-time priority gains most, on an idle one nothing."""
+    long_tail = replace(TAIL, a=900.0, b=300.0, change=-0.67)
+    gains = judged([gain("fifo", SAME, replace(long_tail, b=100.0, change=-0.9)),
+                    gain("heap", SAME, long_tail)])  # fmt: skip
+    waited = {"as it is": 0.3, "fifo": 0.01, "heap": 0.29}
+    for shares, order in ((waited, ["heap", "fifo"]), ({}, ["fifo", "heap"])):
+        about = TrialAbout(command=["./node"], waited=shares, prices={"heap": "holds 64 MiB"})
+        disturbed = replace(trial(), about=about)
+        answer = first_answer(disturbed, gains)
+        assert [row[0] for row in answer.table.rows] == order
+        assert [step.split(",")[0] for step in answer.steps] == order
+        assert any("(holds 64 MiB)" in step for step in answer.steps)
+        lines = [line for line, _ in doubts(disturbed, gains) if "waited for a processor" in line]
+        assert len(lines) == bool(shares)
+        if lines:
+            assert "30.0 % of its time as it is, 1.0 % with fifo" in lines[0]
+
+
+def test_what_makes_misses_fewer_is_advised_and_nothing_else() -> None:
+    fewer = Shift(0.06, 0.0025, -0.96, (-0.98, -0.9), 1e-4)
+    same = Shift(0.06, 0.06, 0.0, (-0.01, 0.01), 1.0)
+    gains = judged(
+        [
+            replace(gain("fifo", SAME, TAIL), misses=same),
+            replace(gain("malloc", SAME, TAIL), misses=fewer, only_first=True),
+        ]
+    )
+    assert [step.split(",")[0] for step in first_answer(trial(), gains).steps] == ["malloc"]
+    assert any("malloc only the first call" in line for line, _ in doubts(trial(), gains))
+
+
+def test_rows_of_no_difference_are_counted_beside_others() -> None:
+    gains = judged([gain("fifo", SAME, TAIL), gain("heap", SAME, SAME)])
+    table = first_answer(trial(), gains).table
+    assert [row[:2] for row in table.rows] == [["fifo", "p99"]]
+    assert any("3 rows" in note for note in table.notes)
+    assert len(first_answer(trial(), gains[1:]).table.rows) == 2
 
 
 def test_the_case_that_took_most_time_is_first() -> None:

@@ -296,6 +296,8 @@ def dds_settings(asked: AskedQuality) -> list[TransportSetting]:
             ("BEST_EFFORT", "lost"),
             sender="KEEP_ALL, 64" if asked.reliable else keep,
             receiver="KEEP_ALL" if asked.reliable else keep,
+            in_program="RELIABLE and KEEP_ALL at both ends; writer: max_samples 64,"
+            " max_blocking_time 100 ms",
         ),
         TransportSetting(
             "ros2", repaired, "KEEP_LAST 10", "KEEP_LAST 10", "the writer's oldest is lost",

@@ -255,7 +255,11 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
             DEFAULT, stream, "1", "1", "the publisher waits", True, options={"depth": 1}
         ),
         matched(
-            asked, (stream, "the publisher waits"), (stream, "the oldest is lost, at either end")
+            asked,
+            (stream, "the publisher waits"),
+            (stream, "the oldest is lost, at either end"),
+            in_program=f"a server stream, and a queue of {asked.queue} for each subscriber, for"
+            " whose room the sender waits",
         ),
     ]
 

@@ -290,6 +290,8 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
             (TCP, "the publisher waits"),
             (TCP, _OLDEST_OF_BOTH),
             sender=_ROSPY if asked.reliable else "",
+            in_program="rospy: queue_size=None; a callback that waits for room in a queue of"
+            f" {asked.queue}",
         ),
     ]
 

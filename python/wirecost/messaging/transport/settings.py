@@ -55,6 +55,8 @@ class TransportSetting:
     """Options of this middleware's client."""
     router: bool = False
     """True: a router runs between the ends that would do without it."""
+    in_program: str = ""
+    """Names and values by which a program has the same; empty where there is none."""
     client: str = ""
     """The kind of client that these words are about; empty: all."""
 
@@ -79,6 +81,7 @@ class TransportSetting:
             "receiver_queue": self.receiver_queue,
             "full": self.full,
             "promise": self.promised or "none",
+            **({"in_program": self.in_program} if self.in_program else {}),
             **self.options,
         }
 
@@ -91,11 +94,13 @@ def matched(
     receiver: str = "",
     promise: bool = True,
     longest_wait_s: float = 0.0,
+    in_program: str = "",
     **options: str | int | float | bool,
 ) -> TransportSetting:
     """Return the group of what is asked for.
 
     Each pair says what is done against loss, and what happens when there is no room.
+    ``in_program``: how a program has the reliable one.
     """
     reliability, full = reliable if asked.reliable else best_effort
     return TransportSetting(
@@ -109,4 +114,5 @@ def matched(
         asked.reliable,
         asked.queue,
         options,
+        in_program=in_program if asked.reliable else "",
     )

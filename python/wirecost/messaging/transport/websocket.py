@@ -304,6 +304,8 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
             (TCP, f"{waits}; {OLDEST}"),
             sender="the socket's",
             longest_wait_s=2.0,
+            in_program="blocking send, SO_SNDTIMEO 2 s; a callback that waits for room in a queue"
+            f" of {asked.queue}",
         ),
     ]
 

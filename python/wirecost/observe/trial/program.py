@@ -21,11 +21,16 @@ from wirecost.system.errors import UserError
 END_S = 5.0
 """Seconds that a program may take to end after SIGINT."""
 BLOCK = 1 << 20
+ERRORS = "errors"
+"""File with the program's errors, beside what it prints."""
 
 
 @dataclass(frozen=True)
 class Process:
-    """``elapsed_ns``: from its start to its end. ``output``: SHA-256 of what it printed."""
+    """``elapsed_ns``: from its start to its end. ``output``: SHA-256 of what it printed.
+
+    ``waited_ns``: ready to run without a processor, of its first thread; None: not known.
+    """
 
     elapsed_ns: int
     minor_faults: int
@@ -35,6 +40,7 @@ class Process:
     status: int
     ended_by_us: bool
     output: str
+    waited_ns: int | None = None
 
 
 def run_program(
@@ -59,7 +65,7 @@ def run_program(
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(change.fifo))
 
     changed = change.environment(environment)
-    with printed.open("wb") as file, printed.with_name("errors").open("wb") as errors:
+    with printed.open("wb") as file, printed.with_name(ERRORS).open("wb") as errors:
         begin = time.perf_counter_ns()
         try:
             process = children.start(
@@ -76,6 +82,7 @@ def run_program(
                 os.killpg(process.pid, signal.SIGINT)
                 if not _ended_within(process.pid, END_S):
                     os.killpg(process.pid, signal.SIGKILL)
+            waited_ns = _waited_ns(process.pid)
             _, status, usage = os.wait4(process.pid, 0)
             elapsed = time.perf_counter_ns() - begin
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -91,6 +98,7 @@ def run_program(
         process.returncode,
         by_us,
         _digest(printed),
+        waited_ns,
     )
 
 
@@ -102,6 +110,14 @@ def _ended_within(pid: int, seconds: float | None) -> bool:
         return bool(ready)
     finally:
         os.close(descriptor)
+
+
+def _waited_ns(pid: int) -> int | None:
+    """Return how long a process that has ended was ready to run without a processor."""
+    try:
+        return int(Path("/proc", str(pid), "schedstat").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 def _digest(path: Path) -> str:

@@ -56,10 +56,14 @@ class Change:
 
 
 class Remedy(Protocol):
-    """``name`` stands in ``--remedies``; ``about`` says in a few words what it does."""
+    """``name`` stands in ``--remedies``; ``about`` says in a few words what it does.
+
+    ``price``: what it takes, in a few words.
+    """
 
     name: str
     about: str
+    price: str
 
     def refusal(self) -> str | None:
         """Why it cannot be tried here and what would permit it; None where it can."""

@@ -71,6 +71,8 @@ class Gain:
     misses: Shift | None = None
     """Share of the executions that missed the deadline; None without one."""
     verdict_misses: str = NOT_KNOWN
+    only_first: bool = False
+    """Under the remedy only first executions of a process missed it."""
 
     def has(self, judged: float) -> bool:
         """Say whether there is enough for that: ``MEDIAN``, ``P99`` or ``MISSES``."""
@@ -106,7 +108,8 @@ class Effects:
 def gains_of(samples: pl.DataFrame, plain: str, deadline_ns: float | None = None) -> list[Gain]:
     """Return gains with verdicts by case, then by remedy, in the order of the rows.
 
-    The columns are those of ``SAMPLES``. Whole programs have no deadline.
+    The columns are those of ``SAMPLES``, a process's executions in the order of their begin.
+    Whole programs have no deadline.
     """
     gains = []
     for (case,), rows in samples.group_by(["case"], maintain_order=True):
@@ -118,10 +121,11 @@ def gains_of(samples: pl.DataFrame, plain: str, deadline_ns: float | None = None
             if remedy == plain:
                 continue
             median, p99 = (_shift(before, after, quantile) for quantile in (MEDIAN, P99))
-            has_deadline = deadline_ns is not None and case != WHOLE
-            misses = _misses(before, after, deadline_ns or 0.0) if has_deadline else None
             gain = Gain(str(case), str(remedy), len(after), median, p99, total_ns=total_ns)
-            gains.append(replace(gain, misses=misses))
+            if deadline_ns is not None and case != WHOLE:
+                misses, first = _misses(before, after, deadline_ns), _only_first(after, deadline_ns)
+                gain = replace(gain, misses=misses, only_first=first)
+            gains.append(gain)
     return judged(gains)
 
 
@@ -220,6 +224,13 @@ def _shift(before: pl.DataFrame, after: pl.DataFrame, q: float) -> Shift:
     if min(map(len, sides)) < LEAST_PROCESSES:
         return shifted
     return _by_process(shifted, sides[0], sides[1])
+
+
+def _only_first(after: pl.DataFrame, deadline_ns: float) -> bool:
+    """Say whether some took longer, all of them the first of their process."""
+    at = pl.int_range(pl.len()).over("process")
+    missed = after.with_columns(at=at).filter(pl.col("ns") > deadline_ns)["at"]
+    return len(missed) > 0 and missed.max() == 0
 
 
 def _misses(before: pl.DataFrame, after: pl.DataFrame, deadline_ns: float) -> Shift:

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from wirecost.results.analysis.causes import Cost, Explanation
 from wirecost.results.analysis.causes.excess import MUCH, reason_of
-from wirecost.results.analysis.causes.kinds import INPUT, is_avoidable, is_duration, kind_of
+from wirecost.results.analysis.causes.kinds import (
+    INPUT,
+    is_avoidable,
+    is_duration,
+    is_processor_time,
+    kind_of,
+)
 from wirecost.results.analysis.probe_sections import turnarounds
 from wirecost.results.records.probe_log import COUNTER
 
@@ -26,6 +32,8 @@ MOST = 1000
 
 LONG = 2.0
 """Times its section's median, above which an execution is slow where no deadline is given."""
+RARE = 0.01
+"""Share of the executions, up to which slow ones are not what matters: p99 is not long."""
 FEWEST = 3
 """Slow executions that can be said to have something in common."""
 REGULAR = 4
@@ -33,9 +41,13 @@ REGULAR = 4
 NEARLY_ALL = 0.8
 """Share of the slow executions that left the processor, of which to say that they waited."""
 
+COMPUTED = 0.9
+"""Processor time's share of an execution from which on it computed: clocks are read one after
+another."""
+
 LEAVING = ("switch", "migration")
 """Units of what goes along with waiting, and takes next to no time itself: no cause."""
-LOCKED, BLOCKED = "lock-wait-ns", "blocked-ns"
+LOCKED, BLOCKED, QUEUED = "lock-wait-ns", "blocked-ns", "run-queue-wait-ns"
 
 Array = NDArray[np.float64]
 
@@ -63,6 +75,10 @@ class Common:
     marks: bool = False
     """Slow executions in regular turns have more of it than any that is not slow. So much is
     certain, whatever the price: a fault may clear 4 KiB or 2 MiB."""
+    longer_ns: float = 0.0
+    """Median of what those slow ones took beyond the usual."""
+    others_waited: int = 0
+    """Slow ones that are not among those, and waited."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +87,8 @@ class SlowCalls:
 
     ``common``: what accounts for them, what comes in regular turns first, then what takes most;
     ``waited``: of how many nothing is known but
-    that they left the processor; ``every``: as ``Common.every``, of all that are slow.
+    that they left the processor; ``every``: as ``Common.every``, of all that are slow;
+    ``computed``: how many are known to have had the processor all the time.
     """
 
     section: str
@@ -87,6 +104,12 @@ class SlowCalls:
     every: int | None
     slow_median_ns: float | None = None
     """Median of the slow ones."""
+    computed: int = 0
+    longest_ns: float = 0.0
+    longest_queued_ns: float | None = None
+    """What the longest waited for a processor; None: not counted."""
+    longest_left: int | None = None
+    """How often the longest left the processor; None: not counted."""
 
 
 @dataclass(frozen=True)
@@ -194,8 +217,11 @@ def _slow_calls(
     limit = LONG * median if limit_ns is None else limit_ns
     slow = ns > limit
     excess = ns - (float(np.median(ns[~slow])) if not slow.all() else median)
-    common, waited = [], 0
+    common: list[Common] = []
+    waited = computed = 0
     if slow.sum() >= FEWEST:
+        left = _left(rows, slow)
+        waits = _queued(rows, excess, left)
         for name, numbers in _numbers(rows).items():
             took, power = _took(name, numbers, slow, explanation, prices)
             because = _marked(name, numbers, slow)
@@ -203,8 +229,9 @@ def _slow_calls(
                 took = np.zeros_like(excess)
             if took is not None:
                 took = np.minimum(took, excess)
-                common += _common(name, numbers, took, excess, slow, because, power)
-        waited = _waited(rows, slow)
+                common += _common(name, numbers, took, excess, slow, because, power, waits)
+        waited, computed = int((slow & left).sum()), int((slow & _computed(rows)).sum())
+    left_longest = _of_longest(ns, _switches(rows))
     common.sort(key=lambda cause: (cause.every is None, -cause.share))
     return SlowCalls(
         section=section,
@@ -218,6 +245,10 @@ def _slow_calls(
         waited=waited if waited >= NEARLY_ALL * slow.sum() else 0,
         every=_every(slow),
         slow_median_ns=float(np.median(ns[slow])) if slow.any() else None,
+        computed=computed,
+        longest_ns=float(ns.max()),
+        longest_queued_ns=_of_longest(ns, _numbers(rows).get(QUEUED)),
+        longest_left=None if left_longest is None else int(left_longest),
     )
 
 
@@ -279,6 +310,7 @@ def _common(
     slow: NDArray[np.bool_],
     marked: NDArray[np.bool_] | None,
     power: float | None,
+    waits: NDArray[np.bool_],
 ) -> list[Common]:
     """Return the number as a cause, if it accounts for much of what the slow ones took longer.
 
@@ -293,7 +325,10 @@ def _common(
     usual = float(np.median(numbers[~slow])) if not slow.all() else float(np.median(numbers))
     ends = float(of_slow.min()), float(of_slow.max())
     of_all = int(because.sum()), share
-    return [Common(name, *of_all, *ends, usual, _every(because), power, marked is not None)]
+    longer_ns, others = float(np.median(excess[because])), int((slow & ~because & waits).sum())
+    regular = _every(because)
+    is_mark = marked is not None
+    return [Common(name, *of_all, *ends, usual, regular, power, is_mark, longer_ns, others)]
 
 
 def _without_companions(common: list[Common], explanation: Explanation | None) -> list[Common]:
@@ -315,13 +350,42 @@ def _without_companions(common: list[Common], explanation: Explanation | None) -
     ]
 
 
-def _waited(rows: pl.DataFrame, slow: NDArray[np.bool_]) -> int:
-    """Return how many slow executions left the processor more often than usual."""
-    for name, numbers in _numbers(rows).items():
-        if kind_of(name).event == "context-switch":
-            usual = float(np.median(numbers[~slow])) if not slow.all() else 0.0
-            return int((numbers[slow] > usual).sum())
-    return 0
+def _switches(rows: pl.DataFrame) -> Array | None:
+    return next(
+        (n for name, n in _numbers(rows).items() if kind_of(name).event == "context-switch"), None
+    )
+
+
+def _of_longest(ns: Array, numbers: Array | None) -> float | None:
+    return None if numbers is None else float(numbers[ns.argmax()])
+
+
+def _left(rows: pl.DataFrame, slow: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which executions left the processor more often than usual."""
+    switches = _switches(rows)
+    if switches is None:
+        return np.zeros_like(slow)
+    usual = float(np.median(switches[~slow])) if not slow.all() else 0.0
+    return switches > usual
+
+
+def _queued(rows: pl.DataFrame, excess: Array, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which executions waited for a processor; where that was not counted, ``left``."""
+    queued = _numbers(rows).get(QUEUED)
+    return left if queued is None else queued >= MUCH * excess
+
+
+def _computed(rows: pl.DataFrame) -> NDArray[np.bool_]:
+    """Return which executions are known to have had the processor all the time."""
+    ns = rows["ns"].to_numpy().astype(np.float64)
+    numbers = _numbers(rows)
+    processor = next((n for name, n in numbers.items() if is_processor_time(name)), None)
+    if processor is not None:
+        return processor >= COMPUTED * ns
+    if QUEUED in numbers and BLOCKED in numbers:
+        return ns - numbers[QUEUED] - numbers[BLOCKED] >= COMPUTED * ns
+    switches = _switches(rows)
+    return np.zeros_like(ns, np.bool_) if switches is None else switches == 0
 
 
 def _every(chosen: NDArray[np.bool_]) -> int | None:

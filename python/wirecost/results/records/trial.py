@@ -42,7 +42,8 @@ class TrialAbout(msgspec.Struct, kw_only=True):
 
     ``plain``: name of the program as it is; ``refused``, ``not_compared``: remedies and cases, with
     the reason; ``remedies_about``, ``commands``: what each remedy is, and how to run with it;
-    ``functions``, ``options``: as of ``Started``.
+    ``prices``: what each takes, in words; ``functions``, ``options``: as of ``Started``;
+    ``waited``: share of a process's time that it was ready to run without a processor, by remedy.
     """
 
     created: str = ""
@@ -54,9 +55,11 @@ class TrialAbout(msgspec.Struct, kw_only=True):
     refused: dict[str, str] = {}
     not_compared: dict[str, str] = {}
     remedies_about: dict[str, str] = {}
+    prices: dict[str, str] = {}
     commands: dict[str, str] = {}
     functions: list[str] = []
     options: list[str] = []
+    waited: dict[str, float] = {}
     interrupted: bool = False
 
     def document(self) -> dict[str, object]:

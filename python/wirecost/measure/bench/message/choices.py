@@ -40,5 +40,6 @@ LIBRARIES = (
     "sbe",
 )
 """Libraries that a language may have; those of a machine and a wire are fewer."""
-PROCESSES = 5
+PROCESSES, REPETITIONS = 5, 30
+"""Fresh processes, and samples in all of them, unless other numbers are asked for."""
 PRESETS = tuple(plugin_names(Path(__file__).parent / "presets", "run"))

@@ -16,7 +16,13 @@ from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
 from wirecost.measure.bench.message.at_rate.carrying import RateRequest, carrying
 from wirecost.measure.bench.message.backend import MessageBackend
-from wirecost.measure.bench.message.choices import FRAMINGS, LIBRARIES, PROCESSES, USUAL
+from wirecost.measure.bench.message.choices import (
+    FRAMINGS,
+    LIBRARIES,
+    PROCESSES,
+    REPETITIONS,
+    USUAL,
+)
 from wirecost.measure.bench.message.content import about_made_up, made_up
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.data import (
@@ -90,7 +96,7 @@ class MessageSettings:
     contenders: tuple[Path, ...] = ()
     asked: RateRequest = field(default_factory=RateRequest)
     python: Path | None = None
-    repetitions: int = 30
+    repetitions: int = REPETITIONS
     processes: int = PROCESSES
     jobs: int = 2
 

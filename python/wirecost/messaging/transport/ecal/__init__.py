@@ -27,5 +27,7 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
             ("shared memory, not acknowledged", "overwritten"),
             sender="1",
             longest_wait_s=0.5,
+            in_program="layer.shm.acknowledge_timeout_ms 500, zero_copy_mode; a callback that"
+            f" waits for room in a queue of {asked.queue}",
         ),
     ]

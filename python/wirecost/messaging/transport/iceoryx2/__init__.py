@@ -21,5 +21,12 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     lossless = "shared memory loses nothing"
     return [
         TransportSetting(DEFAULT, lossless, "none", "2", OLDEST, options={"depth": 2}),
-        matched(asked, (lossless, "the publisher waits"), (lossless, OLDEST), sender="none"),
+        matched(
+            asked,
+            (lossless, "the publisher waits"),
+            (lossless, OLDEST),
+            sender="none",
+            in_program="enable_safe_overflow(false), subscriber_max_buffer_size"
+            f"({asked.queue}) of the service at both ends; subscriber: buffer_size({asked.queue})",
+        ),
     ]

@@ -31,6 +31,8 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
             (hop, full),
             sender="2 batches of 64 KiB",
             longest_wait_s=2.0,
+            in_program="congestion_control=BLOCK, transport/link/tx/queue/congestion_control/"
+            f"block/wait_before_close 2000000; subscriber: handlers.FifoChannel({asked.queue})",
         ),
         TransportSetting(
             "rmw",

@@ -23,7 +23,13 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     drops = "lost to that subscriber alone"
     return [
         TransportSetting(DEFAULT, TCP, "1000", "1000", drops, options={"depth": 1000}),
-        matched(asked, (TCP, "the publisher waits"), (TCP, drops)),
+        matched(
+            asked,
+            (TCP, "the publisher waits"),
+            (TCP, drops),
+            in_program=f"ZMQ_SNDHWM {asked.queue}, ZMQ_XPUB_NODROP 1 before bind, blocking send;"
+            f" subscriber: ZMQ_RCVHWM {asked.queue} before connect",
+        ),
         TransportSetting(
             "conflate", TCP, "1000", "1", "only the newest is kept", options={"conflate": True}
         ),

@@ -13,6 +13,7 @@ PRIORITY = 50
 class Fifo:
     name = "fifo"
     about = f"real-time priority, SCHED_FIFO {PRIORITY}"
+    price = "needs privileges"
 
     def refusal(self) -> str | None:
         if len(os.sched_getaffinity(0)) < 2:

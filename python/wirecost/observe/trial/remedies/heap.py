@@ -13,6 +13,7 @@ WARMUP_S = 5
 class Heap:
     name = "heap"
     about = "wirecost heap, a pool of 64 MiB"
+    price = "holds 64 MiB"
 
     def refusal(self) -> str | None:
         return None

@@ -18,6 +18,7 @@ FIRST = (2, 35)
 class Huge:
     name = "huge"
     about = "transparent huge pages for glibc's malloc"
+    price = "takes more memory"
 
     def refusal(self) -> str | None:
         library, version = platform.libc_ver()

@@ -17,6 +17,7 @@ LIBRARY = "libwirecost-hook-lock-memory.so"
 class Lock:
     name = "lock"
     about = "mlockall of all memory, now and later"
+    price = "needs privileges"
 
     def refusal(self) -> str | None:
         limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]

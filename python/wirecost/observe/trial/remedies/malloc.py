@@ -13,6 +13,7 @@ TOP_PAD = str(64 << 20)
 class Malloc:
     name = "malloc"
     about = "glibc's malloc keeps freed memory: never trims, never uses mmap"
+    price = "keeps peak memory"
 
     def refusal(self) -> str | None:
         return None

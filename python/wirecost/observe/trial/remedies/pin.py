@@ -11,6 +11,7 @@ from wirecost.observe.trial.remedy import Change
 class Pin:
     name = "pin"
     about = "pinned to the last CPU that may be used"
+    price = "uses one CPU"
 
     def refusal(self) -> str | None:
         if len(os.sched_getaffinity(0)) < 2:

@@ -18,6 +18,8 @@ FEWEST = 30
 SWITCHES, BLOCKED = "context-switches", "blocked-ns"
 JITTER_NS = {BLOCKED: 2000.0}
 """Nanoseconds by which reading three clocks one after another moves a time: less is none."""
+LONGEST_NS = 2.0**63
+"""Of a log; sums of the squares of longer ones overflow."""
 COUNTED = 0.9
 """Share of the executions in which a counter must have a value."""
 Indices = NDArray[np.intp]
@@ -55,11 +57,11 @@ class Executions:
 def executions_of(rows: pl.DataFrame) -> Executions | None:
     """Return the executions.
 
-    It is None where fewer than ``FEWEST`` have a finite time and all numbers.
+    It is None where fewer than ``FEWEST`` have a possible time and all numbers.
     """
     numbers, absent = _numbers(rows)
     ns = _floats(rows["ns"])
-    whole = np.isfinite(ns)
+    whole = np.abs(ns) <= LONGEST_NS
     for array in numbers.values():
         whole &= np.isfinite(array)
     if whole.sum() < FEWEST:

@@ -51,6 +51,7 @@ QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 FALSE_DISCOVERIES = 0.05
 DRIFT_ROWS, DRIFT_SHARE = 8, 0.8
 """Number of rows, and share of them in one direction, that make a change of the machine likely."""
+UNKNOWN_NOISE = "noise is not known, as the messages differ: measure A again, for --again"
 
 SLOWER, FASTER, SAME = "slower", "faster", "no difference"
 UNDECIDED = "cannot tell"
@@ -61,9 +62,10 @@ MORE, FEWER = "more", "fewer"
 class CompareSettings:
     """Settings of a comparison, as shares, not percent.
 
-    ``fail_above`` None: nothing fails; ``fail_size_above``: limit of sizes, if another. ``of``: percentiles and counters that may fail, beside
-    sizes; without any, all percentiles. ``only``: words of the rows that are compared; without any,
-    all, of which those that explain a message's cost fail nothing.
+    ``fail_above`` None: nothing fails; ``fail_size_above``: limit of sizes, if another. ``of``:
+    percentiles and counters that may fail, beside sizes; without any, all percentiles. ``only``:
+    words of the rows that are compared; without any, all, of which those that explain a message's
+    cost fail nothing.
     """
 
     margin: float = MARGIN
@@ -208,9 +210,12 @@ def compare(
 
     times = [change for change in times if change.row in chosen]
     judged_times = judged(times, settings, least)
-    caused_by_machine = [] if other_message else (
-        _moved(judged(times, settings), judged_times, moved) or _drift(judged_times, settings)
-    )  # fmt: skip
+    if other_message:
+        caused_by_machine = [] if again is not None else [UNKNOWN_NOISE]
+    else:
+        caused_by_machine = _moved(judged(times, settings), judged_times, moved) or _drift(
+            judged_times, settings
+        )
     comparison = Comparison(
         a=a,
         b=b,

@@ -9,17 +9,19 @@ import polars as pl
 from msgspec import structs
 
 from wirecost.results.analysis.compare.runs import ComparedRun
-from wirecost.results.records.schemas.message import MessageMeta
+from wirecost.results.records.schemas.message import TAKEN_OUT, MessageMeta
 
 ANY = "message"
 """Takes the type's place in the names of cases."""
+MADE_UP = "made-up"
+"""Part of the description of messages that are from no recording."""
 
 
 def are_other_messages(a: ComparedRun, b: ComparedRun) -> bool:
     """Return whether two runs of ``bench message`` are of two messages, such as two schemas.
 
-    They are of two types, which name their cases, or none of their contents is the same. Their rows
-    are still the same contenders and stages, each with its own run's message.
+    They are of two types, which name their cases, or none of their whole messages is the same.
+    Their rows are still the same contenders and stages, each with its own run's message.
     """
     if not all(isinstance(meta, MessageMeta) for meta in (a.meta, b.meta)):
         return False
@@ -28,14 +30,27 @@ def are_other_messages(a: ComparedRun, b: ComparedRun) -> bool:
 
 def _digests(run: ComparedRun) -> set[str]:
     assert isinstance(run.meta, MessageMeta)
-    return {contender.message_digest for contender in run.meta.runs if not contender.failure}
+    return {
+        contender.message_digest
+        for contender in run.meta.runs
+        if not contender.failure and contender.variant != TAKEN_OUT
+    }
 
 
 def aligned(a: ComparedRun, b: ComparedRun) -> tuple[ComparedRun, ComparedRun]:
-    """Return such runs with the same names of cases, and with a note."""
-    which = " and ".join(dict.fromkeys((_type(a), _type(b))))
-    note = f"different messages ({which}): drift is not taken off; measure A again, for --again"
-    return replace(_renamed(a), notes=[*a.notes, note]), _renamed(b)
+    """Return such runs with the same names of cases."""
+    return _renamed(a), _renamed(b)
+
+
+def difference(a: ComparedRun, b: ComparedRun) -> str:
+    """Say in what two runs of other messages differ, without a full stop."""
+    types = dict.fromkeys((_type(a), _type(b)))
+    if len(types) > 1:
+        return f"Two messages: {' and '.join(types)}"
+    if _fields(a) == _fields(b):
+        return f"Two contents of {_type(a)}"
+    values = ": made-up values differ, too" if _are_made_up(a) and _are_made_up(b) else ""
+    return f"Two schemas of {_type(a)}{values}"
 
 
 def _renamed(run: ComparedRun) -> ComparedRun:
@@ -48,6 +63,16 @@ def _renamed(run: ComparedRun) -> ComparedRun:
     names = {case: new(case) for case in run.samples["case"].unique()}
     samples = run.samples.with_columns(pl.col("case").replace(names))
     return replace(run, meta=structs.replace(run.meta, runs=runs), samples=samples)
+
+
+def _fields(run: ComparedRun) -> set[str]:
+    assert isinstance(run.meta, MessageMeta)
+    return {part.path for part in run.meta.fields}
+
+
+def _are_made_up(run: ComparedRun) -> bool:
+    assert isinstance(run.meta, MessageMeta)
+    return MADE_UP in run.meta.content
 
 
 def _type(run: ComparedRun) -> str:

@@ -37,33 +37,32 @@ class PlainChange:
 
 
 def plain_changes(
-    a: ComparedRun, b: ComparedRun, names: list[str], margin: float, fail_above: float | None
+    a: ComparedRun, b: ComparedRun, names: list[str], margin: float, size_limit: float | None
 ) -> list[PlainChange]:
     """Return every such number that both runs have.
 
     Sizes on the wire are the same however often one measures, so each change of theirs beyond
-    ``SIZE_MARGIN`` is reported; the others' beyond ``margin``.
+    ``SIZE_MARGIN`` is reported, and each growth beyond ``size_limit``, however small, is a
+    regression; the others' changes are reported beyond ``margin``.
     """
     ours, of_b = _numbers(a, names), _numbers(b, names)
     return [
-        _change(key, what, ours[key, what], of_b[key, what], margin, fail_above)
+        _change(key, what, ours[key, what], of_b[key, what], margin, size_limit)
         for key, what in ours
         if (key, what) in of_b
     ]
 
 
 def _change(
-    key: Key, what: str, a: float, b: float, margin: float, fail_above: float | None
+    key: Key, what: str, a: float, b: float, margin: float, size_limit: float | None
 ) -> PlainChange:
     size = what.endswith("bytes") and MEMORY not in what
     change = b / a - 1 if a > 0 else (0.0 if a == b else None)
-    changed = abs(change) > (SIZE_MARGIN if size else margin) if change is not None else True
+    fails = size and size_limit is not None and b > a and (change is None or change > size_limit)
+    least = SIZE_MARGIN if size else margin
+    changed = fails or change is None or abs(change) > least
     verdict = ("larger" if b > a else "smaller") if changed else "no difference"
-    fails = size and changed and b > a and fail_above is not None
-    return PlainChange(
-        key, what, a, b, change, verdict,
-        fails and (change is None or fail_above is None or change > fail_above),
-    )  # fmt: skip
+    return PlainChange(key, what, a, b, change, verdict, fails)
 
 
 def _numbers(run: ComparedRun, names: list[str]) -> dict[tuple[Key, str], float]:

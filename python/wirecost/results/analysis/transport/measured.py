@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.transport import TransportRun
@@ -15,6 +17,32 @@ ENOUGH = 990
 """Arrivals, about 1,000, from which on a 99th percentile says something."""
 ENOUGH_FOR_P999 = 10 * ENOUGH
 """As many of them are above the 99.9th percentile."""
+TAIL_MESSAGES = 1000
+"""Arrivals that are asked for where a 99th percentile is wanted."""
+MOST_SECONDS = 600
+"""Longest time of a process that ``--seconds`` takes."""
+
+
+class LongerRun(NamedTuple):
+    """A run of more messages. ``option``: of the command line, by which it differs."""
+
+    seconds: float
+    processes: int
+    option: str
+
+
+def run_for_tail(seconds: float, processes: int, arrivals: float) -> LongerRun | None:
+    """Return the run that has a 99th percentile; None where this one has it, or nothing arrives.
+
+    ``arrivals``: of the run of so many seconds and processes.
+    """
+    if not 0 < arrivals < ENOUGH:
+        return None
+    longer = math.ceil(seconds * TAIL_MESSAGES / arrivals)
+    if longer <= MOST_SECONDS:
+        return LongerRun(longer, processes, f"--seconds {longer}")
+    more = math.ceil(processes * TAIL_MESSAGES / arrivals)
+    return LongerRun(seconds, more, f"--processes {more}")
 
 
 @dataclass(frozen=True)
@@ -75,6 +103,8 @@ class MeasuredTransport(Asked):
     p99_ns: float
     p999_ns: float
     max_ns: float
+    p50_ci95_ns: tuple[float, float]
+    """Interval in which the median lies with 95 % certainty."""
 
     @property
     def cost_ns(self) -> float | None:
@@ -91,12 +121,17 @@ class MeasuredTransport(Asked):
         return self.run.received + self.run.lost
 
     @property
+    def all_lost(self) -> int:
+        """Lost messages, with those before anything was timed."""
+        return self.run.lost + self.run.lost_before
+
+    @property
     def flaws(self) -> tuple[str, ...]:
         """Flaws of the delivery; nothing of how long messages took."""
         run = self.run
         before = f"{run.lost_before:,} + " if run.lost_before else ""
         parts = [
-            (run.lost + run.lost_before, f"{before}{share(run.lost, self.expected)} lost"),
+            (self.all_lost, f"{before}{share(run.lost, self.expected)} lost"),
             (run.refused, f"{share(run.refused, run.sent + run.refused)} refused"),
             (run.duplicates, f"{share(run.duplicates, self.expected)} twice"),
             (run.reordered, f"{share(run.reordered, self.expected)} out of order"),
@@ -155,7 +190,12 @@ def measured(rows: list[Row]) -> list[MeasuredTransport]:
     """Return every contender in every case, in the order of a folder's rows."""
     return [
         MeasuredTransport(
-            row.run_as(TransportRun), row.median_ns, row.p99_ns, row.p999_ns, row.max_ns
+            row.run_as(TransportRun),
+            row.median_ns,
+            row.p99_ns,
+            row.p999_ns,
+            row.max_ns,
+            row.ci95_ns,
         )
         for row in rows
         if row.stage == "total"

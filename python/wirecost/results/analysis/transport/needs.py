@@ -36,6 +36,8 @@ class Verdict:
     """A case of the need that has no measurement."""
     only: tuple[str, ...] = ()
     """Groups of settings that meet the need, where others of the transport do not."""
+    others: tuple[MeasuredTransport, ...] = ()
+    """Measurements of those others."""
     factor: float | None = None
     """Quotient of the value and the least one."""
 
@@ -182,7 +184,10 @@ def _verdict(mine: list[Asked], need: Need, best: float | None) -> Verdict:
         judged, key=lambda verdict: (not verdict.met, bool(verdict.failed), _order(verdict, need))
     )
     meeting = [name for name, verdict in zip(by_settings, judged, strict=True) if verdict.met]
-    return replace(best_judged, only=tuple(meeting) if len(meeting) < len(judged) else ())
+    if not meeting or len(meeting) == len(judged):
+        return best_judged
+    others = tuple(verdict.evidence for verdict in judged if not verdict.met and verdict.evidence)
+    return replace(best_judged, only=tuple(meeting), others=others)
 
 
 def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:

@@ -11,7 +11,7 @@ from wirecost.results.analysis.transport.measured import MeasuredTransport, Wher
 ALIKE = 1.1
 """Within so much of the least latency, a promise of no loss decides, then the least processor time:
 that nothing was lost in a short run says little of a long one. The same share of the time between
-two messages is too little to give up a promise for."""
+two messages is too little to give up a promise for. Processor times within it are alike, too."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Choice:
     """Choice of a transport for one case.
 
     ``taken``: what to take, or what lost least where ``lossless`` is false; ``cheapest``: another
-    one that took less processor time, if it delivered everything too.
+    one whose processor time is less, and not alike, if it delivered everything too.
     """
 
     where: Where
@@ -34,9 +34,8 @@ class Choice:
     settings: frozenset[str] = frozenset()
     """Groups of settings that were measured."""
     quickest: MeasuredTransport | None = None
-    """What was quicker than ``taken`` and promises nothing, if ``taken`` promises no loss."""
-    slowest_ns: float | None = None
-    """The longest latency of ``able``: see ``has_tails``."""
+    """What was quicker than ``taken`` by more than chance, and promises nothing, if ``taken``
+    promises no loss."""
     has_tails: bool = False
     """True if latencies were compared by their 99th percentile, else by their median."""
 
@@ -83,16 +82,28 @@ def _choice(group: list[MeasuredTransport]) -> Choice:
     )
     priced = [case for case in able if case.cost_ns is not None]
     cheapest = min(priced, key=lambda case: case.cost_ns or 0.0, default=None)
-    other = None if cheapest is choice else cheapest
+    other = cheapest if _is_cheaper(cheapest, choice) else None
     promised = sorted(
         (case for case in able if case.run.promise), key=lambda case: latency[case.who]
     )
     quickest = min(able, key=lambda case: latency[case.who])
     return Choice(
         where, size, choice, True, other, frozenset(latency), tuple(promised), settings,
-        quickest if choice.run.promise and not quickest.run.promise else None,
-        max(latency.values()), tails,
+        quickest if _is_quicker_unpromised(quickest, choice) else None,
+        tails,
     )  # fmt: skip
+
+
+def _is_cheaper(cheapest: MeasuredTransport | None, choice: MeasuredTransport) -> bool:
+    if cheapest is None or cheapest.cost_ns is None or choice.cost_ns is None:
+        return False
+    return choice.cost_ns > ALIKE * cheapest.cost_ns
+
+
+def _is_quicker_unpromised(quickest: MeasuredTransport, choice: MeasuredTransport) -> bool:
+    """Say whether a promise costs time: the medians' intervals must not overlap."""
+    has_promise_alone = bool(choice.run.promise) and not quickest.run.promise
+    return has_promise_alone and quickest.p50_ci95_ns[1] < choice.p50_ci95_ns[0]
 
 
 def _alike(able: list[MeasuredTransport], latency: dict[Who, float]) -> list[MeasuredTransport]:
@@ -124,5 +135,5 @@ def _least(cases: list[MeasuredTransport], latency: dict[Who, float]) -> float:
 def bad_share(case: MeasuredTransport) -> float:
     """Return messages that were lost, refused, doubled or out of order, of those expected."""
     run = case.run
-    bad = run.lost + run.lost_before + run.refused + run.duplicates + run.reordered
+    bad = case.all_lost + run.refused + run.duplicates + run.reordered
     return bad / max(1, case.expected)

@@ -136,7 +136,8 @@ def _markdown(comparison: Comparison, most: int) -> str:
         parts.append(_fold(f"{len(rest.rows):,} not changed", _table(rest, most)))
     for side, rows in tables.one_sided(comparison):
         parts.append(_fold(f"{len(rows):,} only in {side}", _listed(rows, "- ", most)))
-    parts.append(f"<sub>{md.text(tables.listed(comparison))}</sub>")
+    said = " ".join([*tables.two_messages(comparison), tables.listed(comparison)])
+    parts.append(f"<sub>{md.text(said)}</sub>")
     return "\n\n".join(parts) + "\n"
 
 

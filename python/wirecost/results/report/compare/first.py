@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 from wirecost.results.analysis.compare.comparison import (
     FASTER,
@@ -14,7 +16,7 @@ from wirecost.results.analysis.compare.comparison import (
     CountChange,
     TimeChange,
 )
-from wirecost.results.analysis.compare.gate import looks_at_times
+from wirecost.results.analysis.compare.gate import MEDIAN, looks_at_times
 from wirecost.results.analysis.compare.plain import PlainChange
 from wirecost.results.analysis.compare.processes import LEAST_PROCESSES
 from wirecost.results.analysis.compare.runs import PROCESS, STAGE, in_use
@@ -29,6 +31,7 @@ from wirecost.results.report.compare.rows import (
     interval_of,
     longer,
     percent,
+    plain_name,
     same_size,
     tally,
     verdict_line,
@@ -42,6 +45,7 @@ from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
 
 MOST_ROWS = 12
+UNCHANGED = frozenset({SAME, UNDECIDED})
 MOST_DOUBTS = 3
 """Warnings that are printed; the others are in all tables."""
 LONGEST = 155
@@ -56,9 +60,10 @@ def first_answer(comparison: Comparison) -> FirstAnswer:
     answer = f"{result(comparison)}."
     if used := _in_use(comparison):
         answer += f" {used}."
-    lines = list(_lines(comparison))
+    every = lists_every_row(comparison)
+    lines = list(_lines(comparison, every))
     columns: list[Column[Line]] = [
-        Column("changed", lambda line: line[1]),
+        Column("compared" if every else "changed", lambda line: line[1]),
         Column("A", lambda line: _sides(line[0][0])[0], optional=1),
         Column("B", lambda line: _sides(line[0][0])[1], optional=2),
         Column("change [95 %]", lambda line: _change(line[0][0])),
@@ -67,12 +72,22 @@ def first_answer(comparison: Comparison) -> FirstAnswer:
     shown = lines[:MOST_ROWS]
     more = len(lines) - len(shown)
     notes = [f"{counted(more, 'more row')}."] if more else []
-    return FirstAnswer(answer, Table.of("Changed", shown, columns, notes), _steps(comparison))
+    title = "Compared" if every else "Changed"
+    return FirstAnswer(answer, Table.of(title, shown, columns, notes), _steps(comparison))
+
+
+def lists_every_row(comparison: Comparison) -> bool:
+    """Say whether rows without a change are listed, too: where few were chosen."""
+    if not comparison.settings.only:
+        return False
+    return len(list(islice(_lines(comparison, every=True), MOST_ROWS + 1))) <= MOST_ROWS
 
 
 def result(comparison: Comparison) -> str:
     """Return the verdict and how many times changed, without a full stop."""
-    times = f"{tally(comparison)}, of {len(whole_times(comparison)):,} percentiles"
+    whole = whole_times(comparison)
+    what = "median" if all(change.quantile == MEDIAN for change in whole) else "percentile"
+    times = f"{tally(comparison)}, of {counted(len(whole), what)}"
     verdict = verdict_line(comparison)
     if verdict is not None:
         return f"{verdict}. {times if looks_at_times(comparison) else f'Not looked at: {times}'}"
@@ -96,31 +111,40 @@ def doubts(comparison: Comparison) -> list[tuple[str, str]]:
     if len(warned) > MOST_DOUBTS:
         rest = len(warned) - MOST_DOUBTS
         warned = [*warned[:MOST_DOUBTS], (f"{counted(rest, 'more warning')}.", "bold red")]
-    said = [(text, "dim") for text in (*_undecided(comparison), *_few_processes(comparison))]
-    listed = (tables.listed(comparison), "dim")
+    facts = (
+        *tables.two_messages(comparison), *_undecided(comparison), *_few_processes(comparison)
+    )  # fmt: skip
+    said = [(text, "dim") for text in facts]
+    which = tables.same if lists_every_row(comparison) else tables.listed
+    listed = (which(comparison), "dim")
     lines = [*outputs, *sides, *apart, *warned, *said, listed]
     return [(_shortened(text), style) for text, style in lines]
 
 
-def _lines(comparison: Comparison) -> Iterator[Line]:
-    """Yield what changed, the most important first; the same change of a size once."""
+def _lines(comparison: Comparison, every: bool) -> Iterator[Line]:
+    """Yield what changed, the most important first; the same change of a size once.
+
+    ``every``: what did not change follows.
+    """
     labels = Labels(comparison, has_one_side=False)
     quantiles = {change.quantile for change in comparison.times}
     changes: list[Change] = [*comparison.times, *comparison.counts, *comparison.plain]
     changes = [
         change
         for change in changes
-        if change.verdict not in {SAME, UNDECIDED} and comparison.may_fail(change.row)
+        if (every or change.verdict not in UNCHANGED) and comparison.may_fail(change.row)
     ]
     changes.sort(key=by_importance(comparison))
+    changes.sort(key=lambda change: change.verdict in UNCHANGED)
     sizes = same_size(change for change in changes if isinstance(change, PlainChange))
     together = {id(group[0]): group for group in sizes}
+    rows_of = Counter(size.what for size in comparison.plain if comparison.may_fail(size.row))
     for change in changes:
         if isinstance(change, PlainChange):
             if group := together.get(id(change)):
-                what = change.what.removesuffix("_bytes").replace("_", " ")
                 rows = f"{len(group):,} rows" if len(group) > 1 else labels(change.row)
-                yield [*group], f"{what}: {rows}"
+                which = f": {rows}" if rows_of[change.what] > 1 else ""
+                yield [*group], plain_name(change) + which
         elif isinstance(change, CountChange):
             yield [change], f"{labels(change.row)} {change.name}"
         else:

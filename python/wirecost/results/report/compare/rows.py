@@ -19,7 +19,7 @@ from wirecost.results.analysis.compare.comparison import (
     CountChange,
     TimeChange,
 )
-from wirecost.results.analysis.compare.gate import gated, unseen
+from wirecost.results.analysis.compare.gate import Gated, gated, looks_at_times, unseen
 from wirecost.results.analysis.compare.plain import PlainChange
 from wirecost.results.analysis.compare.quantiles import TooFew, least_samples
 from wirecost.results.analysis.compare.runs import STAGE, Key, in_use
@@ -36,15 +36,22 @@ DEPENDENT = (
     "count as: executions that follow one another, and those of one process, depend on each other, "
     "so they say only as much as so many independent ones"
 )
+STEADY = ("instructions", "task-clock", "cpu-clock")
+"""Parts of the names of counters that hardly depend on other programs."""
 OBVIOUS = ("wire", "factor", "elements", "build", "variant")
 """Columns that usually follow from others: the first to be left out of a row's label."""
 
 
 class Labels:
-    """A row's label has what distinguishes it from the others and nothing else."""
+    """A row's label has what distinguishes it from the others and nothing else.
+
+    A row that is alone has the words that chose it.
+    """
 
     def __init__(self, comparison: Comparison, has_one_side: bool = True) -> None:
         self._names = comparison.names
+        only = comparison.settings.only
+        self._chosen_by = only[0] if len(only) == 1 else ""
         keys = [change.row for change in comparison.times]
         keys += [change.row for change in comparison.counts]
         keys = [key for key in keys if has_one_side or comparison.may_fail(key)]
@@ -61,6 +68,8 @@ class Labels:
 
     def __call__(self, row: Key) -> str:
         """Return ``protobuf · decode``, without the columns that are the same everywhere."""
+        if not self._shown and self._chosen_by:
+            return self._chosen_by
         parts = [
             self._names_of_functions.get(row[i], str(row[i]))
             for i in self._shown
@@ -121,6 +130,21 @@ def changed_first(comparison: Comparison) -> list[TimeChange]:
     return sorted(changes, key=by_importance(comparison))
 
 
+def plain_name(change: PlainChange) -> str:
+    """Return ``message`` of ``message_bytes``."""
+    return change.what.removesuffix("_bytes").replace("_", " ")
+
+
+def plain_sides(change: PlainChange) -> tuple[str, str]:
+    """Return both values, of sizes with as many digits as tell them apart."""
+    if not change.is_size:
+        return f"{change.a:.6g}", f"{change.b:.6g}"
+    a, b = units.size(round(change.a)), units.size(round(change.b))
+    if a != b or change.a == change.b:
+        return a, b
+    return f"{change.a:,.1f} B", f"{change.b:,.1f} B"
+
+
 def same_size(changes: Iterable[PlainChange]) -> list[list[PlainChange]]:
     """Return changes together that are the same one: every library's message grew from X to Y."""
     together: dict[tuple[object, ...], list[PlainChange]] = {}
@@ -163,23 +187,45 @@ def verdict_line(comparison: Comparison) -> str | None:
     if limit is None:
         return None
     regressions = comparison.regressions()
-    sizes = [change for change in regressions if isinstance(change, PlainChange)]
-    count = len(regressions) - len(sizes) + len(same_size(sizes))
-    if count:
-        return f"{counted(count, 'regression')} above {_limits(comparison.settings, limit)}"
-    return _not_seen(comparison, limit) or _seen(comparison, limit)
+    grown = [change for change in regressions if isinstance(change, PlainChange)]
+    sizes = _grown(grown, comparison.settings)
+    if count := len(regressions) - len(grown):
+        limits = f"{100 * limit:g} %{'' if sizes else _size_limit(comparison.settings)}"
+        return ". ".join([f"{counted(count, 'regression')} above {limits}", *sizes])
+    return ". ".join([*sizes, _not_seen(comparison, limit) or _seen(comparison, limit)])
 
 
-def _limits(settings: CompareSettings, limit: float) -> str:
-    """Name the limit of times, and that of sizes where it is another."""
-    sizes = settings.fail_size_above
-    of_sizes = "" if sizes is None else f" (sizes: {100 * sizes:g} %)"
-    return f"{100 * limit:g} %{of_sizes}"
+def _grown(changes: list[PlainChange], settings: CompareSettings) -> list[str]:
+    """Say which size grew most beyond its limit, and how many others did."""
+    groups = same_size(sorted(changes, key=lambda change: -sure(change)))
+    if not groups:
+        return []
+    first = groups[0][0]
+    more = f" and {counted(len(groups) - 1, 'more size')}" if len(groups) > 1 else ""
+    sides = " → ".join(plain_sides(first))
+    return [
+        f"Size grew, limit {100 * (settings.size_limit or 0):g} %: {plain_name(first)} {sides}, "
+        f"{percent(first.change)}{more}"
+    ]
+
+
+def _size_limit(settings: CompareSettings) -> str:
+    """Name the limit of sizes, where it is not that of times."""
+    limit = settings.fail_size_above
+    return "" if limit is None else f" (sizes: {100 * limit:g} %)"
+
+
+def _regression(comparison: Comparison) -> str:
+    """Name what there was none of: beside a size that grew, only times are left."""
+    if not comparison.regressions():
+        return "regression"
+    return "slowdown" if looks_at_times(comparison) else "other regression"
 
 
 def _seen(comparison: Comparison, limit: float) -> str:
-    """Say that a gate passes, and what it looked at."""
-    said = f"No regression above {_limits(comparison.settings, limit)}"
+    """Say that no time and no counter fails a gate, and what it looked at."""
+    sizes = "" if comparison.regressions() else _size_limit(comparison.settings)
+    said = f"No {_regression(comparison)} above {100 * limit:g} %{sizes}"
     looked_at = gated(comparison)
     first = looked_at[0] if looked_at else None
     if first is None or first.change95 is None:
@@ -203,21 +249,40 @@ def _not_seen(comparison: Comparison, limit: float) -> str | None:
     others = (
         f" and {len(unnoticed) - 1:,} more reach beyond the limit" if len(unnoticed) > 1 else ""
     )
-    other_way = "" if any(change.what not in QUANTILES for change in unnoticed) else (
-        ", or compare instructions or processor time (--of)"
-    )  # fmt: skip
     said = (
         f"A growth is sure, but not whether by more than {100 * limit:g} %"
         if worst.grew
-        else f"No regression shown, but this comparison could not have seen {100 * limit:g} %"
+        else f"No {_regression(comparison)} shown, but this comparison could not have seen "
+        f"{100 * limit:g} %"
     )
-    return f"{said}: {bound}{others}; take {_turns(worst.turns_needed(limit))}{other_way}"
+    more = _more(comparison, worst.turns_needed(limit))
+    return f"{said}: {bound}{others}; {more}{_steadier(comparison, unnoticed)}"
 
 
-def _turns(times: float) -> str:
+def _more(comparison: Comparison, times: float) -> str:
+    """Say how much more to measure: by the option of ``bench``, else in turns."""
+    processes = processes_of_side(comparison)
     if not math.isfinite(times) or times > MOST_TURNS:
-        return "more turns"
-    return f"about {max(2, math.ceil(times))} times as many turns"
+        return "measure with more --processes" if processes else "take more turns"
+    factor = max(2, math.ceil(times))
+    if processes:
+        return f"measure with --processes {factor * processes}"
+    return f"take about {factor} times as many turns"
+
+
+def processes_of_side(comparison: Comparison) -> int:
+    """Return what ``--processes`` of ``bench`` was; 0 where it was one, or none was asked for."""
+    most = max(int(getattr(run.meta, "processes", 0)) for run in (comparison.a, comparison.b))
+    return most if most > 1 else 0
+
+
+def _steadier(comparison: Comparison, unnoticed: list[Gated]) -> str:
+    """Name a counter that both runs have and that other programs hardly disturb."""
+    if any(change.what not in QUANTILES for change in unnoticed):
+        return ""
+    names = dict.fromkeys(change.name for change in comparison.counts)
+    steady = [name for name in names if any(part in name.lower() for part in STEADY)]
+    return f", or compare {steady[0]} (--of {steady[0]})" if steady else ""
 
 
 def _noise(comparison: Comparison, what: str) -> str:

@@ -14,7 +14,7 @@ from wirecost.results.analysis.compare.comparison import (
     TimeChange,
 )
 from wirecost.results.analysis.compare.context import Difference, busy
-from wirecost.results.analysis.compare.message_types import are_other_messages
+from wirecost.results.analysis.compare.message_types import are_other_messages, difference
 from wirecost.results.analysis.compare.noise import LEAST_ROWS
 from wirecost.results.analysis.compare.outputs import TopicOutputs
 from wirecost.results.analysis.compare.plain import PlainChange
@@ -29,6 +29,9 @@ from wirecost.results.report.compare.rows import (
     interval,
     not_changed,
     percent,
+    plain_name,
+    plain_sides,
+    processes_of_side,
     same_size,
     tally,
     too_few,
@@ -62,16 +65,32 @@ def method(comparison: Comparison) -> str:
         "A verdict needs a 95 % interval (bootstrap, unpaired) without 0, a change beyond "
         f"{margin}, and a quantile test that keeps false verdicts below "
         f"{100 * FALSE_DISCOVERIES:g} % (Benjamini and Hochberg)."
+        + "".join(f" {text}" for text in two_messages(comparison))
     )
+
+
+def two_messages(comparison: Comparison) -> list[str]:
+    """Say in what the messages differ, where the runs are of two."""
+    a, b = comparison.a, comparison.b
+    return [f"{difference(a, b)}."] if are_other_messages(a, b) else []
 
 
 def listed(comparison: Comparison) -> str:
     """Say in a line what a change has to be to be listed."""
+    margin = f"{100 * comparison.settings.margin:g} %"
+    return f"Listed: changes above {margin} that noise does not explain{_noise(comparison)}."
+
+
+def same(comparison: Comparison) -> str:
+    """Say in a line what no difference means, where all rows are listed."""
+    margin = f"{100 * comparison.settings.margin:g} %"
+    return f"{SAME.capitalize()}: at most {margin}, or explained by noise{_noise(comparison)}."
+
+
+def _noise(comparison: Comparison) -> str:
     apart = (comparison.noise or comparison.drift).get("p50")
     what = "between two runs of A" if comparison.noise else "of other contenders"
-    noise = f" (medians {what} move by up to {100 * apart:.3g} %)" if apart else ""
-    margin = f"{100 * comparison.settings.margin:g} %"
-    return f"Listed: changes above {margin} that noise does not explain{noise}."
+    return f" (medians {what} move by up to {100 * apart:.3g} %)" if apart else ""
 
 
 def changed(comparison: Comparison, most: int = ALL) -> Table:
@@ -179,9 +198,7 @@ def count_cells(change: CountChange) -> list[str]:
 
 def plain_cells(change: PlainChange) -> list[str]:
     """Return what changed, both values and the change."""
-    sides = (units.size(round(n)) if change.is_size else f"{n:.6g}" for n in (change.a, change.b))
-    what = change.what.removesuffix("_bytes").replace("_", " ")
-    return [what, *sides, percent(change.change), ""]
+    return [plain_name(change), *plain_sides(change), percent(change.change), ""]
 
 
 def outputs(comparison: Comparison) -> Table | None:
@@ -271,7 +288,8 @@ def _busy(comparison: Comparison) -> list[str]:
     loads = [load for load in (a, b) if load is not None]
     name = "both runs" if len(loads) > 1 else "run B" if a is None else "run A"
     load = ", then ".join(loads)
-    return [f"{name} on a busy machine (load {load}): measure again in turns, when idle"]
+    turns = "" if processes_of_side(comparison) else " in turns,"
+    return [f"{name} on a busy machine (load {load}): measure again{turns} when idle"]
 
 
 def _time(ns: float) -> str:

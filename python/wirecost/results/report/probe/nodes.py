@@ -172,7 +172,10 @@ def slow_callback(
         explanation = next((e for e in causes if e.section == calls.section), None)
         named = replace(calls, section=place.name)
         lead = slow_lead(named, explanation, is_deadline=is_deadline)
-        return f"{lead} {next(slow_steps(named, explanation, started))}" if calls.common else lead
+        if not calls.common:
+            return lead
+        step = next(slow_steps(named, explanation, started)).replace("\n", " ")
+        return f"{lead} {step}"
     return ""
 
 

@@ -16,7 +16,7 @@ from wirecost.results.analysis.ros_names import shown_names
 from wirecost.results.records.probe_log import COUNTER_SOURCES, ProbeLog
 from wirecost.results.records.recorded_machine import Started
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.cause_lead import slow_lead, slow_steps
+from wirecost.results.report.shared.cause_lead import is_own_work, slow_lead, slow_steps
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.results.report.shared.units import NONE
@@ -134,6 +134,9 @@ def _because(calls: SlowCalls) -> str:
         cause = calls.common[0]
         some = f"{cause.slow:,} of " if cause.slow < calls.slow else ""
         return f"{some}{calls.slow:,}: {cause.name}"
+    if is_own_work(calls):
+        some = f"{calls.computed:,} of " if calls.computed < calls.slow else ""
+        return f"{some}{calls.slow:,}: own work"
     return f"{calls.slow:,}: waited" if calls.waited else f"{calls.slow:,}"
 
 

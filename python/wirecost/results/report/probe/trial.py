@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from wirecost.results.analysis.compare.comparison import (
+    FALSE_DISCOVERIES,
     FASTER,
     FEWER,
     MORE,
@@ -52,6 +53,14 @@ SMALL, LEAST_SHARE = 0.1, 5e-5
 """Shares that are written with two decimals."""
 FORMATS = ("html", "md")
 NAMES = {MEDIAN: "median", P99: "p99", MISSES: "misses"}
+RULE = (
+    f"A difference: an interval without 0, and p ≤ {100 * FALSE_DISCOVERIES:.0f} % "
+    "corrected for all remedies"
+)
+DISTURBED = 0.05
+"""Share of a process's time without a processor, from which on others disturbed it."""
+LESS = 0.5
+"""Times as much waiting as it is, up to which a remedy made it wait less."""
 OF_MISSES = {FASTER: FEWER, SLOWER: MORE}
 VERDICTS = (FASTER, SAME, NOT_KNOWN, SLOWER)
 
@@ -70,6 +79,10 @@ class Judged:
     @property
     def verdict(self) -> str:
         return self.gain.verdict_of(self.quantile)
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.quantile]
 
     @property
     def said(self) -> str:
@@ -92,10 +105,15 @@ def cases_of(gains: list[Gain]) -> list[list[Gain]]:
 def first_answer(trial: Trial, gains: list[Gain]) -> FirstAnswer:
     """Say which remedy helps the case that took most time. ``gains``: not empty."""
     of_case = cases_of(gains)[0]
-    rows = _judged(of_case)
+    rows = _judged(trial, of_case)
+    changing = [row for row in rows if row.verdict != SAME]
+    shown = changing or rows
+    notes = [RULE, *_explained(trial, rows)]
+    if less := len(rows) - len(shown):
+        notes.insert(1, f"Without {counted(less, 'row')} of no difference")
     return FirstAnswer(
         _answer(rows),
-        _table(_title(trial, of_case[0]), rows, _explained(trial, rows), has_case=False),
+        _table(_title(trial, of_case[0]), shown, notes, has_case=False),
         _steps(trial, rows),
     )
 
@@ -116,8 +134,10 @@ def doubts(trial: Trial, gains: list[Gain]) -> list[tuple[str, str]]:
     """Return lines below the answer, and their styles: what is not known, or not the same."""
     lines = []
     if gains:
-        rows = _judged(cases_of(gains)[0])
+        rows = _judged(trial, cases_of(gains)[0])
         lines += [(line, "bold yellow") for line in _rounds_lacking(trial, rows)]
+        lines += [(line, "bold yellow") for line in _disturbed(trial)]
+        lines += [(line, "dim") for line in _of_limit(trial, rows)]
     other = [effect.remedy for effect in effects(trial) if effect.outputs == "different"]
     if other:
         lines.append((f"Prints something else than without: {', '.join(other)}.", "bold yellow"))
@@ -128,8 +148,8 @@ def doubts(trial: Trial, gains: list[Gain]) -> list[tuple[str, str]]:
 
 def trial_tables(trial: Trial, gains: list[Gain]) -> list[Table]:
     """Return a table of all gains, and one of whole processes."""
-    rows = [judged for of_case in cases_of(gains) for judged in _judged(of_case)]
-    notes = ["Turns of one process each, in an order that changes from round to round"]
+    rows = [judged for of_case in cases_of(gains) for judged in _judged(trial, of_case)]
+    notes = [RULE, "Turns of one process each, in an order that changes from round to round"]
     if not all(gain.has(P99) for gain in gains):
         notes.append(f"Without p99: fewer than {LEAST_EXECUTIONS[P99]} executions")
     tables = [_table("What remedies gained", rows, notes)] if rows else []
@@ -215,15 +235,53 @@ def _markdown(trial: Trial, gains: list[Gain]) -> str:
     )
 
 
-def _judged(of_case: list[Gain]) -> list[Judged]:
-    """Return each percentile of a case's gains: that which is the problem first, then the best."""
+def _waiting_less(trial: Trial) -> list[str]:
+    """Return the remedies that waited much less for a processor, where others disturbed it."""
+    waited = trial.about.waited
+    as_it_is = waited.get(trial.about.plain, 0.0)
+    if as_it_is < DISTURBED:
+        return []
+    return [name for name, share in waited.items() if share <= LESS * as_it_is]
+
+
+def _disturbed(trial: Trial) -> Iterator[str]:
+    """Yield a line where other processes took the processor, since times depend on that."""
+    waited = trial.about.waited
+    if not waited or max(waited.values()) < DISTURBED:
+        return
+    plain, less = trial.about.plain, _waiting_less(trial)
+    others = less or [max(waited, key=lambda name: waited[name])]
+    shares = [f"{units.percent(waited.get(plain, 0.0))} of its time {plain}"]
+    shares += [f"{units.percent(waited[name])} with {name}" for name in others if name != plain]
+    end = "; repeat it while it is idle."
+    if less:
+        end = f"; on an idle machine {' and '.join(less)} would gain less."
+    yield f"Other processes disturbed this: it waited for a processor {', '.join(shares)}{end}"
+
+
+def _of_limit(trial: Trial, rows: list[Judged]) -> Iterator[str]:
+    """Yield which remedies leave first calls alone, and how to judge by a limit."""
+    first = [row.gain.remedy for row in rows if row.quantile == MISSES and row.gain.only_first]
+    if first:
+        yield f"With {', '.join(first)} only the first call of a process misses it."
+    if trial.about.command and trial.about.deadline_ns is None and rows[0].gain.case != WHOLE:
+        yield "To count and rank by calls that take too long: --deadline TIME."
+
+
+def _judged(trial: Trial, of_case: list[Gain]) -> list[Judged]:
+    """Return each percentile of a case's gains: that which is the problem first, then the best.
+
+    Those that gained by waiting less for others come behind: they need a busy machine for that.
+    """
     order = _order(of_case)
+    patient = _waiting_less(trial)
     rows = [Judged(gain, quantile) for quantile in order for gain in of_case]
     return sorted(
         (row for row in rows if row.gain.has(row.quantile)),
         key=lambda row: (
             order.index(row.quantile),
             VERDICTS.index(row.verdict),
+            row.gain.remedy in patient,
             row.shift.change or 0.0,
         ),
     )
@@ -244,7 +302,7 @@ def _table(
     columns: list[Column[Judged]] = [
         Column("case", lambda row: row.gain.case, shown=has_case),
         Column("remedy", lambda row: row.gain.remedy),
-        Column("of", lambda row: NAMES[row.quantile]),
+        Column("judged", lambda row: row.name),
         Column("without", lambda row: _value(row, row.shift.a)),
         Column("with it", lambda row: _value(row, row.shift.b)),
         Column("change [95 %]", lambda row: _change(row.shift)),
@@ -287,7 +345,7 @@ def _results(rows: list[Judged]) -> Iterator[str]:
     for quantile in dict.fromkeys(row.quantile for row in rows):
         of_quantile = [row for row in rows if row.quantile == quantile]
         best, *others = of_quantile
-        name = NAMES[quantile] if quantile == P99 else NAMES[quantile].capitalize()
+        name = best.name if quantile == P99 else best.name.capitalize()
         if best.verdict == FASTER and best.shift.a > 0:
             also = [row.gain.remedy for row in others if row.verdict == FASTER]
             text = f"{best.gain.remedy} {_gained(best)}"
@@ -311,14 +369,21 @@ def _gained(row: Judged) -> str:
 
 
 def _steps(trial: Trial, rows: list[Judged]) -> list[str]:
-    """Return what to do: each remedy that helps, else how to find the cause."""
-    steps = {}
-    for row in rows:
-        if row.verdict == FASTER and row.gain.remedy not in steps:
-            name = row.gain.remedy
-            how = trial.about.commands.get(name) or trial.about.remedies_about.get(name, "")
-            gained = f"{NAMES[row.quantile]} {percent(row.shift.change)}"
-            steps[name] = f"{name}, {gained}: {how}".removesuffix(": ")
+    """Return what to do: each remedy that helps, else how to find the cause.
+
+    Where some make slow calls fewer, those that do not are no steps.
+    """
+    about = trial.about
+    helping = [row for row in rows if row.verdict == FASTER]
+    fewer = [row for row in helping if row.quantile == MISSES]
+    steps: dict[str, str] = {}
+    for row in fewer or helping:
+        name = row.gain.remedy
+        price = f" ({about.prices[name]})" if name in about.prices else ""
+        how = f"\n{about.commands[name]}" if name in about.commands else ""
+        how = how or f" {about.remedies_about.get(name, '')}"
+        gained = f"{row.name} {percent(row.shift.change)}"
+        steps.setdefault(name, f"{name}, {gained}{price}:{how}".removesuffix(": "))
     if steps or not trial.about.command:
         return list(steps.values())[:MOST_STEPS]
     return [_find_cause(trial.about, rows[0].gain.case)]
@@ -332,12 +397,12 @@ def _find_cause(about: TrialAbout, case: str) -> str:
         options=tuple(about.options),
     )
     if case != WHOLE:
-        return f"Find the cause: {started.run()}"
+        return f"Find the cause:\n{started.run()}"
     pattern = own_functions(about.command)
     inside = "NAME" if pattern in about.functions else pattern
     functions = (*about.functions, inside)
     judged = msgspec.structs.replace(started, functions=functions)
-    return f"Judge its functions, not the whole: {judged.trial()}"
+    return f"Judge its functions, not the whole:\n{judged.trial()}"
 
 
 def _rounds_lacking(trial: Trial, rows: list[Judged]) -> Iterator[str]:
@@ -352,9 +417,8 @@ def _rounds_lacking(trial: Trial, rows: list[Judged]) -> Iterator[str]:
         }
         if needed:
             most = max(needed.values())
-            yield (
-                f"{NAMES[quantile]} of {', '.join(needed)} needs {most} rounds: {option} {most}."
-            )
+            name = next(row.name for row in rows if row.quantile == quantile)
+            yield (f"{name} of {', '.join(needed)} needs {most} rounds: {option} {most}.")
 
 
 def _change(shift: Shift) -> str:

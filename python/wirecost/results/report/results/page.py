@@ -9,7 +9,7 @@ from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.common import Entry, Meta
 from wirecost.results.report.results.caution import not_measured
-from wirecost.results.report.scenarios import content_of
+from wirecost.results.report.scenarios import content_of, joined
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.page import render
@@ -27,13 +27,14 @@ def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool 
     """Return the page. ``stills``: figures also as they are, for browsers without scripts; slow."""
     content = content_of(results, rows)
     answer = content.first.answer if content.first else content.lead
+    hints = content.first.hints if content.first else []
     details = _first(content.details)
     return render(
         "report.html.j2",
         figures,
         stills,
         answer=answer or NO_ANSWER,
-        more=content.lead if content.lead != answer else None,
+        more=joined(content.lead if content.lead != answer else None, *hints),
         steps=content.first.steps if content.first else [],
         doubts=_doubts(results.meta),
         meta=results.meta,

@@ -16,6 +16,7 @@ from wirecost.results.report.scenarios import content_of
 from wirecost.results.report.shared.first import FirstAnswer, print_answer
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table, say
+from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
 ALL = "all"
@@ -32,7 +33,7 @@ def print_interim(console: Console, results: Results, rows: list[Row], answer: s
     ``answer``: a sentence in the place of the run's own.
     """
     first, doubts = _first_answer(console, results, rows)
-    print_answer(console, replace(first, answer=answer, steps=[]), "", doubts, LAST)
+    print_answer(console, replace(first, answer=answer, steps=[], hints=[]), "", doubts, LAST)
 
 
 def print_first(console: Console, results: Results, rows: list[Row]) -> None:
@@ -55,11 +56,19 @@ def _first_answer(
     tables = [*content.tables, *content.folded, *content.details, Table("", [], [], [])]
     first = content.first or FirstAnswer(content.lead or content.title, tables[0])
     first = replace(first, table=_with_short_notes(first.table, console.width))
-    absent = ", ".join(text.partition(":")[0] for text in not_measured(results.meta))
-    doubts = [(f"Not measured: {absent}; why: --tables.", "dim")] if absent else []
+    absent = [text.partition(":")[0] for text in not_measured(results.meta)]
+    doubts = [(_absent(absent, console.width), "dim")] if absent else []
     if said := caution(results.meta):
         doubts.append((said, "bold yellow"))
     return first, doubts
+
+
+def _absent(names: list[str], width: int) -> str:
+    """Name what was not measured in one line, or else count it."""
+    text = f"Not measured: {', '.join(names)}; why: --tables."
+    if len(text) <= width:
+        return text
+    return f"Not measured: {counted(len(names), 'contender')}; which and why: --tables."
 
 
 def _with_short_notes(table: Table, width: int) -> Table:
@@ -88,25 +97,36 @@ def named_tables(tables: Sequence[Table], name: str) -> list[Table]:
     return found
 
 
-def print_results(console: Console, results: Results, rows: list[Row], name: str = ALL) -> None:
+def print_results(
+    console: Console,
+    results: Results,
+    rows: list[Row],
+    name: str = ALL,
+    *,
+    is_whole: bool = False,
+) -> None:
     """Print the summary tables, what was not measured, and how everything was built.
 
-    ``name``: of the only table to print. Raises UserError.
+    ``name``: of the only table to print; ``is_whole``: with all columns, whatever the console's
+    width. Raises UserError.
     """
     content = content_of(results, rows)
     if name != ALL:
         every = [*content.tables, *content.folded, *content.details]
         for table in named_tables(every, name):
-            print_table(console, table)
+            print_table(_as_wide(console, table) if is_whole else console, table)
         return
     if content.lead and content.begins_with_lead:
         say(console, content.lead)
         console.print()
+    absent = _absences(not_measured(results.meta))
+    for text in absent:
+        say(console, f"Not measured: {text}", "bold red")
+    if absent:
+        console.print()
     wider = f"COLUMNS=200 wirecost report {shlex.quote(str(results.folder))} --tables"
     for table in (*content.tables, *content.folded):
-        print_table(console, table, wider)
-    for text in not_measured(results.meta):
-        say(console, f"not measured: {text}", "bold red")
+        print_table(_as_wide(console, table) if is_whole else console, table, wider)
     if content.built:
         say(console, content.built, "dim")
     if said := caution(results.meta):
@@ -114,3 +134,21 @@ def print_results(console: Console, results: Results, rows: list[Row], name: str
     if content.lead and not content.begins_with_lead:
         say(console, content.lead)
         console.print()
+
+
+def _absences(lines: list[str]) -> list[str]:
+    """Join the names that have the same reason."""
+    names: dict[str, dict[str, None]] = {}
+    for line in lines:
+        name, _, why = line.partition(": ")
+        names.setdefault(why, {})[name] = None
+    return [f"{', '.join(of)}: {why}" for why, of in names.items()]
+
+
+def _as_wide(console: Console, table: Table) -> Console:
+    """Return a console with room for all columns of a table that may lack some."""
+    if not table.optional:
+        return console
+    columns = zip(table.headings, *table.rows, strict=True)
+    needed = sum(1 + max(map(len, column)) for column in columns) - 1
+    return Console(file=console.file, width=max(console.width, needed))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wirecost.results.analysis.causes import Cost, Explanation, Origin
 from wirecost.results.analysis.causes.excess import MUCH as MUCH_OF_EXCESS
 from wirecost.results.analysis.causes.kinds import INPUT, is_duration, kind_of
-from wirecost.results.analysis.misses import FEWEST, LOCKED, LONG, Common, SlowCalls
+from wirecost.results.analysis.misses import FEWEST, LOCKED, LONG, RARE, Common, SlowCalls
 from wirecost.results.records.recorded_machine import Started
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.causes import COUNTED, MUCH
@@ -25,10 +25,9 @@ CLEARLY = 1.5
 """Times its share of the median, a cost's share of the slowest executions is worth saying."""
 ROUNDING = 0.02
 """Within it, price times count is the time that is written beside them."""
-RARE = 0.01
-"""Share of the executions, up to which slow ones are not what matters: p99 is not long."""
 PAGE_BYTES = 4096
-SMALLEST_POOL = 64 << 20
+SMALLEST_POOL, POOL_OF_HUGE = 64 << 20, 512 << 20
+"""Bytes; the second where faults do not say how much memory they are of."""
 POOLED = ("fault", "allocation", "byte")
 """Units of the numbers that an allocator with memory of its own reduces."""
 WAITED = "run-queue-wait-ns"
@@ -50,6 +49,7 @@ def slow_lead(calls: SlowCalls, explanation: Explanation | None, *, is_deadline:
         )
     else:
         first = f"{name}: {_slow(calls, is_deadline)}{_reasons(calls, explanation)}."
+        first += _longest(calls)
     usual = explanation is not None and _of_usual(calls, explanation)
     return f"{first} {usual}" if usual else first
 
@@ -62,14 +62,21 @@ def slow_steps(
     names = [cause.name for cause in calls.common]
     if explanation is not None and not calls.common:
         names = [cost.name for cost in explanation.costs if _matters(explanation, cost)]
-    if not calls.common and (calls.waited or (waits and not names)):
-        yield f"Count what it waits for: {started.run(counters=f'{COUNTED},{LOCKED}')}"
-    elif not names:
+    is_own = is_own_work(calls)
+    is_uncounted = calls.waited or (waits and not names and calls.computed <= calls.slow / 2)
+    if not calls.common and is_uncounted:
+        yield f"Count what it waits for:\n{started.run(counters=f'{COUNTED},{LOCKED}')}"
+    if is_own or not (names or is_uncounted):
         pattern = own_functions(started.words)
         inside = "NAME" if pattern in started.functions else pattern
-        yield f"Time the functions that it calls: {started.run(['--function', inside])}"
+        yield f"Time the functions that it calls:\n{started.run(['--function', inside])}"
     steps = [step for name in names for step in _steps(calls, name, explanation, started)]
     yield from dict.fromkeys(steps)
+
+
+def is_own_work(calls: SlowCalls) -> bool:
+    """Say whether several slow executions just computed, where nothing else is known of them."""
+    return not calls.common and not calls.waited and calls.computed >= FEWEST
 
 
 def _slow(calls: SlowCalls, is_deadline: bool) -> str:
@@ -78,18 +85,49 @@ def _slow(calls: SlowCalls, is_deadline: bool) -> str:
     text = f"{calls.slow:,} of {counted(calls.executions, 'call')} "
     text += f"missed {limit}" if is_deadline else f"took above {limit}, {LONG:.0f} × the median"
     if calls.slow_median_ns is not None and calls.slow >= FEWEST:
-        text += f" (half of them above {units.time(calls.slow_median_ns)})"
+        text += f" (slow calls: median {units.time(calls.slow_median_ns)})"
     return f"{text}, every {_ordinal(calls.every)}" if calls.every else text
 
 
 def _reasons(calls: SlowCalls, explanation: Explanation | None) -> str:
     """Return ``; all touched 10,240 new pages (the others 0)``, or that they waited."""
     if calls.common:
-        return "".join(f"; {_reason(cause, calls, explanation)}" for cause in calls.common[:2])
+        reasons = [_reason(cause, calls, explanation) for cause in calls.common[:2]]
+        return "".join(f"; {text}" for text in [*reasons, *_others(calls, explanation)])
     if calls.waited:
         who = "all" if calls.waited == calls.slow else f"{calls.waited:,} of them"
         return f"; {who} waited (context switches), for what was not counted"
+    if is_own_work(calls):
+        others = calls.slow - calls.computed
+        who = f"{calls.computed:,} of them" if others else "all"
+        text = f"; {who} had a processor all the time: it is their own work"
+        return f"{text}; {counted(others, 'other')} waited too" if others else text
     return "; no counter shows why" if calls.slow >= FEWEST else ""
+
+
+def _longest(calls: SlowCalls) -> str:
+    """Return `` The longest, 187 ms, waited 170 ms for a processor.``, if it is far longer."""
+    slow_ns = calls.slow_median_ns
+    if calls.slow < FEWEST or slow_ns is None or calls.longest_ns < LONG * slow_ns:
+        return ""
+    text = f" The longest, {units.time(calls.longest_ns)},"
+    if calls.longest_queued_ns:
+        return f"{text} waited {units.time(calls.longest_queued_ns)} for a processor."
+    if calls.longest_left and calls.longest_queued_ns is None:
+        return f"{text} left the processor {counted(calls.longest_left, 'time')}."
+    return ""
+
+
+def _others(calls: SlowCalls, explanation: Explanation | None) -> Iterator[str]:
+    """Yield ``7 others waited (context switches)``, of slow calls without the first cause."""
+    first = calls.common[0]
+    if len(calls.common) == 1 and first.others_waited:
+        is_counted = explanation is not None and not explanation.waits_uncounted
+        how = "for a processor" if is_counted else "(context switches)"
+        rest = calls.slow - first.slow
+        others = "other" if rest == 1 else "others"
+        some = f"{first.others_waited:,} of " if first.others_waited < rest else ""
+        yield f"{some}{rest:,} {others} waited {how}"
 
 
 def _reason(cause: Common, calls: SlowCalls, explanation: Explanation | None) -> str:
@@ -100,12 +138,24 @@ def _reason(cause: Common, calls: SlowCalls, explanation: Explanation | None) ->
     deed = kind_of(cause.name).deed or f"had {{}} {_shown(cause.name)}"
     others = _amount(cause.name, cause.usual)
     cost = _cost_of(cause.name, explanation)
-    sizes = " of 4 KiB or 2 MiB" if _is_of_huge_pages(calls, cause.name, cost) else ""
-    text = f"{who} {deed.format(count)}{sizes} (the others {others})"
+    if _is_of_huge_pages(calls, cause.name, cost):
+        text = f"{who} touched new memory in {count} page faults (the others {others})"
+    else:
+        text = f"{who} {deed.format(count)}{_memory(cause)} (the others {others})"
+    if cause.power is None and cause.longer_ns > 0 and not is_duration(cause.name):
+        text += f" and took {units.time(cause.longer_ns)} longer"
     if cause.power is not None:
         grown = POWERS.get(cause.power, f"power of {cause.power:g}")
         text += f", and the time grows with its {grown}"
     return text
+
+
+def _memory(cause: Common) -> str:
+    """Return ``, 336 MB`` of small pages; nothing of anything else."""
+    if kind_of(cause.name).unit != "fault":
+        return ""
+    ends = cause.low * PAGE_BYTES, cause.high * PAGE_BYTES
+    return f", {units.span(ends, lambda size: units.size(int(size)), ' to ')}"
 
 
 def _of_usual(calls: SlowCalls, explanation: Explanation) -> str | None:
@@ -129,17 +179,20 @@ def _matters(explanation: Explanation, cost: Cost) -> bool:
 def _steps(
     calls: SlowCalls, name: str, explanation: Explanation | None, started: Started
 ) -> Iterator[str]:
-    which = f"Which remedy helps most? {started.trial()}"
+    hint = "" if "--deadline" in started.options else " (--deadline TIME: by misses)"
+    which = f"Which remedy helps most?{hint}\n{started.trial()}"
+    size = _pool(calls, name, cost := _cost_of(name, explanation))
+    keep = f"Keep the memory (it holds {size}):\n{started.heap(size)}"
     kind = kind_of(name)
-    cost = _cost_of(name, explanation)
     advice = cost.advice if cost is not None else kind.advice
     if _is_of_huge_pages(calls, name, cost):
         yield which
-        yield "Reuse buffers that were touched before, lest each call gets new memory."
+        yield keep
+        yield "In the code: reuse buffers; these calls got new memory each time."
     elif cost is not None and cost.benchmark_ns:
         yield f"{_capital(_shown(name))}: {advice}."
     elif kind.unit in POOLED and not name.startswith("major"):
-        yield f"Keep the memory: {started.heap(_pool(calls, name))}"
+        yield keep
         yield which
     elif name == WAITED:
         yield f"{_capital(advice)}."
@@ -164,8 +217,10 @@ def _is_of_huge_pages(calls: SlowCalls, name: str, cost: Cost | None) -> bool:
     return any(marks) or (cost is not None and cost.benchmark_ns is not None)
 
 
-def _pool(calls: SlowCalls, name: str) -> str:
+def _pool(calls: SlowCalls, name: str, cost: Cost | None) -> str:
     """Return the size of a pool that has room for what one execution touches."""
+    if _is_of_huge_pages(calls, name, cost):
+        return f"{POOL_OF_HUGE >> 20}MiB"
     most = max((cause.high for cause in calls.common if cause.name == name), default=0.0)
     needed = most * PAGE_BYTES if kind_of(name).unit == "fault" else most
     size = SMALLEST_POOL

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +13,7 @@ from rich.console import Console
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table, say
 from wirecost.system.counted import counted
+from wirecost.system.printable import printable
 
 SCREEN = 24
 """Lines of a terminal, of 80 columns, that a first answer fits."""
@@ -24,7 +26,9 @@ class FirstAnswer:
     answer: str
     table: Table
     steps: list[str] = field(default_factory=list)
-    """Three at most: what, gain, command."""
+    """Three at most: what, gain, command. A command behind a line break stays in one piece."""
+    hints: list[str] = field(default_factory=list)
+    """Steps without a number: what could be done where nothing needs to be."""
 
 
 def print_answer(
@@ -46,7 +50,9 @@ def print_answer(
 
     def end(out: Console) -> None:
         for number, step in enumerate(first.steps, 1):
-            say(out, f"{number}. {step}")
+            _say_step(out, f"{number}. {step}")
+        for hint in first.hints:
+            _say_step(out, hint)
         for text, style in doubts:
             say(out, text, style)
         out.print(more, soft_wrap=True, highlight=False, markup=False)
@@ -60,6 +66,17 @@ def print_answer(
     if first.table.rows:
         print_table(console, _fitting(first.table, console.width, room))
     end(console)
+
+
+def _say_step(out: Console, step: str) -> None:
+    """Print text and command in one line, else each in its own: the command can be copied."""
+    text, _, command = step.partition("\n")
+    line = f"{text} {command}" if command else text
+    if not command or len(line) <= out.width:
+        say(out, line)
+        return
+    say(out, text)
+    out.print(printable(command), soft_wrap=True, highlight=False, markup=False)
 
 
 def _fitting(table: Table, width: int, room: int) -> Table:
@@ -83,6 +100,7 @@ def _fitting(table: Table, width: int, room: int) -> Table:
 
 
 def _lines(trial: Console) -> int:
-    """Return how many lines were printed to a string."""
+    """Return how many lines a terminal has of what was printed to a string."""
     assert isinstance(trial.file, io.StringIO)
-    return trial.file.getvalue().count("\n")
+    lines = trial.file.getvalue().splitlines()
+    return sum(max(1, math.ceil(len(line) / trial.width)) for line in lines)

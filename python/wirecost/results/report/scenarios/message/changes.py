@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 from wirecost.results.analysis.message_doubts import Key
@@ -20,10 +22,15 @@ FASTER = "faster"
 MOST_OF_BASELINE = 0.95
 """Share of the baseline's total up to which another library or mode is worth a change."""
 COLUMNS = "wirecost-columns"
+OSI = "osi3"
 SCHEMAS = (".proto", ".msg", ".srv", ".desc")
 NATIVE = "wirecost-native"
 """Our extension for Python over the generated C++."""
 COMPILED = ("wirecost", "wirecost-cdr", "wirecost-ros1", NATIVE)
+READING = ("-I", "--include", "--dialect")
+"""Options of a run that `wirecost compile` has, too."""
+NEEDS = {"wirecost-cdr": ", without ROS or DDS", "wirecost-ros1": ", without ROS"}
+"""What the name of a wire suggests that it needs."""
 LIBRARIES = {
     "wirecost-classes": "`wirecost compile {schema} --lang cpp --protobuf-api --out DIR`, for the "
     "same program",
@@ -39,7 +46,7 @@ MODES = {
     "reused": "keep one object for all messages and decode into it; Protobuf's ParseFromString "
     "clears it and keeps its memory",
     "arena": "make the message on a google::protobuf::Arena, reset after each message",
-    "view": "read the fields in the bytes by the generated view, without an object",
+    "view": "a receiver reads the fields in the bytes by the generated view, without an object",
     "view in Python": "`decode_{wire}(data, views=True)`, and `encode_{wire}_into(memory)` with "
     "memory that is used again",
     "best": "parse from wrapped bytes into a reused builder, with aliasing",
@@ -143,7 +150,11 @@ def quicker(
 def many_fields(meta: MessageMeta) -> Table | None:
     """Return the fields of the changes that name only the first of theirs."""
     cut = [change for change in meta.changes if "more" in change.what.split()]
-    body = [[change.what, path] for change in cut for path in change.fields]
+    body = [
+        ["" if number else change.what, path]
+        for change in cut
+        for number, path in enumerate(change.fields)
+    ]
     return Table(MANY_FIELDS, ["change", "field"], body, []) if body else None
 
 
@@ -214,13 +225,13 @@ def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
         for mode, how in MODES.items()
         if mode in modes
     }
-    parts = [f"{name}: {how}" for name, how in texts.items() if how]
+    parts = [f"{name}: {how}{NEEDS.get(name, '')}" for name, how in texts.items() if how]
     return f"How: {'; '.join(parts)}." if parts else ""
 
 
 def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
     """Return how a program comes to use each library of ``rows``: a command, or what to call."""
-    schema = _schema(meta.command)
+    schema = _schema(meta)
     texts = {}
     for library in dict.fromkeys(row.contender for row in rows):
         of_library = [row for row in rows if row.contender == library]
@@ -237,7 +248,20 @@ def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
     return texts
 
 
-def _schema(command: Sequence[str]) -> str:
-    """Return the schema as the run's command gave it, without its folder."""
+def schema_given(meta: MessageMeta) -> str:
+    """Return the schema as the run's command gave it, with the options that tell how to read it.
+
+    Empty if it gave none, or several.
+    """
+    command = meta.command
     schemas = [word for word in command if PurePath(word).suffix in SCHEMAS]
-    return PurePath(schemas[0]).name if len(schemas) == 1 else "SCHEMA"
+    if len(schemas) != 1:
+        return ""
+    options = [pair for pair in pairwise(command) if pair[0] in READING]
+    return shlex.join([*schemas, *(word for pair in options for word in pair)])
+
+
+def _schema(meta: MessageMeta) -> str:
+    """Return what to compile; of OSI's messages the Python module."""
+    module = OSI if meta.type.startswith(f"{OSI}.") else "SCHEMA"
+    return schema_given(meta) or module

@@ -18,6 +18,7 @@ TIMED = STAGES[:2]
 TIMED_LANGUAGE = "cpp"
 UNKNOWN = "–"
 CANNOT_TELL = "cannot tell"
+NOTHING_SAVED = "no saving"
 
 
 def field_table(
@@ -108,6 +109,8 @@ def _share(share: Share | None) -> str:
     value, half = 100 * share.value, 50 * (share.high - share.low)
     if share.low <= 0 <= share.high or abs(round(value)) <= round(half):
         return CANNOT_TELL
+    if value < 0:
+        return NOTHING_SAVED
     return f"{value:.0f} ± {half:.0f} %"
 
 
@@ -135,8 +138,8 @@ def _note(
         return f"{note} Times of fields are measured in C++ only, with --lang cpp."
     note += (
         " Times: how much time is saved without the field, measured in turns with the whole "
-        "message; ± half the 95 % interval; cannot tell: the interval contains 0; negative: a "
-        "message is slower without the field."
+        "message; ± half the 95 % interval; cannot tell: the interval contains 0; "
+        f"{NOTHING_SAVED}: a message is not quicker without the field."
     )
     if has_rest:
         note += (

@@ -9,13 +9,22 @@ from dataclasses import dataclass
 from wirecost.results.analysis.message_doubts import Key
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import AtRate, MessageMeta
-from wirecost.results.report.scenarios.message.changes import COLUMNS, quicker, uses, wire_of
-from wirecost.results.report.scenarios.message.stages import SECOND, share_of_core, shares
+from wirecost.results.report.scenarios.message.changes import (
+    ALL_PEERS,
+    COLUMNS,
+    COMPILED,
+    FASTER,
+    SAME,
+    quicker,
+    schema_given,
+    uses,
+    wire_of,
+)
+from wirecost.results.report.scenarios.message.stages import SECOND, Load, loads, share_of_core
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.table import Column, Table
-from wirecost.system.counted import counted
 
 WORTH = 0.01
 """Share of a core that a change must save to be worth making."""
@@ -25,6 +34,8 @@ MADE_UP = "made-up messages"
 MOST = 0.5
 """Share of the bytes of the field that is named."""
 MOST_ROWS = 9
+DOUBT = "?"
+"""Mark of times and factors in doubt."""
 
 
 def first_answer(
@@ -38,40 +49,75 @@ def first_answer(
     if not totals:
         return None
     bases = {row.lang: row for row in totals if row.ratio and row.ratio.to == row.name}
-    quickest = {row.lang: row for row in sorted(totals, key=lambda row: -row.median_ns)}
-    said_of = {lang: bases.get(lang, quickest[lang]) for lang in LANGUAGES if lang in quickest}
-    costs = [(row, _in(row, row.lang in bases)) for row in said_of.values()]
-    sure = [row for row in totals if (row.lang, row.name) not in doubted]
-    steps = _steps(meta, totals, doubted, ends)
-    rate, said = _rate(meta)
-    if rate is None:
-        times = ", ".join(f"{units.time(row.median_ns)} {where}" for row, where in costs)
-        size = units.size(costs[0][0].bytes)
-        answer = f"One {meta.type} of {size} takes {times}. `--rate HZ`: the share of a core."
-    else:
-        whole = {} if meta.at_rate is None else shares(meta.at_rate, rows)
-        taken = ", ".join(
-            f"{share_of_core(whole.get((row.lang, row.name), row.median_ns * rate / SECOND))} "
-            f"of a core {where}"
-            for row, where in costs
-        )
-        verdict, is_worth = _verdict(bases, sure, rate)
-        size = units.size(costs[0][0].bytes)
-        answer = f"{said} one {meta.type} of {size} takes {taken}: {verdict}"
-        steps = steps if is_worth else []
+    with_ratio = [row for row in totals if row.ratio is not None]
+    faster = [row for row, *_ in quicker(meta, with_ratio, doubted, ends)]
+    steps = _steps(meta, faster, bases, doubted)
+    asked, said = _rate(meta)
+    answer, hints, stands = _cost(meta, totals, bases, doubted), [], False
+    if asked is not None:
+        whole = loads(asked, rows)
+        rated = _Rated(meta, asked, bases, whole)
+        most, saved = rated.savings(faster, doubted)
+        answer = f"{said} {rated.cost(totals, doubted)}: {rated.verdict(most)}{saved}"
+        if most < WORTH:
+            steps, hints = [], _hints(meta, faster, steps, bases)
+            stands = rated.stands(doubted)
     answer += _mostly(meta)
     # Who gave a recording knows it; made-up messages may be of other lengths than real ones.
     if MADE_UP in meta.content:
         answer += f" {meta.content.partition(': every field')[0]}."
-    return FirstAnswer(answer, _table(meta, totals, bases, doubted), steps)
+    return FirstAnswer(answer, _table(meta, totals, bases, doubted, stands), steps, hints)
 
 
-def _rate(meta: MessageMeta) -> tuple[float | None, str]:
-    """Return messages a second, and whose rate it is."""
+def _cost(
+    meta: MessageMeta, totals: list[Row], bases: Mapping[str, Row], doubted: Collection[Key]
+) -> str:
+    """Say what a message takes where nothing says how often it comes."""
+    said_of = _spoken_of(totals, bases)
+    times = [
+        (row, f"{_about(row, doubted)}{units.time(row.median_ns)}", "") for row in said_of.values()
+    ]
+    taken = _joined(times, bases)
+    size = units.size(next(iter(said_of.values())).bytes)
+    return f"One {meta.type} of {size} takes {taken}. `--rate HZ`: the share of a core."
+
+
+def _joined(costs: list[tuple[Row, str, str]], bases: Mapping[str, Row]) -> str:
+    """Join what rows cost; each has the cost and how it is divided. Name their library once."""
+    names = {row.name if row.lang in bases else "" for row, *_ in costs}
+    if len(names) > 1 or "" in names:
+        return ", ".join(
+            f"{cost} in {_language(row.lang)} ({_named(row, bases)}{divided and f': {divided}'})"
+            for row, cost, divided in costs
+        )
+    taken = ", ".join(
+        f"{cost} in {_language(row.lang)}{divided and f' ({divided})'}"
+        for row, cost, divided in costs
+    )
+    return f"{taken}, {('', 'both ', 'all ')[min(len(costs), 3) - 1]}with {names.pop()}"
+
+
+def _spoken_of(totals: list[Row], bases: Mapping[str, Row]) -> dict[str, Row]:
+    """Return the baseline of each language; where there is none, the quickest."""
+    quickest = {row.lang: row for row in sorted(totals, key=lambda row: -row.median_ns)}
+    return {lang: bases.get(lang, quickest[lang]) for lang in LANGUAGES if lang in quickest}
+
+
+def _named(row: Row, bases: Mapping[str, Row]) -> str:
+    return row.name if row.lang in bases else f"{row.name}; the library in use was not measured"
+
+
+def _language(lang: str) -> str:
+    return LANGUAGES.get(lang, lang)
+
+
+def _rate(meta: MessageMeta) -> tuple[AtRate | None, str]:
+    """Return at which rate messages come, and whose rate it is."""
     if meta.at_rate is not None:
-        return meta.at_rate.rate, _asked(meta.at_rate)
+        return meta.at_rate, _asked(meta.at_rate)
     if meta.recorded_hz is not None:
-        return meta.recorded_hz, f"At the recording's {units.significant(meta.recorded_hz)} Hz"
+        asked = AtRate(rate=meta.recorded_hz, subscribers=1)
+        return asked, f"At the recording's {units.significant(meta.recorded_hz)} Hz"
     return None, ""
 
 
@@ -85,24 +131,118 @@ def _asked(asked: AtRate) -> str:
     return f"{said}," if "," in said else said
 
 
-def _verdict(bases: Mapping[str, Row], sure: list[Row], rate: float) -> tuple[str, bool]:
-    """Say what the best change would save, and whether it would be worth it."""
-    savings = [
-        (bases[row.lang].median_ns - row.median_ns) * rate / SECOND
-        for row in sure
-        if row.lang in bases
-    ]
-    most = max(savings, default=0.0)
-    if most >= WORTH:
-        return f"a change would save up to {share_of_core(most)} of a core.", True
-    if most <= 0:
-        return "nothing worth changing.", False
-    return f"nothing worth changing, at most {share_of_core(most)} of a core to save.", False
+@dataclass(frozen=True)
+class _Rated:
+    """Costs and savings at a rate, in shares of a core."""
+
+    meta: MessageMeta
+    asked: AtRate
+    bases: Mapping[str, Row]
+    loads: Mapping[Key, Load]
+
+    def share(self, row: Row) -> float:
+        return self.loads[row.lang, row.name].share
+
+    def cost(self, totals: list[Row], doubted: Collection[Key]) -> str:
+        """Say what messages take with the library in use, or else with the quickest."""
+        said_of = _spoken_of(totals, self.bases)
+        costs = [
+            (
+                row,
+                f"{_about(row, doubted)}{share_of_core(self.share(row))}"
+                + ("" if number else " of a core"),
+                self._sides(row),
+            )
+            for number, row in enumerate(said_of.values())
+        ]
+        taken = _joined(costs, self.bases)
+        size = next(iter(said_of.values())).bytes
+        second = units.size(round(size * self.asked.rate))
+        return f"one {self.meta.type} of {units.size(size)} ({second}/s) takes {taken}"
+
+    def _sides(self, row: Row) -> str:
+        """Divide the cost between both sides, for who gave a rate: he knows his side."""
+        if self.meta.at_rate is None or self.asked.carrying is not None:
+            return ""
+        load = self.loads[row.lang, row.name]
+        sender, each = (
+            share_of_core(ns * self.asked.rate / SECOND)
+            for ns in (load.sender_ns, load.subscriber_ns)
+        )
+        return f"sender {sender}, each subscriber {each}"
+
+    def savings(self, faster: list[Row], doubted: Collection[Key]) -> tuple[float, str]:
+        """Return the most that a change saves, and what is saved where, same bytes first."""
+        same: dict[str, tuple[float, str]] = {}
+        other: dict[str, tuple[float, str]] = {}
+        for row in faster:
+            base = self.bases.get(row.lang)
+            saved = self.share(base) - self.share(row) if base else 0.0
+            if base is None or saved <= 0:
+                continue
+            is_same = wire_of(self.meta, row) == wire_of(self.meta, base)
+            text = f"{_about(row, doubted)}{share_of_core(saved)} in {_language(row.lang)}"
+            if not is_same:
+                text += f" ({wire_of(self.meta, row)})"
+            best = same if is_same else other
+            best[row.lang] = max(best.get(row.lang, (0.0, "")), (saved, text))
+        other = {lang: found for lang, found in other.items() if found > same.get(lang, (0.0, ""))}
+        most = max((saved for saved, _ in (*same.values(), *other.values())), default=0.0)
+        return most, self._saved(same, other)
+
+    def _saved(
+        self, same: Mapping[str, tuple[float, str]], other: Mapping[str, tuple[float, str]]
+    ) -> str:
+        if not same and not other:
+            return ""
+        nothing = {lang: (0.0, f"nothing in {_language(lang)}") for lang in self.bases}
+        said = f" To save with the same bytes: {_listed(nothing | dict(same))}"
+        return f"{said}; if all peers change: {_listed(other)}." if other else f"{said}."
+
+    def verdict(self, most: float) -> str:
+        """Say whether a change is worth it."""
+        if most >= WORTH:
+            return "worth a change."
+        if not self.bases and max(load.share for load in self.loads.values()) >= WORTH:
+            return "what a change saves is unknown."
+        return "nothing worth changing."
+
+    def stands(self, doubted: Collection[Key]) -> bool:
+        """Say whether nothing were worth changing if times in doubt were twice as long."""
+        unsure = {lang for lang, _ in doubted}
+        return all(
+            2 * self.share(row) < WORTH for lang, row in self.bases.items() if lang in unsure
+        )
 
 
-def _in(row: Row, is_base: bool) -> str:
-    unknown = "" if is_base else "; the library in use was not measured"
-    return f"in {LANGUAGES.get(row.lang, row.lang)} ({row.name}{unknown})"
+def _listed(savings: Mapping[str, tuple[float, str]]) -> str:
+    return ", ".join(text for _, text in savings.values())
+
+
+def _hints(
+    meta: MessageMeta, faster: list[Row], steps: list[str], bases: Mapping[str, Row]
+) -> list[str]:
+    """Return what to do first although it is not worth it, and how to get code for its bytes."""
+    hints = [f"If you must: {step}" for step in steps[:1]]
+    wires = {lang: wire_of(meta, row) for lang, row in bases.items()}
+    ours = [
+        row
+        for row in faster
+        if row.contender in COMPILED and wire_of(meta, row) == wires.get(row.lang)
+    ][:1]
+    if ours and schema_given(meta) and not any("wirecost compile" in hint for hint in hints):
+        hints.append(f"Code:\n{uses(meta, ours)[ours[0].contender]}")
+    return hints
+
+
+def _about(row: Row, doubted: Collection[Key]) -> str:
+    return "about " if _in_doubt(row, doubted) else ""
+
+
+def _in_doubt(row: Row, doubted: Collection[Key]) -> bool:
+    """Say whether its ratio is in doubt: its own time, or the baseline's."""
+    names = {row.name, row.ratio.to if row.ratio else row.name}
+    return any((row.lang, name) in doubted for name in names)
 
 
 def _mostly(meta: MessageMeta) -> str:
@@ -122,10 +262,13 @@ class _Library:
     name: str
     is_same_wire: bool
     best: dict[str, Row]
+    doubted: Collection[Key]
 
     def time(self, lang: str) -> str:
         row = self.best.get(lang)
-        return units.time(row.median_ns) if row else units.NONE
+        if row is None:
+            return units.NONE
+        return units.time(row.median_ns) + DOUBT * ((lang, row.name) in self.doubted)
 
     def mode(self, lang: str) -> str:
         row = self.best.get(lang)
@@ -133,19 +276,31 @@ class _Library:
 
     def ratio(self, lang: str) -> str:
         row = self.best.get(lang)
-        return units.significant(row.ratio.median) if row and row.ratio else ""
+        if row is None or row.ratio is None:
+            return ""
+        is_unsure = row.ratio.to != row.name and _in_doubt(row, self.doubted)
+        return units.significant(row.ratio.median) + DOUBT * is_unsure
 
 
 def _table(
-    meta: MessageMeta, totals: list[Row], bases: Mapping[str, Row], doubted: Collection[Key]
+    meta: MessageMeta,
+    totals: list[Row],
+    bases: Mapping[str, Row],
+    doubted: Collection[Key],
+    stands: bool,
 ) -> Table:
-    """Return a row for each library in its best mode, those with the same bytes first."""
+    """Return a row for each library in its best mode, those with the same bytes first.
+
+    ``stands``: times in doubt cannot change the verdict.
+    """
     wires = {wire_of(meta, row) for row in bases.values()}
     libraries: dict[str, _Library] = {}
     for row in sorted(totals, key=lambda row: row.median_ns):
         is_base = bases.get(row.lang) is row
         name = f"{row.contender} now" if is_base else row.contender
-        library = libraries.setdefault(name, _Library(name, wire_of(meta, row) in wires, {}))
+        library = libraries.setdefault(
+            name, _Library(name, wire_of(meta, row) in wires, {}, doubted)
+        )
         library.best.setdefault(row.lang, row)
     ordered = sorted(
         libraries.values(),
@@ -158,23 +313,21 @@ def _table(
     langs = [lang for lang in LANGUAGES if any(lang in one.best for one in ordered)]
     columns: list[Column[_Library]] = [
         Column("library", lambda library: library.name),
-        Column("bytes", lambda library: "same" if library.is_same_wire else "other", optional=1),
+        Column("wire", lambda library: "same" if library.is_same_wire else "other", optional=1),
     ]
     for lang in langs:
         columns += _columns(lang)
-    notes = [
-        "Medians, each library in its best mode; now: assumed in use; ×: beside it.",
-    ]
-    if COLUMNS in libraries:
-        notes.insert(0, f"{COLUMNS}: with conversion from and to rows; `bench osi`: without.")
+    notes = ["Medians of the best modes; ×: beside `now`, which is assumed; yours may differ."]
     if doubted:
-        in_doubt = counted(len(doubted), "contender")
-        notes.append(f"{in_doubt} in doubt, as times vary: run again when idle.")
+        but = "even doubled, nothing is worth changing" if stands else "run again when idle"
+        notes.insert(0, f"{DOUBT}: in doubt, as times vary; {but}.")
+    if COLUMNS in libraries:
+        notes.append(f"{COLUMNS}: with conversion from and to rows; `bench osi`: without.")
     return Table.of("Time per message", ordered[:MOST_ROWS], columns, notes)
 
 
 def _columns(lang: str) -> list[Column[_Library]]:
-    title = LANGUAGES.get(lang, lang)
+    title = _language(lang)
     return [
         Column(title, lambda library: library.time(lang)),
         Column(f"{title} mode", lambda library: library.mode(lang), optional=2),
@@ -183,25 +336,38 @@ def _columns(lang: str) -> list[Column[_Library]]:
 
 
 def _steps(
-    meta: MessageMeta,
-    totals: list[Row],
-    doubted: Collection[Key],
-    ends: Mapping[Key, tuple[float, float]],
+    meta: MessageMeta, faster: list[Row], bases: Mapping[str, Row], doubted: Collection[Key]
 ) -> list[str]:
-    """Return at most three things to do: other code, another wire, another message."""
-    with_ratio = [row for row in totals if row.ratio is not None]
-    steps: dict[bool, str] = {}
-    wires = {row.lang: wire_of(meta, row) for row in with_ratio if row.ratio.to == row.name}  # type: ignore[union-attr]
-    for row, whom, speed, _ in quicker(meta, with_ratio, doubted, ends):
-        is_same = wire_of(meta, row) == wires.get(row.lang)
-        title = LANGUAGES.get(row.lang, row.lang)
-        how = "".join(uses(meta, [row]).values())
-        text = f"{title}: {row.name} ({whom}): {speed}"
-        steps.setdefault(is_same, f"{text}; {how}" if how else f"{text}.")
-    texts = [steps[is_same] for is_same in (True, False) if is_same in steps]
+    """Return at most three things to do, what is least work first.
+
+    That is another mode of the library in use, another library, another wire, another message.
+    """
+    best: dict[int, Row] = {}
+    for row in faster:
+        base = bases.get(row.lang)
+        if base is not None:
+            is_same = wire_of(meta, row) == wire_of(meta, base)
+            effort = (row.contender != base.contender) if is_same else 2
+            best.setdefault(effort, row)
+    texts = [_step(meta, best[effort], effort == 2, doubted) for effort in sorted(best)]
     large = [
         change for change in meta.changes if change.bytes <= (1 - LARGE_FIELD) * meta.counted_bytes
     ]
     for change in large[:1]:
         texts.append(f"{change.what}: {units.size(round(change.bytes))} remain ({change.how}).")
     return texts[:3]
+
+
+def _step(meta: MessageMeta, row: Row, is_other: bool, doubted: Collection[Key]) -> str:
+    """Say who changes to what, the gain, and how."""
+    assert row.ratio is not None
+    whom = ALL_PEERS if is_other else SAME
+    gain = FASTER if _in_doubt(row, doubted) else units.speed(row.ratio.median)
+    what = row.name
+    if row.mode == "reused" and row.contender == row.ratio.to.partition(" ")[0]:
+        what = f"reuse one {row.contender} object"
+    how = "".join(uses(meta, [row]).values())
+    text = f"{_language(row.lang)}: {what} ({whom}), {gain}"
+    if how.startswith("`"):
+        return f"{text}:\n{how}"
+    return f"{text}; {how}." if how else f"{text}."

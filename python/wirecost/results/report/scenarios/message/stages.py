@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from wirecost.results.analysis.message_doubts import MOST_APART, MOST_OFF, Doubt, Key
@@ -101,7 +101,8 @@ def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
     notes = []
     if off:
         notes.append(
-            f"Stages and total differ by more than {100 * MOST_OFF:.0f} %: {', '.join(off)}."
+            f"The sum of the stages differs from the total, which counts, by more than "
+            f"{100 * MOST_OFF:.0f} %: {', '.join(off)}."
         )
     if apart:
         notes.append(
@@ -112,8 +113,8 @@ def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
         if lang == "java":
             load += ", which also delays the JIT compiler,"
         notes[-1] += (
-            f" No factor is advised from these rows. {load} is the usual cause: run again while it "
-            "is idle."
+            f" Their factors are in doubt, and none is advised. {load} is the usual cause: run "
+            "again while it is idle."
         )
     return notes
 
@@ -126,10 +127,9 @@ def at_rate(meta: MessageMeta, rows: list[Row]) -> Table | None:
     rate = meta.at_rate
     if not rate:
         return None
-    loads = [load for race in races(rows) for load in _loads(rate, rows, race)]
     carrying = rate.carrying
-    columns: list[Column[_Load]] = [
-        Column("contender", lambda load: load.name),
+    columns: list[Column[Load]] = [
+        Column("contender", lambda load: load.title),
         Column("sender", lambda load: units.time(rate.rate * load.sender_ns), optional=1),
         Column("subscriber", lambda load: units.time(rate.rate * load.subscriber_ns), optional=2),
         Column(
@@ -144,43 +144,44 @@ def at_rate(meta: MessageMeta, rows: list[Row]) -> Table | None:
         f"At {units.significant(rate.rate)} messages a second, "
         f"{counted(rate.subscribers, 'subscriber')}"
     )
-    return Table.of(title, loads, columns, [_rate_note(carrying, rate.subscribers)])
-
-
-def shares(asked: AtRate, rows: list[Row]) -> dict[tuple[str, str], float]:
-    """Return the share of a core by language and contender, with what carries the messages."""
-    return {
-        (race[4], load.contender): load.share
-        for race in races(rows)
-        for load in _loads(asked, rows, race)
-    }
+    note = _rate_note(carrying, rate.subscribers)
+    return Table.of(title, loads(rate, rows).values(), columns, [note])
 
 
 @dataclass(frozen=True)
-class _Load:
+class Load:
     """Load of one contender: nanoseconds per message, share of a core, bytes in a second."""
 
-    name: str
-    contender: str
+    title: str
     sender_ns: float
     subscriber_ns: float
     share: float
     bytes: int
 
 
-def _loads(asked: AtRate, rows: list[Row], race: Race) -> list[_Load]:
-    loads = []
+def loads(asked: AtRate, rows: list[Row]) -> dict[Key, Load]:
+    """Return the load of each contender, the cheapest of a language first."""
+    return {
+        (race[4], name): load
+        for race in races(rows)
+        for name, load in sorted(_loads(asked, rows, race), key=lambda pair: pair[1].share)
+    }
+
+
+def _loads(asked: AtRate, rows: list[Row], race: Race) -> Iterator[tuple[str, Load]]:
+    """Yield the load of each contender of a race: its total, divided as its stages are."""
     for name, stages in contenders(rows, race):
-        ns = {stage: row.median_ns for stage, row in stages.items()}
+        total = stages["total"]
+        ns = {stage: row.median_ns for stage, row in stages.items() if row is not total}
+        scale = total.median_ns / (sum(ns.values()) or 1.0)
         # Both sides' objects are destroyed together; each subscriber has some of its own.
-        destroyed = ns["destroy"] / 2
-        sender = ns["fill"] + ns["encode"] + destroyed
-        each = ns["decode"] + ns["read"] + destroyed
+        destroyed = ns.get("destroy", 0.0) / 2
+        sender = scale * (ns.get("fill", 0.0) + ns.get("encode", 0.0) + destroyed)
+        each = total.median_ns - sender
         whole = sender + asked.subscribers * each + _transport_ns(asked)
-        size = round(stages["total"].bytes * asked.rate * asked.subscribers)
+        size = round(total.bytes * asked.rate * asked.subscribers)
         title = f"{LANGUAGES.get(race[4], race[4])} {name}"
-        loads.append(_Load(title, name, sender, each, whole * asked.rate / SECOND, size))
-    return sorted(loads, key=lambda load: load.share)
+        yield name, Load(title, sender, each, whole * asked.rate / SECOND, size)
 
 
 def _transport_ns(asked: AtRate) -> float:
@@ -195,7 +196,7 @@ def _rate_note(carrying: Carrying | None, subscribers: int) -> str:
     note = (
         "Processor time in a second, and bytes delivered in it. sender: fill and encode; "
         "subscriber: decode and read, each of them; destroying is half of either. Computed from "
-        "the medians above."
+        "the totals above, divided between both as the stages are."
     )
     if not carrying:
         return f"{note} What carries the messages is not in it: --over measures a transport."

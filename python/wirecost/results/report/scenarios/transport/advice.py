@@ -3,23 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from wirecost.results.analysis.transport.binding import NATIVE
-from wirecost.results.analysis.transport.measured import MeasuredTransport, Where
+from wirecost.results.analysis.transport.measured import MeasuredTransport, Where, share
 from wirecost.results.analysis.transport.recommendation import Choice, choices
 from wirecost.results.records.schemas.common import Scalar
 from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.results.caution import caution
-from wirecost.results.report.scenarios.transport.tables import name
+from wirecost.results.report.scenarios.transport.tables import name, settings_key
 from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 
-Settings = dict[str, dict[str, Scalar]]
-"""Settings of each group of settings of a transport, by its name."""
 MATCHED = "matched"
 """The group of settings that asks all transports for no loss."""
+MOST_NAMED = 3
+"""Contenders that a sentence names."""
 MANY_LOST = 3.0
 """Bound of the rule of three: where none of n was lost, the true share is below 3 / n with 95 %
 certainty, if losses do not depend on each other."""
@@ -43,28 +42,31 @@ def advice(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | Non
         for same in several:
             # Settings are explained once.
             is_known = any(f"take {name(same[0].taken)} " in text for text in parts)
-            parts.append(_sentence(where, same, meta.settings, is_known))
+            parts.append(_sentence(where, same, meta, is_known))
     broken = [run for run in meta.runs if run.broken]
     if broken:
         many = "promise" if len(broken) == 1 else "promises"
         who = ", ".join(dict.fromkeys(f"{run.mware} {run.mode}" for run in broken))
         parts.append(f"{len(broken)} {many} of no loss did not hold ({who}); see below.")
-    if len(chosen) == 1:
-        parts += _within_period(chosen[0])
+    nearest = [choice.taken for choice in chosen if not choice.lossless]
+    parts += _losers([case for case in found if case not in nearest])
     return " ".join([*parts, *_absent(meta)])
 
 
-def _within_period(choice: Choice) -> list[str]:
-    """Say whether the slowest that delivers everything is quick enough for the asked rate."""
-    period_ns, slowest_ns = choice.taken.period_ns, choice.slowest_ns
-    if period_ns is None or slowest_ns is None or slowest_ns > period_ns or len(choice.able) < 2:
+def _losers(found: Sequence[MeasuredTransport]) -> list[str]:
+    """Return a sentence on who lost messages, in all cases together, the most first."""
+    counts: dict[str, tuple[int, int]] = {}
+    for case in found:
+        if case.all_lost:
+            lost, expected = counts.get(name(case), (0, 0))
+            counts[name(case)] = lost + case.all_lost, expected + case.expected
+    if not counts:
         return []
-    which = "p99" if choice.has_tails else "median"
-    who = "Both" if len(choice.able) == 2 else f"All {len(choice.able)}"
-    return [
-        f"{who} that delivered everything at that rate stay below the"
-        f" {units.time(period_ns)} between two messages ({which})."
-    ]
+    ranked = sorted(counts.items(), key=lambda item: -item[1][0] / max(1, item[1][1]))
+    named = [f"{who} {share(*of)}" for who, of in ranked[:MOST_NAMED]]
+    if len(ranked) > MOST_NAMED:
+        named.append(f"{len(ranked) - MOST_NAMED:,} more")
+    return [f"Lost messages: {', '.join(named)}."]
 
 
 def _absent(meta: TransportMeta) -> list[str]:
@@ -85,8 +87,8 @@ def _taken(choice: Choice) -> tuple[str, bool]:
     return name(choice.taken), choice.lossless
 
 
-def _sentence(where: Where, same: list[Choice], settings: Settings, is_known: bool = False) -> str:
-    """Advise for neighbouring sizes with the same answer. ``settings``: as a folder has them."""
+def _sentence(where: Where, same: list[Choice], meta: TransportMeta, is_known: bool = False) -> str:
+    """Advise for neighbouring sizes with the same answer."""
     first, last = same[0], same[-1]
     sizes = units.size(first.size)
     if last is not first:
@@ -101,10 +103,11 @@ def _sentence(where: Where, same: list[Choice], settings: Settings, is_known: bo
         nearest = f"{name(first.taken)} came nearest ({flaws})"
         return f"{situation}, nothing delivered every message; {nearest}."
     ends = [first] if last is first else [first, last]
-    warned = "" if is_known else _caution(first.taken, settings)
+    about = meta.settings.get(settings_key(meta, first.taken), {})
+    warned = "" if is_known else _caution(first.taken, about)
     numbers = _numbers([choice.taken for choice in ends])
     text = f"{situation}, take {name(first.taken)}{warned}: {numbers}"
-    evidence = _evidence(first.taken, same)
+    evidence = _evidence(same)
     return text + _cheaper(first, same) + _quicker(same) + evidence + _with_promise(same)
 
 
@@ -133,13 +136,11 @@ def _with_promise(same: list[Choice]) -> str:
     return " No settings that promise no loss delivered everything."
 
 
-def _caution(case: MeasuredTransport, settings: Settings) -> str:
-    """Return what settings promise, and what happens where they promise nothing."""
-    who = case.who
-    native = who.client if who.client == NATIVE else ""
-    about = settings.get(" ".join(filter(None, (who.mware, native, who.settings))))
-    if about is None:
-        about = settings.get(f"{who.mware} {who.settings}", {})
+def _caution(case: MeasuredTransport, about: Mapping[str, Scalar]) -> str:
+    """Return what settings promise, and what happens where they promise nothing.
+
+    ``about``: of these settings, as a folder has it.
+    """
     promise = case.run.promise
     text = f"promises {promise}" if promise else "does not promise that nothing is lost"
     if full := about.get("full"):
@@ -178,15 +179,16 @@ def _quicker(same: list[Choice]) -> str:
     return f". {name(quicker)} is {by} quicker, but may lose messages"
 
 
-def _evidence(taken: MeasuredTransport, same: list[Choice]) -> str:
+def _evidence(same: list[Choice]) -> str:
     """Return how many messages stand behind the claim that nothing was lost."""
     few = min((choice.taken for choice in same), key=lambda case: case.expected)
     at_each = "" if len(same) == 1 else " at each size"
-    what = "deliveries" if taken.where.pattern == "pubsub" else "replies"
-    text = f". None of {few.expected:,} {what}{at_each} was lost"
-    if taken.run.promise:
-        return f"{text}."
-    return f"{text}; losses below {100 * MANY_LOST / max(1, few.expected):.2g} % would not show."
+    what = "deliveries" if few.where.pattern == "pubsub" else "replies"
+    least = 100 * MANY_LOST / max(1, few.expected)
+    return (
+        f". None of its {few.expected:,} {what}{at_each} was lost;"
+        f" losses below {least:.2g} % would not show."
+    )
 
 
 def _whom(where: Where) -> str:

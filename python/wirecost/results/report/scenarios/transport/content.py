@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.analysis.transport.measured import ENOUGH, MeasuredTransport, measured
+from wirecost.results.analysis.transport.measured import (
+    TAIL_MESSAGES,
+    MeasuredTransport,
+    measured,
+    run_for_tail,
+)
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.scenarios import ScenarioContent
@@ -20,10 +25,8 @@ from wirecost.results.report.shared.table import Table, present
 
 TITLE = "What a transport costs"
 WARN = "warn"
-TAIL_MESSAGES = 1000
-"""Arrivals that are enough for a 99th percentile."""
-MOST_SECONDS = 600
-"""Longest time of a process that ``--seconds`` takes."""
+FIRST_COLUMNS = ("contender", "p50", "p99", "max", "went wrong", "CPU")
+"""Columns of a case's table that answer first."""
 
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
@@ -55,16 +58,24 @@ def _first(
     answer = advice(meta, cases)
     if answer is None or not every:
         return None
-    notes = [*_circumstances(meta, cases), *every[0].notes]
-    table = replace(every[0], rows=_quickest_first(every[0].rows, cases), notes=notes)
+    if len({case.case for case in cases}) == 1:
+        table = _only(tables.tables(cases)[0], FIRST_COLUMNS)
+    else:
+        table = replace(every[0], rows=_quickest_first(every[0].rows, cases))
+    table = replace(table, notes=[*_circumstances(meta, cases), *table.notes])
     return FirstAnswer(answer, table, _steps(meta, cases, answer))
 
 
-def _quickest_first(rows: list[list[str]], cases: Sequence[MeasuredTransport]) -> list[list[str]]:
-    """Sort rows of transports by the first case: a screen may have room for some of them only.
+def _only(table: Table, headings: Sequence[str]) -> Table:
+    """Return a table with these columns alone, and without notes on any."""
+    kept = [table.headings.index(heading) for heading in headings]
+    rows = [[row[column] for column in kept] for row in table.rows]
+    notes = [note for note in table.notes if not table.explains(note)]
+    return Table(table.title, list(headings), rows, notes)
 
-    Rows of contenders have another first cell, and stay in their order.
-    """
+
+def _quickest_first(rows: list[list[str]], cases: Sequence[MeasuredTransport]) -> list[list[str]]:
+    """Sort rows of transports by the first case: a screen may have room for some of them only."""
     latencies: dict[str, float] = {}
     for case in cases:
         if case.case == cases[0].case and case.delivers:
@@ -91,18 +102,24 @@ def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> l
 
 def _steps(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str) -> list[str]:
     """Say how to set what is advised, and what measures a missing 99th percentile."""
-    steps = []
-    if any(case.who.settings == MATCHED and tables.name(case) in answer for case in cases):
-        steps.append(f"Set `{MATCHED}` in your program: docs/transports.md, 'The same settings …'.")
+    steps = list(_to_set(meta, cases, answer))
     few = min(case.expected for case in cases)
-    if 0 < few < ENOUGH:
-        longer = _longer(meta, TAIL_MESSAGES / few)
-        steps.append(f"p99 needs {TAIL_MESSAGES:,} arrivals, not {few:,}: take `{longer}`.")
+    if longer := run_for_tail(meta.seconds, meta.processes, few):
+        steps.append(f"p99 needs {TAIL_MESSAGES:,} arrivals, not {few:,}: take `{longer.option}`.")
     return steps
 
 
-def _longer(meta: TransportMeta, factor: float) -> str:
-    """Return the option by which a run has so many times its messages."""
-    if meta.seconds * factor <= MOST_SECONDS:
-        return f"--seconds {math.ceil(meta.seconds * factor)}"
-    return f"--processes {math.ceil(meta.processes * factor)}"
+def _to_set(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str) -> Iterator[str]:
+    """Say what a program sets to have the matched settings that an answer advises."""
+    advised = {
+        tables.settings_key(meta, case): case.who.mware
+        for case in cases
+        if case.who.settings == MATCHED and tables.name(case) in answer
+    }
+    for key, mware in advised.items():
+        text = meta.settings.get(key, {}).get("in_program")
+        if text and len(advised) == 1:
+            yield f"For {mware} {MATCHED} set in your program: {text}."
+            return
+    if advised:
+        yield f"What {MATCHED} sets in your program: docs/transports.md."

@@ -57,12 +57,10 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
         )
     if any("tail" in need.about for need in by_need):
         table.notes.append(TAIL)
-    if lacks := [
-        f"{need.title} ({need.asks})"
-        for need in judged
-        if need not in by_need and not need.is_moot(found)
-    ]:
-        table.notes.append(f"This run does not tell: {', '.join(lacks)}.")
+    if lacks := [need for need in judged if need not in by_need and not need.is_moot(found)]:
+        titles = ", ".join(need.title for need in lacks)
+        asks = ", ".join(need.asks for need in lacks)
+        table.notes.append(f"This run does not tell: {titles}; they need {asks}.")
     return table
 
 
@@ -98,7 +96,16 @@ def _cell(need: Need, verdict: Verdict) -> str:
 def _promised(verdict: Verdict) -> str:
     if not verdict.met:
         return UNPROMISED
-    return f"{TICK} {', '.join(verdict.only)} only" if verdict.only else TICK
+    parts = [f"{TICK} {', '.join(verdict.only)}" if verdict.only else TICK]
+    return "; ".join([*parts, *map(_unpromised, verdict.others)])
+
+
+def _unpromised(case: MeasuredTransport) -> str:
+    """Say of other settings what was lost, or that the loss of nothing was luck."""
+    if case.all_lost:
+        return f"{case.who.settings} lost {case.all_lost:,}"
+    what = "no promise" if case.delivers else _first_flaw(case)
+    return f"{case.who.settings}: {what}"
 
 
 def _value(value: float | None, verdict: Verdict) -> str:
@@ -113,7 +120,7 @@ def _first_flaw(case: MeasuredTransport) -> str:
     """Name in one word what went wrong."""
     run = case.run
     flaws = {
-        "loses": run.lost + run.lost_before,
+        "loses": case.all_lost,
         "refuses": run.refused,
         "doubles": run.duplicates,
     }

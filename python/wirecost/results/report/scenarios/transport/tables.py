@@ -26,7 +26,8 @@ from wirecost.system.counted import counted
 
 PARTS = ("publisher", "subscribers", "daemon")
 NOTES = (
-    f"p99, p99.9: {NONE} where fewer than about 1,000, for p99.9 10,000, messages arrived.",
+    f"p99: {NONE} where fewer than about 1,000 messages arrived.",
+    f"p99.9: {NONE} where fewer than about 10,000 messages arrived.",
     "Latency: from the begin of the call that sends until the call that receives"
     " returned, every arrival at every subscriber.",
     "went wrong: of all messages at all subscribers together.",
@@ -58,6 +59,13 @@ def mark(case: MeasuredTransport) -> str:
 def name(case: MeasuredTransport) -> str:
     """Return ``zeromq python matched``."""
     return f"{case.who.mware} {case.who.client} {case.who.settings}"
+
+
+def settings_key(meta: TransportMeta, case: MeasuredTransport) -> str:
+    """Return the key of its settings in ``meta.settings``: the native client may have its own."""
+    who = case.who
+    own = f"{who.mware} {who.client} {who.settings}"
+    return own if own in meta.settings else f"{who.mware} {who.settings}"
 
 
 def tables(found: Sequence[MeasuredTransport]) -> list[Table]:
