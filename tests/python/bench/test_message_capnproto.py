@@ -114,6 +114,29 @@ def converted(folder: Path, sent: bytes) -> dict[str, Any]:
     return document
 
 
+@needs_capnp
+def test_a_program_that_changes_a_field_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    whole = "b.setF0(static_cast<std::int32_t>(v.count));"
+
+    def wrong(about: Subject) -> dict[str, str]:
+        texts = capnproto(about)
+        assert whole in texts["capnproto.cpp"]
+        return texts | {"capnproto.cpp": texts["capnproto.cpp"].replace(whole, "b.setF0(7);")}
+
+    monkeypatch.setattr(sources, "capnproto", wrong)
+    path = tmp_path / "counted.proto"
+    path.write_text('syntax = "proto3"; message Counted { int32 count = 1; }')
+    about = subject(frontends.descriptors([str(path)]), str(path), "Counted")
+    messages = [about.message_class(count=8).SerializeToString()]
+    backend = Cpp(about, selection("capnproto"), lambda _: None)
+    entries = [contender.entry(about.type) for contender in backend.contenders()]
+    verify_all(RacePart(about, messages, backend, entries), tmp_path, written(tmp_path, messages))
+    assert {entry.failure for entry in entries} == {"message 0 as read has another count"}
+
+
 def test_a_missing_compiler_has_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources.shutil, "which", lambda _: None)
     about = subject(frontends.descriptors(["osi3"]), "osi3", "MountingPosition")
