@@ -236,6 +236,7 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
         if settings.asked.rate is not None
         else None,
         recorded_hz=recorded_messages.rate_hz,
+        lists=list(dict.fromkeys(type_ for _, type_ in lists)),
         types={"ns": "Float64", "bytes": "Float64"},
     )
     failed: set[str] = set()

@@ -95,6 +95,8 @@ class MessageMeta(common.Meta, kw_only=True):
     at_rate: AtRate | None = None
     recorded_hz: Amount | None = None
     """Rate of the recording that the messages are from."""
+    lists: Sequence[str] = ()
+    """Types of the elements of the lists that were tried in columns."""
 
 
 STAGES = ("fill", "encode", "decode", "read", "destroy", "total")

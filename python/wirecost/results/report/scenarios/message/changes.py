@@ -34,7 +34,7 @@ NEEDS = {"wirecost-cdr": ", without ROS or DDS", "wirecost-ros1": ", without ROS
 LIBRARIES = {
     "wirecost-classes": "`wirecost compile {schema} --lang cpp --protobuf-api --out DIR`, for the "
     "same program",
-    "wirecost-columns": "`wirecost compile {schema} --wire columns --columns MESSAGE --out DIR`",
+    "wirecost-columns": "`wirecost compile {schema} --wire columns --columns {lists} --out DIR`",
     "flatbuffers-table": "a FlatBuffers schema with the same fields, compiled by flatc",
     "capnproto": "a Cap'n Proto schema with the same fields, compiled by capnp",
     "sbe": "an SBE schema with the same fields, compiled by sbe-tool",
@@ -161,7 +161,7 @@ def many_fields(meta: MessageMeta) -> Table | None:
 def _added_time(change: MessageChange, totals: Iterable[Row]) -> str:
     """Return the time that a change adds.
 
-    Of columns, what the C++ program with rows takes with them. ``totals``: without doubt.
+    Of columns, what the C++ program takes with them. ``totals``: without doubt.
     """
     if change.ns is not None:
         return f"{units.time(change.ns)} more"
@@ -200,8 +200,8 @@ def _legend(meta: MessageMeta, times: Collection[str]) -> str:
         parts.append(f"{FASTER}: certain, but too noisy to say by how much.")
     if any(time.endswith("in C++") for time in times):
         parts.append(
-            f"in C++: {COLUMNS}, with all these lists in columns with every bit kept, and both "
-            "conversions from and to rows."
+            f"in C++: {COLUMNS} in its best mode, with all these lists in columns with every bit "
+            "kept."
         )
     if meta.changes:
         parts.append(
@@ -244,7 +244,8 @@ def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:
             how = f"`wirecost compile {schema} {options} --wire {wire} --out DIR`"
             texts[library] = how if wire else ""
         else:
-            texts[library] = LIBRARIES.get(library, "").format(schema=schema)
+            lists = ",".join(meta.lists) or "MESSAGE"
+            texts[library] = LIBRARIES.get(library, "").format(schema=schema, lists=lists)
     return texts
 
 

@@ -322,7 +322,9 @@ def _table(
         but = "even doubled, nothing is worth changing" if stands else "run again when idle"
         notes.insert(0, f"{DOUBT}: in doubt, as times vary; {but}.")
     if COLUMNS in libraries:
-        notes.append(f"{COLUMNS}: with conversion from and to rows; `bench osi`: without.")
+        in_place = any(row.mode == "view" for row in libraries[COLUMNS].best.values())
+        how = "lists filled and read in place" if in_place else "with conversion from and to rows"
+        notes.append(f"{COLUMNS}: {how}.")
     return Table.of("Time per message", ordered[:MOST_ROWS], columns, notes)
 
 
@@ -340,16 +342,18 @@ def _steps(
 ) -> list[str]:
     """Return at most three things to do, what is least work first.
 
-    That is another mode of the library in use, another library, another wire, another message.
+    That is another mode of the library in use, another library, both in each language, another
+    wire, another message.
     """
-    best: dict[int, Row] = {}
+    best: dict[tuple[int, str], Row] = {}
     for row in faster:
         base = bases.get(row.lang)
         if base is not None:
             is_same = wire_of(meta, row) == wire_of(meta, base)
             effort = (row.contender != base.contender) if is_same else 2
-            best.setdefault(effort, row)
-    texts = [_step(meta, best[effort], effort == 2, doubted) for effort in sorted(best)]
+            best.setdefault((effort, row.lang if is_same else ""), row)
+    ordered = sorted(best, key=lambda key: key[0])
+    texts = [_step(meta, best[key], key[0] == 2, doubted) for key in ordered]
     large = [
         change for change in meta.changes if change.bytes <= (1 - LARGE_FIELD) * meta.counted_bytes
     ]

@@ -34,6 +34,7 @@ MODES = {
     "new": "new objects for each message",
     "reused": "the same objects again",
     "view": "reading where the bytes lie",
+    "converted": "rows on both sides, converted to columns and back",
     "arena": "objects on an arena that is reset",
     "best": "wrapped bytes, reused buffers and aliasing",
 }
