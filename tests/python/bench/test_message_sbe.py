@@ -89,8 +89,19 @@ def test_what_its_groups_cannot_hold_is_refused() -> None:
 
     recursive = refused(str(SCHEMAS / "recursive_maps.proto"), "Table")
     assert recursive.endswith(" can hold itself, which SBE's groups cannot")
-    assert refused("osi3", "SensorView").startswith("left out: osi3.SensorView would have up to ")
-    assert not refused("osi3", "LidarDetectionData")
+    assert not refused("osi3", "SensorView")
+
+
+def test_what_would_compile_for_long_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = of_protobuf(tmp_path)
+    groups = sbe_code.sbe(about)[sbe_code.SCHEMA].count("<group")
+    monkeypatch.setattr(sbe_code, "MOST_GROUPS", groups)
+    assert sbe_code.inexpressible(about.schema, about.type) == ""
+    monkeypatch.setattr(sbe_code, "MOST_GROUPS", groups - 1)
+    why = sbe_code.inexpressible(about.schema, about.type)
+    assert why == f"left out: Every would have {groups} groups, which compile for long"
 
 
 def test_a_missing_compiler_has_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
