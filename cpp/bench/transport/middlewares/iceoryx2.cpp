@@ -10,7 +10,7 @@ constexpr int own_depth = 2;
 
 }  // namespace
 
-Library library() { return {"iceoryx2", WIRECOST_ICEORYX2_VERSION, {"iceoryx2"}}; }
+Library library() { return {"iceoryx2", wirecost_iceoryx2_version(), {"iceoryx2"}}; }
 
 std::unique_ptr<Publisher> make_publisher(const Settings& settings) {
   return std::make_unique<RustPublisher>(opened(wirecost_iceoryx2_publisher, settings, own_depth));

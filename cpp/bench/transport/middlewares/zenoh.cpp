@@ -10,7 +10,7 @@ constexpr int own_depth = 256;
 
 }  // namespace
 
-Library library() { return {"zenoh", WIRECOST_ZENOH_VERSION, {"zenoh", "zenoh-shm"}}; }
+Library library() { return {"zenoh", wirecost_zenoh_version(), {"zenoh", "zenoh-shm"}}; }
 
 std::unique_ptr<Publisher> make_publisher(const Settings& settings) {
   return std::make_unique<RustPublisher>(opened(wirecost_zenoh_publisher, settings, own_depth));

@@ -45,6 +45,9 @@ typedef void (*WirecostTransportOnRequest)(void* context, const uint8_t* request
 /* Why the last call of this thread failed, one line; valid until the next one fails. */
 const char* wirecost_transport_why(void);
 
+const char* wirecost_iceoryx2_version(void);
+const char* wirecost_zenoh_version(void);
+
 /* Null where it failed. An end is used and closed by the thread that opened it. */
 WirecostTransportPublisher* wirecost_iceoryx2_publisher(const WirecostTransportSettings* settings);
 WirecostTransportSubscriber* wirecost_iceoryx2_subscriber(

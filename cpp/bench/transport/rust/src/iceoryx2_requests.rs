@@ -12,7 +12,7 @@ use iceoryx2::prelude::*;
 use crate::iceoryx2_blocks::{bytes_of, Block, Writer};
 use crate::iceoryx2_ends::{begun, reserved, unopened};
 use crate::iceoryx2_services::{open_service, open_wake, wait_until};
-use crate::middleware::{Replier, Requester, Settings};
+use crate::middleware::{OnRequest, Replier, Requester, Settings};
 use crate::outcome::{one_line, Outcome};
 
 pub fn requester(settings: &Settings) -> Outcome<Box<dyn Requester>> {
@@ -121,11 +121,7 @@ struct Iceoryx2Replier {
 }
 
 impl Replier for Iceoryx2Replier {
-    fn answer(
-        &mut self,
-        time: Duration,
-        on_request: &mut dyn FnMut(&[u8], &mut dyn FnMut() -> Outcome<()>),
-    ) -> Outcome<()> {
+    fn answer(&mut self, time: Duration, on_request: &mut OnRequest<'_>) -> Outcome<()> {
         let Self { server, notifier, listener, writer, .. } = self;
         wait_until(listener, time, || {
             let active = server

@@ -13,6 +13,7 @@ mod outcome;
 mod peers;
 mod private_folder;
 mod shared_memory;
+mod versions;
 mod zenoh_ends;
 mod zenoh_pool;
 mod zenoh_requests;

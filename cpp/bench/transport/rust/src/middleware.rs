@@ -43,11 +43,10 @@ pub trait Requester {
     ) -> Outcome<bool>;
 }
 
+/// Called with a request, and with what sends its content back.
+pub type OnRequest<'a> = dyn FnMut(&[u8], &mut dyn FnMut() -> Outcome<()>) + 'a;
+
 pub trait Replier {
-    /// Gives a request that arrives within the time, with what sends its content back.
-    fn answer(
-        &mut self,
-        time: Duration,
-        on_request: &mut dyn FnMut(&[u8], &mut dyn FnMut() -> Outcome<()>),
-    ) -> Outcome<()>;
+    /// Gives a request that arrives within the time.
+    fn answer(&mut self, time: Duration, on_request: &mut OnRequest<'_>) -> Outcome<()>;
 }

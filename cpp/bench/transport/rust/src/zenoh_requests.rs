@@ -8,7 +8,7 @@ use zenoh::qos::CongestionControl;
 use zenoh::query::{Query, Queryable};
 use zenoh::Wait;
 
-use crate::middleware::{Replier, Requester, Settings};
+use crate::middleware::{OnRequest, Replier, Requester, Settings};
 use crate::outcome::{one_line, Outcome};
 use crate::zenoh_ends::unopened;
 use crate::zenoh_session::{open, Opened};
@@ -75,11 +75,7 @@ struct ZenohReplier {
 }
 
 impl Replier for ZenohReplier {
-    fn answer(
-        &mut self,
-        time: Duration,
-        on_request: &mut dyn FnMut(&[u8], &mut dyn FnMut() -> Outcome<()>),
-    ) -> Outcome<()> {
+    fn answer(&mut self, time: Duration, on_request: &mut OnRequest<'_>) -> Outcome<()> {
         let Ok(Some(query)) = self.port.handler().recv_timeout(time) else { return Ok(()) };
         let request = query.payload().map(|payload| payload.to_bytes()).unwrap_or_default();
         on_request(&request, &mut || {
