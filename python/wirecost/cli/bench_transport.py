@@ -86,7 +86,7 @@ def command(
             known=_settings,
         ),
     ] = DEFAULT_SETTINGS,
-    client: Annotated[str, option("python, native (C, C++ or Rust).", known=KINDS)] = PYTHON,
+    client: Annotated[str, option("python, native (compiled).", known=KINDS)] = PYTHON,
     find_peak: Annotated[
         bool, option("Also find the highest rate without loss.", "--find-peak")
     ] = False,
