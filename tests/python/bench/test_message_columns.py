@@ -12,6 +12,7 @@ from wirecost.measure.bench.message.content import made_up
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.cpp.columns_program import NAME
+from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.race import RacePart, verify_all
 from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.measure.bench.message.subject import Subject, subject
@@ -19,7 +20,8 @@ from wirecost.schema.compile import frontends
 
 ITEM = """
 enum Color { NONE = 0; RED = 1; BLUE = -5; }
-message Inner { double a = 1; optional float b = 2; string label = 3; repeated sint32 numbers = 4; }
+message Inner { double a = 1; optional float b = 2; string label = 3; repeated sint32 numbers = 4;
+  bytes raw = 5; }
 message Leaf { bool on = 1; bytes data = 2; repeated string words = 3; }
 message Item {
   double x = 1; optional double ox = 2; bool flag = 3; optional bool oflag = 4;
@@ -83,6 +85,24 @@ def test_every_kind_of_field_arrives(
     assert [entry.failure for entry in entries] == [None, None]
     samples = backend.measured(entries[0].contender, [tmp_path / "content"], ["a"], 1)
     assert len(list(samples)) > 1  # it says itself where it reads other values than were sent
+
+
+def test_python_fills_and_reads_arrays_of_every_kind(tmp_path: Path) -> None:
+    about = read(SCHEMA, tmp_path)
+    backend = Python(about, ContenderSelection(frozenset({NAME}), lists=LISTS), lambda _: None)
+    entries = [contender.entry(about.type) for contender in backend.contenders()]
+    assert [(entry.contender.library, entry.contender.mode) for entry in entries] == [
+        (NAME, "view")
+    ]
+    messages = [*made_up(about, {"direct": 60}, 1), *sparse(about)]
+    write_content(tmp_path / "content", messages)
+    verify_all(RacePart(about, messages, backend, entries), tmp_path, tmp_path / "content")
+    assert [entry.failure for entry in entries] == [None]
+
+
+def test_python_leaves_out_lists_that_stand_deeper(tmp_path: Path) -> None:
+    selection = ContenderSelection(frozenset({NAME}), lists=LISTS[1:])
+    assert not Python(read(SCHEMA, tmp_path), selection, lambda _: None).contenders()
 
 
 def sparse(about: Subject) -> list[bytes]:

@@ -155,6 +155,7 @@ def _rest(
 ) -> Iterator[str]:
     """Yield statements that copy all of a message but the lists that these ways lead to."""
     leading = {way[0].name: way[0] for way in ways}
+    depth = to.count("_to")  # messages of one type can be one in the other
     for oneof in message.oneofs:
         yield f"{to}.{identifier(oneof)} = {source}.{identifier(oneof)};"
     for field in message.fields:
@@ -165,9 +166,10 @@ def _rest(
         if field.name not in leading:
             yield f"{to}.{name} = {source}.{name};"
         elif inner and isinstance(field.type, MessageRef):
-            yield f"if (const auto* const {name}_from = there({source}.{name})) {{"
-            yield f"    auto& {name}_to = {to}.{name}.touch();"
-            outer = (f"{name}_to", f"(*{name}_from)")
+            inner_source, inner_to = f"{name}_from{depth}", f"{name}_to{depth}"
+            yield f"if (const auto* const {inner_source} = there({source}.{name})) {{"
+            yield f"    auto& {inner_to} = {to}.{name}.touch();"
+            outer = (inner_to, f"(*{inner_source})")
             for line in _rest(schema, schema.message(field.type), inner, *outer):
                 yield f"    {line}"
             yield "} else {"

@@ -31,7 +31,8 @@ from wirecost.measure.bench.message.python import (
     zserio_library,
     zserio_schema,
 )
-from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
+from wirecost.measure.bench.message.python.columns_library import own_lists
+from wirecost.measure.bench.message.python.libraries import COLUMNS, NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
 from wirecost.measure.bench.message.selection import (
     MODULE,
@@ -41,8 +42,10 @@ from wirecost.measure.bench.message.selection import (
 )
 from wirecost.measure.bench.message.shapes import is_octets
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.schema.compile.compiler import emitted, write
+from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
+from wirecost.schema.compile.plan.columns import plan
+from wirecost.schema.compile.schema import CompileError
 from wirecost.system import scratch
 
 MODULE_OF_WORKER = "wirecost.measure.bench.message.python.worker"
@@ -59,10 +62,10 @@ class Python:
         self._selection = selection
         self._files = {file.name: file for file in selection.files_of(MODULE)}
         self._folder = scratch.make("message")
-        write(
-            emitted(subject.schema, ("python",), Request((subject.wire, *subject.other_wires))),
-            self._folder,
-        )
+        self._lists = self._columns_lists()
+        request = Request((subject.wire, *subject.other_wires))
+        columns = Columns(tuple(dict.fromkeys(type_ for _, type_ in self._lists)))
+        write(emitted(subject.schema, ("python",), request, columns), self._folder)
         keep(subject, self._folder)
         self.missing: dict[str, str] = {}
         self.environment: dict[str, str] = {}
@@ -88,6 +91,15 @@ class Python:
         say("compiling the Python extension")
         return extension.build(self._subject, self._folder, self._selection.jobs)
 
+    def _columns_lists(self) -> list[tuple[str, str]]:
+        """Return paths and types of the lists that take part in columns."""
+        found = own_lists(self._subject, self._selection.lists)
+        try:
+            plan(self._subject.schema, [type_ for _, type_ in found])
+        except CompileError:
+            return []
+        return found if self._selection.takes(COLUMNS) else []
+
     def contenders(self) -> list[Contender]:
         return [
             contender for contender in self._all() if self._selection.takes(contender.library)
@@ -102,6 +114,8 @@ class Python:
             contenders.append(self._one(NATIVE, own, ours))
         if self._has_views:
             contenders.append(self._one("wirecost", own, ours, VIEW))
+        if self._lists:
+            contenders.append(self._one(COLUMNS, "columns", ours, VIEW))
         if self._subject.ros is not None:
             contenders.append(self._one("rosbags", own, f"rosbags {version('rosbags')}"))
         if own == "ros1" and "genpy" not in self.missing:
@@ -157,6 +171,7 @@ class Python:
             "content": str(content),
             "folder": str(self._folder),
             "type": self._subject.type,
+            "lists": self._lists,
         } | more
         python, variables = sys.executable, None
         if library == rclpy_library.NAME:

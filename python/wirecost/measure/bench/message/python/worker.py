@@ -13,7 +13,7 @@ import gc
 import json
 import marshal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import cycle
 from mmap import mmap
@@ -27,7 +27,7 @@ from wirecost.measure.bench.engine.timing import timed
 from wirecost.measure.bench.message.altered import alter
 from wirecost.measure.bench.message.content_file import read_content, write_content
 from wirecost.measure.bench.message.python import code
-from wirecost.measure.bench.message.python.libraries import NEW, library
+from wirecost.measure.bench.message.python.libraries import COLUMNS, NEW, OURS, ROOT, library
 from wirecost.measure.bench.message.python.subject_folder import kept
 from wirecost.measure.bench.message.subject import Subject
 
@@ -50,6 +50,7 @@ class WorkerContender:
         self.encode, self.decode, self.again = chosen.encode, chosen.decode, chosen.again
         self.read: Callable[[Any], float] = scope[f"read_{top}"]
         self._classes, self._top, self._into = chosen.classes, chosen.top, chosen.into
+        self.top = chosen.classes[top] if chosen.classes else None
         self._make: Callable[[Any, Any], Any] = scope[f"make_{top}"]
         self.last: tuple[bytes | memoryview, Any] = b"", None
         """The message that was sent and read last."""
@@ -92,8 +93,14 @@ def main() -> None:
     folder = Path(job["folder"])
     sys.path.insert(0, str(folder / "python"))
     about = kept(folder, job["type"])
-    contender = WorkerContender(about, job["library"], folder, job["mode"])
-    content = WorkerContent(about, read_content(Path(job["content"])))
+    messages = read_content(Path(job["content"]))
+    if job["library"] == COLUMNS:
+        columns = ColumnsContender(about, job["lists"], folder)
+        contender: WorkerContender = columns
+        content = WorkerContent(about, messages, columns.held)
+    else:
+        contender = WorkerContender(about, job["library"], folder, job["mode"])
+        content = WorkerContent(about, messages)
     contender.reuse_memory(content.values)
     if job["command"] == "verify":
         _verify(contender, content.values, Path(job["out"]), job["mode"])
@@ -101,12 +108,36 @@ def main() -> None:
         _measure(contender, content, job["repetitions"], job["most_s"])
 
 
-class WorkerContent:
-    """Messages, and the values from which objects are filled in."""
+class ColumnsContender(WorkerContender):
+    """The same of lists in columns, whose program keeps them in arrays."""
 
-    def __init__(self, about: Subject, messages: list[bytes]) -> None:
+    def __init__(self, about: Subject, lists: Sequence[tuple[str, str]], folder: Path) -> None:
+        super().__init__(about, OURS, folder)
+        from wirecost.measure.bench.message.python import columns_library  # noqa: PLC0415
+
+        found = columns_library.tables(about, lists, ROOT)
+        rows = super().fill
+        codec = columns_library.ColumnsCodec(found, self.top, self.read, ROOT)
+        self.encode, self.decode, self.again = codec.encode, codec.decode, codec.again
+        self.read, self._fill = codec.read, codec.fill
+        self.held = lambda value: codec.held(rows(value))
+
+    def fill(self, value: Any) -> Any:
+        return self._fill(value)
+
+
+class WorkerContent:
+    """Messages, and the values from which objects are filled in, as ``held`` makes them."""
+
+    def __init__(
+        self,
+        about: Subject,
+        messages: list[bytes],
+        held: Callable[[Any], Any] = lambda value: value,
+    ) -> None:
         self._about = about
-        self._to_value = code.values(about.schema, about.type)
+        to_value = code.values(about.schema, about.type)
+        self._to_value = lambda message: held(to_value(message))
         self._messages = [about.read(data) for data in messages]
         self.values = list(map(self._to_value, self._messages))
 

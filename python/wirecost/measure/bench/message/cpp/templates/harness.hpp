@@ -264,7 +264,8 @@ class Runner final : public Contender {
  public:
   using Holder = typename Codec::Holder;
 
-  explicit Runner(const Content<Holder>& content) : content_(content), all_(content.values.size()) {
+  explicit Runner(const Content<Holder>& content)
+      : content_(content), room_(room_of(content)), all_(content.values.size()) {
     for (Codec& codec : all_) reserve(codec);
     if (all_.size() != 1) reserve(one_);
   }
@@ -312,13 +313,19 @@ class Runner final : public Contender {
   std::optional<Bytes> back(std::size_t i) override { return all_[i].again(); }
 
  private:
-  void reserve(Codec& codec) {
-    std::size_t room = content_.largest;
+  // Bytes that a message may take on the codec's wire.
+  static std::size_t room_of(const Content<Holder>& content) {
+    std::size_t room = content.largest;
     if constexpr (requires { Codec::room; }) room *= Codec::room;
-    codec.buffer.assign(room, std::byte{0xA5});
+    if constexpr (requires(const Holder& value) { Codec::size_of(value); }) {
+      for (const Holder& value : content.values) room = std::max(room, Codec::size_of(value));
+    }
+    return room;
   }
+  void reserve(Codec& codec) { codec.buffer.assign(room_, std::byte{0xA5}); }
 
   const Content<Holder>& content_;
+  std::size_t room_;
   std::vector<Codec> all_;
   Codec one_;
   Sum sum_;

@@ -16,6 +16,7 @@ inline std::span<const std::byte> encoded_by_mine(const Holder& made, std::span<
 struct New {
   using Holder = message_bench::Holder;
   static constexpr const char* mode = "new";
+  static std::size_t size_of(const Holder& value) { return mine::encoded_size(value); }
   Bytes buffer;
   std::span<const std::byte> sent;
   std::optional<Holder> made, parsed;
@@ -34,6 +35,7 @@ struct New {
 struct Reused {
   using Holder = message_bench::Holder;
   static constexpr const char* mode = "reused";
+  static std::size_t size_of(const Holder& value) { return mine::encoded_size(value); }
   Bytes buffer;
   std::span<const std::byte> sent;
   Holder made, parsed;

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists in columns in Python, as a program has them that keeps its lists in arrays of NumPy."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wirecost.measure.bench.message.fields import fields_along
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.schema.compile.emit.python.names import attribute, module_place
+from wirecost.schema.compile.schema import Label
+
+
+@dataclass(frozen=True)
+class ListTable:
+    """A list of the message: its attribute, the generated class of its columns, and its name.
+
+    ``list_name``: as columns are attached to it, ``<message>.<field>``.
+    """
+
+    attribute: str
+    columns: Any
+    list_name: str
+
+
+@dataclass(frozen=True)
+class HeldMessage:
+    """What a program holds: a message without its lists, and what these hold in arrays.
+
+    ``lists``: of each, the number of elements, values by field, and who has a field.
+    """
+
+    rest: Any
+    lists: list[tuple[int, dict[str, Any], dict[str, Any]]]
+
+
+def own_lists(about: Subject, lists: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the lists, of paths and types, that are fields of the message itself."""
+    return [
+        (path, type_)
+        for path, type_ in lists
+        if len(along := fields_along(about.schema, about.type, path)) == 1
+        and along[0].label is Label.REPEATED
+    ]
+
+
+def tables(about: Subject, lists: Sequence[tuple[str, str]], root: str) -> list[ListTable]:
+    """Return the generated classes of lists, from the package ``root``."""
+    found = []
+    for path, type_ in own_lists(about, lists):
+        (field,) = fields_along(about.schema, about.type, path)
+        home = about.schema.home(type_)
+        place = module_place(home)
+        module = importlib.import_module(
+            ".".join((root, *place.with_name(f"{place.name}_columns").parts))
+        )
+        name = home.local_name(type_).replace(".", "") + "Columns"
+        found.append(
+            ListTable(attribute(field), getattr(module, name), f"{about.type}.{field.name}")
+        )
+    return found
+
+
+def group_node(child: Any) -> Any:
+    """Return the field of a column or of a message's columns."""
+    return child.node if hasattr(child, "node") else child._node
+
+
+class ColumnsCodec:
+    """Functions for messages whose lists are in columns.
+
+    ``top``: the message's dataclass; ``read_rest``: adds up one; ``root``: the generated package.
+    """
+
+    def __init__(
+        self, found: list[ListTable], top: Any, read_rest: Callable[[Any], float], root: str
+    ) -> None:
+        self._tables = found
+        self._top = top
+        self._read_rest = read_rest
+        self._kinds = importlib.import_module(f"{root}._columns")
+
+    def held(self, message: Any) -> HeldMessage:
+        """Return what a program with arrays holds instead of a message; takes its lists."""
+        lists = []
+        for table in self._tables:
+            rows = getattr(message, table.attribute)
+            found = table.columns.read(table.columns.from_rows(rows, "exact"))
+            present: dict[str, Any] = {}
+            lists.append((len(rows), self._values(found, present), present))
+            setattr(message, table.attribute, [])
+        return HeldMessage(message, lists)
+
+    def _values(self, group: Any, present: dict[str, Any]) -> dict[str, Any]:
+        """Return a group's values as ``prepare`` takes them; fills in ``present``."""
+        values: dict[str, Any] = {}
+        for name, child in group.children():
+            has = child.present
+            if has is not None and not has.any():
+                continue
+            node = group_node(child)
+            if node.optional and has is not None:
+                present[node.path] = has
+            values[name] = self._value(child, present)
+        return values
+
+    def _value(self, child: Any, present: dict[str, Any]) -> Any:
+        kinds, has = self._kinds, child.present
+        if isinstance(child, kinds.Column):
+            return child.values.copy()
+        if isinstance(child, kinds.TextColumn):
+            absent = None if child.node.optional else ""
+            return [text if has is None or has[i] else absent for i, text in enumerate(child)]
+        if isinstance(child, kinds.RepeatedColumn):
+            return kinds.Ragged(child.offsets.copy(), child.values.copy())
+        if isinstance(child, kinds.RepeatedTextColumn):
+            return kinds.Ragged(child.offsets.copy(), list(child.texts))
+        if isinstance(child, kinds.RepeatedGroup):
+            return kinds.Ragged(child.offsets.copy(), self._values(child, present))
+        return self._values(child, present)
+
+    def fill(self, value: HeldMessage) -> tuple[Any, list[Any]]:
+        made = [
+            table.columns.prepare(count, values, present=present) if count else None
+            for table, (count, values, present) in zip(self._tables, value.lists, strict=True)
+        ]
+        return value.rest, made
+
+    def encode(self, message: tuple[Any, list[Any]]) -> bytes:
+        rest, made = message
+        data: bytes = rest.encode_protobuf()
+        for table, columns in zip(self._tables, made, strict=True):
+            if columns is not None:
+                data = table.columns.attach(data, columns, table.list_name)
+        return data
+
+    def decode(self, data: bytes) -> tuple[Any, list[Any]]:
+        found: list[Any] = []
+        for table in self._tables:
+            list_path = table.list_name.rpartition(".")[2]
+            places = table.columns.find(data, table.list_name.rpartition(".")[0])
+            at = next((place for place in places if place.path == list_path), None)
+            found.append(at and table.columns.read(data, at.offset, at.size))
+        return self._top.decode_protobuf(data), found
+
+    def read(self, message: tuple[Any, list[Any]]) -> float:
+        """Return the sum of all numbers; texts are hashed, as other contenders do."""
+        rest, found = message
+        total = self._read_rest(rest)
+        for columns in found:
+            if columns is None:
+                continue
+            for _, column in columns.columns():
+                if hasattr(column, "values"):
+                    total += float(column.values.sum())
+                else:
+                    total += sum(hash(text) & 0xFFFF for text in getattr(column, "texts", column))
+        return total
+
+    def again(self, message: tuple[Any, list[Any]]) -> bytes:
+        """Return the bytes of what was read, in rows."""
+        rest, found = message
+        for table, columns in zip(self._tables, found, strict=True):
+            setattr(rest, table.attribute, [] if columns is None else columns.to_rows(1 << 30))
+        data: bytes = rest.encode_protobuf()
+        return data
