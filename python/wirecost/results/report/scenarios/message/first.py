@@ -181,9 +181,8 @@ class _Rated:
             if base is None or saved <= 0:
                 continue
             is_same = wire_of(self.meta, row) == wire_of(self.meta, base)
-            text = f"{_about(row, doubted)}{share_of_core(saved)} in {_language(row.lang)}"
-            if not is_same:
-                text += f" ({wire_of(self.meta, row)})"
+            by = row.contender if is_same else wire_of(self.meta, row)
+            text = f"{_about(row, doubted)}{share_of_core(saved)} in {_language(row.lang)} ({by})"
             best = same if is_same else other
             best[row.lang] = max(best.get(row.lang, (0.0, "")), (saved, text))
         other = {lang: found for lang, found in other.items() if found > same.get(lang, (0.0, ""))}
@@ -231,7 +230,7 @@ def _hints(
         if row.contender in COMPILED and wire_of(meta, row) == wires.get(row.lang)
     ][:1]
     if ours and schema_given(meta) and not any("wirecost compile" in hint for hint in hints):
-        hints.append(f"Code:\n{uses(meta, ours)[ours[0].contender]}")
+        hints.append(f"Code of {ours[0].name}:\n{uses(meta, ours)[ours[0].contender]}")
     return hints
 
 
