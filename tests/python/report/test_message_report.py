@@ -198,7 +198,8 @@ def test_savings_are_said_for_each_language_with_the_same_bytes() -> None:
     totals = {(r.lang, r.name): r.median_ns for r in WHOLE if r.stage == "total"}
     saved = totals["cpp", "protobuf new"] - totals["cpp", "wirecost reused"]
     text = answered(1000.0).answer
-    assert f"same bytes: {100 * saved * 1000 / SECOND:.2g} % in C++ (wirecost), nothing in Python" in text
+    share = f"{100 * saved * 1000 / SECOND:.2g} %"
+    assert f"same bytes: {share} in C++ (wirecost), nothing in Python" in text
     assert "all peers" not in text  # JSON is slower
 
 

@@ -95,7 +95,8 @@ class ColumnOf {
   void count(const Rows& rows) {
     if constexpr (is_scalar && !node.optional) {
       if (node.required || total_ != 0) return;  // one value that is not 0 tells all
-      Field::visit(rows, [this](const auto* value) { total_ += value != nullptr && is_set(*value); });
+      Field::visit(rows,
+                   [this](const auto* value) { total_ += value != nullptr && is_set(*value); });
     } else {
       Field::visit(rows, [this](const auto* value) {
         ++elements_;
@@ -199,7 +200,8 @@ class ColumnOf {
     if constexpr (is_text) {
       put(value, end_);
     } else if constexpr (is_repeated) {
-      if (value.size() != 0) std::memcpy(&values_[end_], value.data(), value.size() * sizeof(Stored));
+      if (value.size() != 0)
+        std::memcpy(&values_[end_], value.data(), value.size() * sizeof(Stored));
       end_ += value.size();
     } else if constexpr (is_texts) {
       for (const auto& text : value) {
