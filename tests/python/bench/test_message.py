@@ -42,6 +42,13 @@ def every() -> Subject:
     return load("every_type_proto3.proto", "EveryType")
 
 
+def test_a_file_without_messages_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.proto").touch()
+    path = str(tmp_path / "empty.proto")
+    with pytest.raises(UserError, match="declares no message"):
+        subject(frontends.descriptors([path]), path, "")
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_the_fields_bytes_are_the_message_s(name: str) -> None:
     path = str(SCHEMAS / name)

@@ -94,6 +94,17 @@ def test_a_second_run_of_a_that_differs_as_much_blinds_the_gate(tmp_path: Path) 
     assert CliRunner().invoke(app, words).exit_code == 4
 
 
+def test_what_two_runs_of_a_differ_by_is_not_seen_though_b_is_quicker(tmp_path: Path) -> None:
+    a, b = turns(tmp_path / "a", 1, 0.01, 2), turns(tmp_path / "b", 0.9, 0.01, 3)
+    again = turns(tmp_path / "again", 1.3, 0.01, 4)
+    gate = ["--fail-above", "5%", "--of", CLOCK, "--require-precision"]
+    words = ["compare", str(a), str(b), "--again", str(again), *gate]
+    assert CliRunner().invoke(app, words).exit_code == 4
+    gate[1] = "50%"
+    words = ["compare", str(a), str(b), "--again", str(again), *gate]
+    assert CliRunner().invoke(app, words).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("change", "change95", "verdict", "times"),
     [

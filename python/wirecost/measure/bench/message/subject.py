@@ -176,6 +176,8 @@ def found_type(schema: Schema, source: str, asked: str) -> str:
 
 def _only(schema: Schema, source: str, names: list[str]) -> str:
     """Return the one message that no other holds."""
+    if not names:
+        raise UserError(f"{source}: declares no message; name a file that does")
     held = {name for references in schema.references.values() for name in references}
     tops = [name for name in names if name not in held and "google.protobuf" not in name]
     if len(tops) == 1:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -146,6 +146,8 @@ class Comparison:
     """Margins likewise by percentile, where A was not measured again and there are contenders
     enough: what rows of others moved by at most."""
     notes: list[str]
+    row_noise: Noise = field(default_factory=dict)
+    """Share by which two runs of A differ, by row and percentile or counter."""
 
     def series(self, row: Key) -> tuple[Array, Array]:
         """Return a row's times in both runs, in nanoseconds, in the order of measuring."""
@@ -234,6 +236,7 @@ def compare(
         drift=_largest(moved, QUANTILES),
         notes=[*a.notes, *b.notes, *_dropped_values(a), *_dropped_values(b), *caused_by_machine,
                *_failed(a, b)],
+        row_noise=apart,
     )  # fmt: skip
     return replace(
         comparison,

@@ -24,7 +24,8 @@ MEDIAN = "p50"
 class Gated:
     """A row that a gate looked at.
 
-    ``change`` and ``change95``: shares; None where there is no value or no interval.
+    ``change`` and ``change95``: shares; None where there is no value or no interval. ``noise``: the
+    share by which two runs of A differ.
     """
 
     row: Key
@@ -33,6 +34,7 @@ class Gated:
     change95: tuple[float, float] | None
     verdict: str
     regression: bool
+    noise: float = 0.0
 
     @property
     def grew(self) -> bool:
@@ -45,9 +47,12 @@ class Gated:
         return math.inf if self.change95 is None else self.change95[1]
 
     def is_undecided(self, limit: float) -> bool:
-        """Say whether it may have grown by more than the limit, or not."""
+        """Say whether it may have grown by more than the limit, or not.
+
+        Where two runs of A differ by more, an interval of one of them says nothing.
+        """
         shrank = self.verdict in {FASTER, FEWER}
-        return not self.regression and not shrank and self.highest > limit
+        return not self.regression and not shrank and max(self.highest, self.noise) > limit
 
     def turns_needed(self, limit: float) -> float:
         """Return how many times as many turns would decide it; None for a row that did not grow.
@@ -55,7 +60,7 @@ class Gated:
         The change is taken to be what it seems to be; the width falls with the square root of the
         number of turns.
         """
-        if self.change95 is None:
+        if self.change95 is None or self.highest <= limit:
             return math.nan
         low, high = self.change95
         away = abs((self.change or 0.0) - limit) if self.grew else limit
@@ -76,6 +81,7 @@ def gated(comparison: Comparison) -> list[Gated]:
             change.shift.ci95,
             change.verdict,
             change.regression,
+            comparison.row_noise.get((change.row, change.quantile), 0.0),
         )
         for change in comparison.times
         if change.quantile in looked_at
@@ -90,11 +96,12 @@ def gated(comparison: Comparison) -> list[Gated]:
             (0.0, 0.0) if change.difference.ci95 == (0, 0) else change.difference.change95,
             change.verdict,
             change.regression,
+            comparison.row_noise.get((change.row, change.counter), 0.0),
         )
         for change in comparison.counts
         if change.name in looked_at and comparison.may_fail(change.row)
     ]
-    return sorted(changes, key=lambda change: -change.highest)
+    return sorted(changes, key=lambda change: (-change.highest, -change.noise))
 
 
 def unseen(comparison: Comparison) -> list[Gated]:

@@ -244,6 +244,8 @@ def _not_seen(comparison: Comparison, limit: float) -> str | None:
     label = f"{Labels(comparison)(worst.row)} {worst.what}"
     if worst.change95 is None:
         bound = f"{label} has no interval"
+    elif worst.highest <= limit:
+        bound = f"{label} moved by {100 * worst.noise:.3g} % between two runs of A"
     else:
         bound = f"{label} is known to {ends(worst.change95)} %{_noise(comparison, worst.what)}"
     others = (
