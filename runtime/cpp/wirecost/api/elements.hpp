@@ -9,7 +9,11 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <type_traits>
 #include <utility>
+
+#include "wirecost/api/pool.hpp"
 
 namespace wirecost::api {
 
@@ -73,6 +77,7 @@ class Elements {
     std::size_t space() const noexcept {
         if (table_ == nullptr) return 0;
         std::size_t bytes = sizeof(Head) + static_cast<std::size_t>(capacity()) * sizeof(T*);
+        if (head().pool != nullptr) bytes += sizeof(Pool) + head().pool->space();
         for (const Block* block = head().blocks; block != nullptr; block = block->next)
             bytes += first_in_block +
                      static_cast<std::size_t>(block->capacity - block->used) * sizeof(T);
@@ -81,6 +86,8 @@ class Elements {
 
   private:
     static constexpr int first_table = 4;  // pointers, behind the elements of the first block
+    static constexpr bool has_pool = !std::is_same_v<T, std::string>;
+    static constexpr int least_pooled = 4;
 
     struct Block {
         Block* next;
@@ -89,6 +96,7 @@ class Elements {
     };
     struct Head {  // before the table
         Block* blocks;
+        Pool* pool;  // of longer lists of messages
         int capacity;
         int adopted;
     };
@@ -112,6 +120,7 @@ class Elements {
         Block* block = head().blocks;
         if (block == nullptr || block->used == block->capacity) block = add_block();
         T* const element = new (elements(block) + block->used) T();
+        if constexpr (has_pool) element->wirecost_fields().unknown_fields.use(head().pool);
         ++block->used;
         table_[made_++] = element;
         ++size_;
@@ -125,7 +134,7 @@ class Elements {
         constexpr std::size_t bytes = at + sizeof(Head) + first_table * sizeof(T*);
         auto* const memory = static_cast<unsigned char*>(::operator new(bytes));
         auto* const block = new (memory) Block{nullptr, 0, count};
-        auto* const head = new (memory + at) Head{block, first_table, 0};
+        auto* const head = new (memory + at) Head{block, nullptr, first_table, 0};
         table_ = reinterpret_cast<T**>(head + 1);
     }
     // Half as many as there are, so that little is lost.
@@ -135,6 +144,9 @@ class Elements {
         const std::size_t bytes = first_in_block + static_cast<std::size_t>(count) * sizeof(T);
         auto* const block = new (::operator new(bytes)) Block{head().blocks, 0, count};
         head().blocks = block;
+        if constexpr (has_pool) {
+            if (head().pool == nullptr && made_ + count >= least_pooled) head().pool = new Pool;
+        }
         return block;
     }
     void grow(std::size_t needed) {
@@ -149,7 +161,7 @@ class Elements {
         if (moved == nullptr) throw std::bad_alloc();
         auto* const grown = static_cast<Head*>(moved);
         if (before == nullptr) {
-            *grown = table_ == nullptr ? Head{nullptr, 0, 0} : head();
+            *grown = table_ == nullptr ? Head{nullptr, nullptr, 0, 0} : head();
             std::copy_n(table_, made_, reinterpret_cast<T**>(grown + 1));
         }
         grown->capacity = static_cast<int>(count);
@@ -170,12 +182,14 @@ class Elements {
                 if (!lies_in_block(*p)) delete *p;
             }
         }
+        Pool* const pool = head().pool;
         Head* const table = has_table() ? &head() : nullptr;
         for (Block* block = head().blocks; block != nullptr;) {
             std::destroy_n(elements(block), block->used);
             ::operator delete(std::exchange(block, block->next));
         }
         std::free(table);
+        delete pool;
     }
 
     T** table_ = nullptr;

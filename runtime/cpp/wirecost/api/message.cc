@@ -44,7 +44,7 @@ struct Sized {
 };
 inline constinit thread_local Sized sized{};
 
-WIRECOST_SHARED std::size_t MessageLite::remembered(std::size_t size) const noexcept {
+WIRECOST_SHARED std::size_t MessageLite::wirecost_sized(std::size_t size) const noexcept {
     sized = {this, size};
     return size;
 }

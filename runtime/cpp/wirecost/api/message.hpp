@@ -109,7 +109,7 @@ class MessageLite {
 
   protected:
     // Keeps the size of this message, which the thread may write next.
-    std::size_t remembered(std::size_t size) const noexcept;
+    std::size_t wirecost_sized(std::size_t size) const noexcept;
 
     MessageLite() = default;
     MessageLite(const MessageLite&) = default;

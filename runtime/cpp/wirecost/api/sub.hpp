@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "wirecost/api/pool.hpp"
+
 namespace wirecost::api {
 
 // What a message may take, in bytes, to lie in the one that holds it.
@@ -19,9 +21,9 @@ struct Room {
 };
 struct NoRoom {};
 
-// A small message lies in place, a large one elsewhere, so that an absent one takes little room. It
-// is made when it is first asked for, stays where it is until its holder goes, and is kept for the
-// next use when it is reset.
+// A small message lies in place, a large one elsewhere, in the pool of its holder if that has one,
+// so that an absent one takes little room. It is made when it is first asked for, stays where it is
+// until its holder goes, and is kept for the next use when it is reset.
 template <class T, bool near = (sizeof(T) <= near_size)>
 class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
   public:
@@ -34,7 +36,7 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
         if (this == &other) return *this;
         if (!other.has_value())
             reset();
-        else if (state_ == none)
+        else if (!is_made())
             make(*other);
         else
             *revived() = *other;
@@ -57,29 +59,31 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
     const T* operator->() const noexcept { return kept(); }
     const T& or_default() const { return has_value() ? *kept() : T::default_instance(); }
 
-    // Present, as it is if it was.
-    T& touch() { return has_value() ? *kept() : emplace(); }
+    // Present, as it is if it was. `pool`: its holder's.
+    T& touch(Pool* pool = nullptr) { return has_value() ? *kept() : emplace(pool); }
     void reset() noexcept { state_ |= absent; }
 
     // Takes what `value` points to, from `new`, in the place of what was here; nothing if null.
     void adopt(T* value) {
         if (has_value() && value == kept()) return;
         destroy();
-        if (value != nullptr) state_ = address(value);
+        if (value != nullptr) keep(value);
     }
     // What was here, for `delete`; null if absent.
     T* release() {
         if (!has_value()) return nullptr;
-        if (lies_here()) {
+        if (lies_here() || lies_in_pool()) {
             T* const moved = new T(std::move(*kept()));
             reset();
             return moved;
         }
-        return reinterpret_cast<T*>(std::exchange(state_, none));
+        T* const released = kept();
+        forget();
+        return released;
     }
     // Bytes besides its own.
     std::size_t space() const {
-        if (state_ == none) return 0;
+        if (!is_made()) return 0;
         return kept()->SpaceUsedLong() - (lies_here() ? sizeof(T) : 0);
     }
 
@@ -88,14 +92,21 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
     }
 
   private:
-    // The address of what there is; its lowest bit: it is absent, and kept for the next use.
-    static constexpr std::uintptr_t absent = 1;
-    static constexpr std::uintptr_t none = absent;
+    // The address of what there is, and bits: it is absent, and kept for the next use; it lies in a
+    // pool; what lay there was destroyed, and whoever repeats that shall not fill the pool.
+    static constexpr std::uintptr_t absent = 1, in_pool = 2, left_pool = 4;
+    static constexpr std::uintptr_t bits = absent | in_pool | left_pool;
 
-    static std::uintptr_t address(T* value) noexcept {
-        return reinterpret_cast<std::uintptr_t>(value);
+    // Nothing, or what was there given away.
+    void forget(std::uintptr_t more = 0) noexcept { state_ = absent | (state_ & left_pool) | more; }
+    void keep(T* made, std::uintptr_t more = 0) noexcept {
+        static_assert(alignof(T) > bits);
+        state_ = reinterpret_cast<std::uintptr_t>(made) | (state_ & left_pool) | more;
     }
-    T* kept() const noexcept { return reinterpret_cast<T*>(state_ & ~absent); }
+
+    T* kept() const noexcept { return reinterpret_cast<T*>(state_ & ~bits); }
+    bool is_made() const noexcept { return kept() != nullptr; }
+    bool lies_in_pool() const noexcept { return (state_ & in_pool) != 0; }
     bool lies_here() const noexcept {
         if constexpr (near)
             return kept() == reinterpret_cast<const T*>(this->bytes);
@@ -106,36 +117,48 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
         state_ &= ~absent;
         return kept();
     }
-    [[gnu::noinline]] T& emplace() {
-        if (state_ == none) return make();
+    [[gnu::noinline]] T& emplace(Pool* pool) {
+        if (!is_made()) {
+            const bool takes_pool = !near && pool != nullptr && (state_ & left_pool) == 0;
+            return takes_pool ? make_in(*pool) : make();
+        }
         kept()->Clear();
         return *revived();
     }
     template <class... Arguments>
     T& make(Arguments&&... arguments) {
         if constexpr (near)
-            state_ = address(new (this->bytes) T(std::forward<Arguments>(arguments)...));
+            keep(new (this->bytes) T(std::forward<Arguments>(arguments)...));
         else
-            state_ = address(new T(std::forward<Arguments>(arguments)...));
+            keep(new T(std::forward<Arguments>(arguments)...));
         return *kept();
+    }
+    T& make_in(Pool& pool) {
+        T* const made = new (pool.room<T>()) T();
+        made->wirecost_fields().unknown_fields.use(&pool);
+        keep(made, in_pool);
+        return *made;
     }
     void take(Sub& other) noexcept {  // where nothing is
         if (!other.has_value()) return;
-        if (other.lies_here())
+        if (other.lies_here() || other.lies_in_pool()) {
             make(std::move(*other));
-        else
-            state_ = std::exchange(other.state_, none);
+        } else {
+            keep(other.kept());
+            other.forget();
+        }
     }
     void destroy() noexcept {
-        if (state_ == none) return;
-        if (lies_here())
+        if (!is_made()) return;
+        const bool was_in_pool = lies_in_pool();
+        if (lies_here() || was_in_pool)
             kept()->~T();
         else
             delete kept();
-        state_ = none;
+        forget(was_in_pool ? left_pool : 0);
     }
 
-    std::uintptr_t state_ = none;
+    std::uintptr_t state_ = absent;
 };
 
 }  // namespace wirecost::api
