@@ -53,6 +53,14 @@ message Item {
 message Top { required int64 stamp = 1; repeated Item direct = 3; }
 """
 LISTS = (("direct[]", "kinds.Item"), ("around.items[]", "kinds.Item"))
+DEEP = """syntax = "proto3";
+package kinds;
+message Item { float x = 1; }
+message Top { repeated Item direct = 1; Top before = 2; repeated Item more = 3; }
+"""
+DEEP_LISTS = tuple(
+    (path, "kinds.Item") for path in ("direct[]", "before.direct[]", "before.before.before.more[]")
+)
 
 
 def read(text: str, folder: Path) -> Subject:
@@ -61,7 +69,7 @@ def read(text: str, folder: Path) -> Subject:
     return subject(frontends.descriptors([str(path)]), str(path), "kinds.Top")
 
 
-@pytest.mark.parametrize(("text", "lists"), [(SCHEMA, LISTS), (OLD, LISTS[:1])])
+@pytest.mark.parametrize(("text", "lists"), [(SCHEMA, LISTS), (OLD, LISTS[:1]), (DEEP, DEEP_LISTS)])
 def test_every_kind_of_field_arrives(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

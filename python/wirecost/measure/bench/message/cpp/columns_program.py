@@ -72,7 +72,8 @@ def generate(
         return str(error)
     headers = sorted((generated / "cpp").rglob("columns_containers.hpp"))
     containers = PurePosixPath(headers[0].relative_to(generated / "cpp"))
-    ways = {path: fields_along(schema, subject.type, path) for path, _ in lists}
+    apart = _told_apart(subject, lists)
+    ways = {path: fields_along(schema, subject.type, path) for path, _ in apart}
     names = CppNames(schema, ROOT)
     text = rendered(
         "columns.cpp.j2",
@@ -80,14 +81,30 @@ def generate(
         containers_header=str(containers),
         containers=f"{'::'.join(('', ROOT, *containers.parent.parts))}::ColumnContainers",
         lists=[
-            _list(schema, names, subject.type, ways[path], roots[type_]) for path, type_ in lists
+            _list(schema, names, subject.type, ways[path], roots[type_]) for path, type_ in apart
         ],
-        rest=list(_rest(schema, schema.message(subject.type), list(ways.values()), "to", "from")),
+        rest=list(
+            _rest(schema, schema.message(subject.type), list(ways.values()), "to", "from", 0)
+        ),
         **codec_of(subject, subject.wire),
     )
     (folder / f"{NAME}.cpp").write_text(text, encoding="utf-8")
     (folder / HEADER).write_text((TEMPLATES / HEADER).read_text(encoding="utf-8"), encoding="utf-8")
     return ProgramSource(NAME, (f"{NAME}.cpp",), include=("columns/cpp",))
+
+
+def _told_apart(subject: Subject, lists: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the lists without those that are the same field of a message as one before.
+
+    A reader finds columns by the message that holds them.
+    """
+    found: dict[tuple[str, int], tuple[str, str]] = {}
+    for path, type_ in lists:
+        *around, last = fields_along(subject.schema, subject.type, path)
+        inner = around[-1].type if around else MessageRef(subject.type)
+        assert isinstance(inner, MessageRef)
+        found.setdefault((inner.name, last.number), (path, type_))
+    return list(found.values())
 
 
 def _list(
@@ -151,11 +168,15 @@ def _step(message: Message | None, field: Field) -> Step:
 
 
 def _rest(
-    schema: Schema, message: Message, ways: Sequence[Sequence[Field]], to: str, source: str
+    schema: Schema,
+    message: Message,
+    ways: Sequence[Sequence[Field]],
+    to: str,
+    source: str,
+    depth: int,
 ) -> Iterator[str]:
     """Yield statements that copy all of a message but the lists that these ways lead to."""
     leading = {way[0].name: way[0] for way in ways}
-    depth = to.count("_to")  # messages of one type can be one in the other
     for oneof in message.oneofs:
         yield f"{to}.{identifier(oneof)} = {source}.{identifier(oneof)};"
     for field in message.fields:
@@ -169,7 +190,7 @@ def _rest(
             inner_source, inner_to = f"{name}_from{depth}", f"{name}_to{depth}"
             yield f"if (const auto* const {inner_source} = there({source}.{name})) {{"
             yield f"    auto& {inner_to} = {to}.{name}.touch();"
-            outer = (inner_to, f"(*{inner_source})")
+            outer = (inner_to, f"(*{inner_source})", depth + 1)
             for line in _rest(schema, schema.message(field.type), inner, *outer):
                 yield f"    {line}"
             yield "} else {"
