@@ -110,7 +110,9 @@ def test_python_fills_and_reads_arrays_of_every_kind(tmp_path: Path) -> None:
 
 def test_python_leaves_out_lists_that_stand_deeper(tmp_path: Path) -> None:
     selection = ContenderSelection(frozenset({NAME}), lists=LISTS[1:])
-    assert not Python(read(SCHEMA, tmp_path), selection, lambda _: None).contenders()
+    backend = Python(read(SCHEMA, tmp_path), selection, lambda _: None)
+    assert not backend.contenders()
+    assert NAME in backend.missing
 
 
 def sparse(about: Subject) -> list[bytes]:

@@ -62,12 +62,12 @@ class Python:
         self._selection = selection
         self._files = {file.name: file for file in selection.files_of(MODULE)}
         self._folder = scratch.make("message")
+        self.missing: dict[str, str] = {}
         self._lists = self._columns_lists()
         request = Request((subject.wire, *subject.other_wires))
         columns = Columns(tuple(dict.fromkeys(type_ for _, type_ in self._lists)))
         write(emitted(subject.schema, ("python",), request, columns), self._folder)
         keep(subject, self._folder)
-        self.missing: dict[str, str] = {}
         self.environment: dict[str, str] = {}
         if subject.wire == "ros1" and find_spec("genpy") is None:
             self.missing["genpy"] = "apt-get install python3-genpy"
@@ -92,13 +92,18 @@ class Python:
         return extension.build(self._subject, self._folder, self._selection.jobs)
 
     def _columns_lists(self) -> list[tuple[str, str]]:
-        """Return paths and types of the lists that take part in columns."""
-        found = own_lists(self._subject, self._selection.lists)
-        try:
-            plan(self._subject.schema, [type_ for _, type_ in found])
-        except CompileError:
+        """Return paths and types of the lists that take part in columns; say why none does."""
+        lists = own_lists(self._subject, self._selection.lists)
+        if not self._selection.takes(COLUMNS) or not self._selection.lists:
             return []
-        return found if self._selection.takes(COLUMNS) else []
+        if not lists:
+            self.missing[COLUMNS] = "in Python, of lists that are fields of the message itself"
+        try:
+            plan(self._subject.schema, [type_ for _, type_ in lists])
+        except CompileError as error:
+            self.missing[COLUMNS] = str(error)
+            return []
+        return lists
 
     def contenders(self) -> list[Contender]:
         return [

@@ -49,7 +49,7 @@ def own_lists(about: Subject, lists: Sequence[tuple[str, str]]) -> list[tuple[st
 
 def tables(about: Subject, lists: Sequence[tuple[str, str]], root: str) -> list[ListTable]:
     """Return the generated classes of lists, from the package ``root``."""
-    found = []
+    classes = []
     for path, type_ in own_lists(about, lists):
         (field,) = fields_along(about.schema, about.type, path)
         home = about.schema.home(type_)
@@ -58,10 +58,9 @@ def tables(about: Subject, lists: Sequence[tuple[str, str]], root: str) -> list[
             ".".join((root, *place.with_name(f"{place.name}_columns").parts))
         )
         name = home.local_name(type_).replace(".", "") + "Columns"
-        found.append(
-            ListTable(attribute(field), getattr(module, name), f"{about.type}.{field.name}")
-        )
-    return found
+        list_name = f"{about.type}.{field.name}"
+        classes.append(ListTable(attribute(field), getattr(module, name), list_name))
+    return classes
 
 
 def group_node(child: Any) -> Any:
@@ -76,9 +75,9 @@ class ColumnsCodec:
     """
 
     def __init__(
-        self, found: list[ListTable], top: Any, read_rest: Callable[[Any], float], root: str
+        self, list_tables: list[ListTable], top: Any, read_rest: Callable[[Any], float], root: str
     ) -> None:
-        self._tables = found
+        self._tables = list_tables
         self._top = top
         self._read_rest = read_rest
         self._kinds = importlib.import_module(f"{root}._columns")
@@ -88,9 +87,9 @@ class ColumnsCodec:
         lists = []
         for table in self._tables:
             rows = getattr(message, table.attribute)
-            found = table.columns.read(table.columns.from_rows(rows, "exact"))
+            columns = table.columns.read(table.columns.from_rows(rows, "exact"))
             present: dict[str, Any] = {}
-            lists.append((len(rows), self._values(found, present), present))
+            lists.append((len(rows), self._values(columns, present), present))
             setattr(message, table.attribute, [])
         return HeldMessage(message, lists)
 

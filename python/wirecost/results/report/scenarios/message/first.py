@@ -323,6 +323,7 @@ def _table(
     if COLUMNS in libraries:
         in_place = any(row.mode == "view" for row in libraries[COLUMNS].best.values())
         how = "lists filled and read in place" if in_place else "with conversion from and to rows"
+        how += ", in Python from arrays" * ("python" in libraries[COLUMNS].best)
         notes.append(f"{COLUMNS}: {how}.")
     return Table.of("Time per message", ordered[:MOST_ROWS], columns, notes)
 

@@ -39,8 +39,8 @@ MODES = {
     "best": "wrapped bytes, reused buffers and aliasing",
 }
 READ_IN_PYTHON = (
-    " read in Python: every field once, by name; numbers are added, lists of them by sum(), texts "
-    "and bytes hashed."
+    " read in Python: every field once, by name; numbers are added, lists of them by sum(), "
+    "columns by NumPy's, texts and bytes hashed."
 )
 
 
