@@ -11,7 +11,6 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -27,6 +26,8 @@ from wirecost.system import scratch
 PACKAGE = "wire_native"
 FLAGS = ("-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-fno-stack-protector", "-w")
 """As nanobind's own functions for CMake have them."""
+NANOBIND = "nanobind.o"
+"""Nanobind's own part, which the first schema compiles."""
 REMEDY = "apt-get install g++ python3-dev, pip install nanobind"
 
 
@@ -54,45 +55,33 @@ def build(subject: Subject, folder: Path, jobs: int) -> str:
         cache = programs.cached(sources, sys.version, version("nanobind"), compiler, *FLAGS)
         if not (cache / made).is_file():
             command = [compiler, *FLAGS, *(f"-isystem{path}" for path in headers)]
-            runtime = _nanobind_object(nanobind, command)
-            units = sorted((package / "native").glob("*.cpp"))
             includes = [f"-I{package / 'native'}", f"-I{sources / 'cpp'}"]
-            complaint, objects = _compiled([*command, "-std=c++20", *includes], units, jobs)
-            if isinstance(runtime, str):
-                return f"it does not compile: {runtime}"
+            own = [*command, "-std=c++20", *includes]
+            units = (package / "native").glob("*.cpp")
+            commands = [_unit(own, unit, sources / f"own-{unit.stem}.o") for unit in units]
+            runtime = programs.cached(nanobind / "src", sys.version, *command)
+            if (runtime / NANOBIND).is_file():
+                os.utime(runtime)
+                shutil.copy(runtime / NANOBIND, sources)
+            else:  # the longest one
+                theirs = [*command, "-std=c++17", "-fno-strict-aliasing"]
+                whole = nanobind / "src" / "nb_combined.cpp"
+                commands.insert(0, _unit(theirs, whole, sources / NANOBIND))
+            with ThreadPoolExecutor(jobs) as pool:
+                complaint = next(filter(None, pool.map(ran, commands)), "")
             if not complaint:
-                together = [compiler, "-shared", "-s", *map(str, objects), str(runtime)]
-                complaint = ran([*together, "-o", str(sources / made)])
+                objects = map(str, sources.glob("*.o"))
+                together = [compiler, "-shared", "-s", *objects, "-o", str(sources / made)]
+                complaint = ran(together)
             if complaint:
                 return f"it does not compile: {complaint}"
+            programs.keep(sources, runtime, [NANOBIND])
             programs.keep(sources, cache, [made])
         shutil.copy(cache / made, package)
         shutil.copytree(package, folder / "python" / PACKAGE)
     return ""
 
 
-def _compiled(command: list[str], units: Sequence[Path], jobs: int) -> tuple[str, list[Path]]:
-    """Compile units beside their sources; return the first complaint, if any, and the objects."""
-    objects = [unit.with_suffix(".o") for unit in units]
-    with ThreadPoolExecutor(jobs) as pool:
-        complaints = pool.map(
-            lambda one: ran([*command, "-c", str(one[0]), "-o", str(one[1])]),
-            zip(units, objects, strict=True),
-        )
-        return next(filter(None, complaints), ""), objects
-
-
-def _nanobind_object(nanobind: Path, command: list[str]) -> Path | str:
-    """Return nanobind's own part, compiled by the first schema, or the compiler's complaint."""
-    made = "nanobind.o"
-    cache = programs.cached(nanobind / "src", sys.version, *command)
-    if not (cache / made).is_file():
-        source = nanobind / "src" / "nb_combined.cpp"
-        with scratch.folder("nanobind") as folder:
-            options = ["-std=c++17", "-fno-strict-aliasing"]
-            complaint = ran([*command, *options, "-c", str(source), "-o", str(folder / made)])
-            if complaint:
-                return complaint
-            programs.keep(folder, cache, [made])
-    os.utime(cache)
-    return cache / made
+def _unit(command: list[str], source: Path, made: Path) -> list[str]:
+    """Return the command that compiles a source."""
+    return [*command, "-c", str(source), "-o", str(made)]
