@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ REPUBLISH = Path("/usr/lib/image_transport/republish")
 RUN = [str(WIRECOST), "probe", "run"]
 NO_COUNTERS = {"WIRECOST_PROBE_COUNTERS": "none"}
 
+Enough = Callable[[pl.DataFrame], bool]
+
 pytestmark = [
     pytest.mark.skipif(MISSING, reason="needs roscore, rospy and topic-tools of Debian"),
     pytest.mark.skipif(not HOOK.exists(), reason="needs a build with tests"),
@@ -55,8 +57,18 @@ def environment(system: Ros1System, **variables: str) -> dict[str, str]:
     return system.environment | NO_COUNTERS | variables
 
 
-def recorded(system: Ros1System, folder: Path, *words: str | Path, **variables: str) -> Any:
-    """Return the events of a program that SIGINT ended after some callbacks."""
+def some_callbacks(events: pl.DataFrame) -> bool:
+    return events.filter(~pl.col("section").str.ends_with(" deserialize")).height > 20
+
+
+def recorded(
+    system: Ros1System,
+    folder: Path,
+    *words: str | Path,
+    enough: Enough = some_callbacks,
+    **variables: str,
+) -> Any:
+    """Return the events of a program that SIGINT ended once there were enough."""
     command = [WIRECOST, "probe", "run", "--out", folder, "--", *words]
     with subprocess.Popen(
         [str(word) for word in command],
@@ -66,7 +78,7 @@ def recorded(system: Ros1System, folder: Path, *words: str | Path, **variables: 
         text=True,
     ) as process:
         try:
-            until(lambda: _callbacks(folder) > 20)
+            until(lambda: _has(folder, enough))
         finally:
             process.send_signal(signal.SIGINT)
             output, errors = process.communicate(timeout=60)
@@ -74,14 +86,13 @@ def recorded(system: Ros1System, folder: Path, *words: str | Path, **variables: 
     return events_of(read_logs([folder])), output
 
 
-def _callbacks(folder: Path) -> int:
+def _has(folder: Path, enough: Enough) -> bool:
     if not any(folder.glob("*.wprobe")):
-        return 0
+        return False
     try:
-        events = events_of(read_logs([folder]))
+        return enough(events_of(read_logs([folder])))
     except UserError:  # a log is being made
-        return 0
-    return events.filter(~pl.col("section").str.ends_with(" deserialize")).height
+        return False
 
 
 def sections(events: pl.DataFrame, kind: str = "section") -> set[str]:
@@ -229,7 +240,7 @@ def test_a_killed_node_keeps_its_records(system: Ros1System, tmp_path: Path) -> 
     with subprocess.Popen(
         [str(word) for word in command], env=environment(system), stdout=subprocess.DEVNULL
     ) as process:
-        until(lambda: _callbacks(folder) > 20)
+        until(lambda: _has(folder, some_callbacks))
         (log,) = [one for one in folder.glob("relay-*.wprobe") if _main_thread(one)]
         os.kill(int(log.name.split("-")[1]), signal.SIGKILL)
         assert process.wait(30) == 128 + signal.SIGKILL
@@ -366,9 +377,18 @@ def test_a_program_with_plugins(system: Ros1System, tmp_path: Path) -> None:
     system.start("/usr/bin/python3", camera, PYTHONPATH=DEBIAN_MODULES)
     system.start(TOPIC_TOOLS / "relay", "/image2", "/image3")
     words = (REPUBLISH, "raw", "in:=/image", "raw", "out:=/image2", "__name:=republish")
-    events, _ = recorded(system, tmp_path / "logs", *words)
+
+    def published(events: pl.DataFrame) -> pl.DataFrame:
+        return events.filter(section="/republish publish /image2")
+
+    # Nothing is written until the relay has found it.
+    def enough(events: pl.DataFrame) -> bool:
+        return (
+            some_callbacks(events)
+            and not published(events).filter(pl.col("value") > 10_000).is_empty()
+        )
+
+    events, _ = recorded(system, tmp_path / "logs", *words, enough=enough)
     (callback,) = [one for one in sections(events) if "/image sensor_msgs/Image" in one]
     assert callback.startswith("/republish /image sensor_msgs/Image")
-    published = events.filter(section="/republish publish /image2")
-    assert set(published["parent"]) == {callback}
-    assert published["value"].max() > 10_000
+    assert set(published(events)["parent"]) == {callback}

@@ -75,7 +75,8 @@ def jar() -> Path | None:
     """Return the tool in Maven's local repository, the newest version; None where there is none."""
     group, name, _ = ARTIFACT.split(":")
     folder = Path.home() / ".m2" / "repository" / group.replace(".", "/") / name
-    found = [path for path in folder.glob(f"*/{name}-*.jar") if path.parent.name in path.name]
+    # Beside a version's classes may lie its sources and its documentation, under longer names.
+    found = [one for one in folder.glob("*/*.jar") if one.name == f"{name}-{one.parent.name}.jar"]
     return max(found, key=lambda path: _numbers(path.parent.name), default=None)
 
 
