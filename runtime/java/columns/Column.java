@@ -25,6 +25,16 @@ public class Column {
         return data.size;
     }
 
+    /** Whether columns hold it: otherwise no element has it, or all have its default. */
+    public final boolean isStored() {
+        return data.isStored();
+    }
+
+    /** Whether every element has the field. */
+    public final boolean hasAll() {
+        return data.hasAll();
+    }
+
     /** Whether element i has the field. What is read of one that has not means nothing. */
     public final boolean has(int i) {
         return data.has(Objects.checkIndex(i, data.elements));

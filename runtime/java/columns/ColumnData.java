@@ -66,6 +66,15 @@ final class ColumnData {
         return isStored() ? presence == null || presence.bit(element) : node.implicit;
     }
 
+    boolean hasAll() {
+        for (int i = 0; node.repeated && i < elements; i++) {
+            if (!has(i)) {
+                return false;
+            }
+        }
+        return node.repeated || around == null && presence == null && (isStored() || node.implicit);
+    }
+
     /** Of a repeated field or a text: its offset with that index. */
     int begin(int index) {
         return offsets == null ? 0 : offsets.u32(index);

@@ -10,18 +10,17 @@ final class ColumnWriter {
     private static final int BAND = 1 << 26;
 
     private final ColumnInput[] inputs;
-    private final ColumnLayout out = new ColumnLayout();
+    private final ColumnLayout out;
 
-    private ColumnWriter(ColumnInput[] inputs) {
+    private ColumnWriter(ColumnLayout out, ColumnInput[] inputs) {
+        this.out = out;
         this.inputs = inputs;
     }
 
-    /** Throws IllegalArgumentException if what was given does not fit together. */
-    static ColumnLayout lay(ColumnNode root, ColumnInput[] inputs, int count) {
-        ColumnWriter writer = new ColumnWriter(inputs);
-        writer.out.number(7 * BAND, ProtobufInput.VARINT, count);
-        writer.fields(root, count, null);
-        return writer.out;
+    /** Lays out {@code count} messages. Throws IllegalArgumentException if inputs do not fit together. */
+    static void lay(ColumnLayout out, ColumnNode root, ColumnInput[] inputs, int count) {
+        out.number(7 * BAND, ProtobufInput.VARINT, count);
+        new ColumnWriter(out, inputs).fields(root, count, null);
     }
 
     /** {@code around}: which of {@code count} messages are there; null: all. */

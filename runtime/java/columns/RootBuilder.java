@@ -29,7 +29,7 @@ public class RootBuilder extends MessageBuilder {
 
     /** The columns as a message of its own: the content of a columns field at position 0. */
     public final byte[] toBytes() {
-        ColumnLayout layout = ColumnWriter.lay(node, inputs, count);
+        ColumnLayout layout = content();
         ByteBuffer out = room(layout.size(0));
         layout.write(out, 0);
         return out.array();
@@ -37,17 +37,32 @@ public class RootBuilder extends MessageBuilder {
 
     /** A message with the columns behind it, as its field {@code number}. */
     public final byte[] appendTo(byte[] message, int number) {
-        ColumnLayout layout = ColumnWriter.lay(node, inputs, count);
-        ColumnLayout tag = new ColumnLayout();
-        tag.open(number);
-        tag.close();
-        int begin = Wire.size(tag.size(0) + message.length);
-        ByteBuffer out = room(begin + layout.size(begin));
-        out.put(message);
-        tag.write(out, 0);
-        layout.write(out, 0);
-        ColumnLayout.putLength(out, begin - ColumnLayout.LENGTH_BYTES, out.position() - begin);
+        ColumnLayout field = field(number);
+        ByteBuffer out = room(message.length + field.size(message.length)).put(message);
+        field.write(out, 0);
         return out.array();
+    }
+
+    /**
+     * Writes the columns behind a message that lies in a buffer from {@code begin} up to its
+     * position, as the field {@code number}. Throws BufferOverflowException if the buffer is too small.
+     */
+    public final void appendTo(ByteBuffer message, int begin, int number) {
+        put(field(number), message, begin);
+    }
+
+    private ColumnLayout content() {
+        ColumnLayout content = new ColumnLayout();
+        ColumnWriter.lay(content, node, inputs, count);
+        return content;
+    }
+
+    private ColumnLayout field(int number) {
+        ColumnLayout field = new ColumnLayout();
+        field.open(number);
+        ColumnWriter.lay(field, node, inputs, count);
+        field.close();
+        return field;
     }
 
     /**
@@ -56,8 +71,11 @@ public class RootBuilder extends MessageBuilder {
      * BufferOverflowException if the buffer is too small.
      */
     public final void write(ByteBuffer out, int begin) {
+        put(content(), out, begin);
+    }
+
+    private static void put(ColumnLayout layout, ByteBuffer out, int begin) {
         ByteBuffer little = out.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-        ColumnLayout layout = ColumnWriter.lay(node, inputs, count);
         if (layout.size(out.position() - begin) > out.remaining()) {
             throw new BufferOverflowException();
         }
@@ -67,7 +85,7 @@ public class RootBuilder extends MessageBuilder {
 
     /** Bytes that {@link #write} takes at {@code position} of the whole message. */
     public final int size(int position) {
-        return Wire.size(ColumnWriter.lay(node, inputs, count).size(position));
+        return Wire.size(content().size(position));
     }
 
     private static ByteBuffer room(long size) {

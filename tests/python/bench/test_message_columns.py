@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program that fills and reads columns in place carries every kind of field."""
+"""The programs that fill and read columns in place carry every kind of field."""
 
 from __future__ import annotations
 
 import random
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.content import made_up
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.cpp.columns_program import NAME
+from wirecost.measure.bench.message.java import backend as java_backend
+from wirecost.measure.bench.message.java import columns_code
+from wirecost.measure.bench.message.java.backend import Java
 from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.race import RacePart, verify_all
 from wirecost.measure.bench.message.selection import ContenderSelection
@@ -61,12 +66,29 @@ message Top { repeated Item direct = 1; Top before = 2; repeated Item more = 3; 
 DEEP_LISTS = tuple(
     (path, "kinds.Item") for path in ("direct[]", "before.direct[]", "before.before.before.more[]")
 )
+ODD = """syntax = "proto3";
+message Top {
+  message Item { message Builder { int32 wait = 1; } int32 size = 1; repeated Builder class = 2;
+    string values0 = 3; int64 has_all = 4; bool is_stored = 5; bytes find = 6; }
+  message Nothing {}
+  repeated Item direct = 1; repeated Item Arrays = 2; repeated Nothing nothing = 3;
+}
+"""
+ODD_LISTS = (
+    ("direct[]", "Top.Item"), ("Arrays[]", "Top.Item"), ("nothing[]", "Top.Nothing")
+)  # fmt: skip
+TREE = """syntax = "proto3";
+package kinds;
+message Item { float x = 1; repeated Item parts = 2; }
+message Top { repeated Item direct = 1; }
+"""
+needs_java = pytest.mark.skipif(shutil.which("javac") is None, reason="Java is not installed")
 
 
 def read(text: str, folder: Path) -> Subject:
     path = folder / "kinds.proto"
     path.write_text(text)
-    return subject(frontends.descriptors([str(path)]), str(path), "kinds.Top")
+    return subject(frontends.descriptors([str(path)]), str(path), "Top")
 
 
 @pytest.mark.parametrize(("text", "lists"), [(SCHEMA, LISTS), (OLD, LISTS[:1]), (DEEP, DEEP_LISTS)])
@@ -82,7 +104,7 @@ def test_every_kind_of_field_arrives(
     compiler.write_text('#!/bin/sh\nexec c++ -fsanitize=address,undefined "$@"\n')
     compiler.chmod(0o755)
     monkeypatch.setenv("CXX", str(compiler))
-    selection = ContenderSelection(frozenset({NAME}), lists=lists, flags=("-std=c++20", "-O0"))
+    selection = ContenderSelection(frozenset({COLUMNS}), lists=lists, flags=("-std=c++20", "-O0"))
     backend = Cpp(about, selection, lambda _: None)
     assert backend.missing == {}
     entries = [contender.entry(about.type) for contender in backend.contenders()]
@@ -95,24 +117,69 @@ def test_every_kind_of_field_arrives(
     assert len(list(samples)) > 1  # it says itself where it reads other values than were sent
 
 
-def test_python_fills_and_reads_arrays_of_every_kind(tmp_path: Path) -> None:
-    about = read(SCHEMA, tmp_path)
-    backend = Python(about, ContenderSelection(frozenset({NAME}), lists=LISTS), lambda _: None)
-    entries = [contender.entry(about.type) for contender in backend.contenders()]
-    assert [(entry.contender.library, entry.contender.mode) for entry in entries] == [
-        (NAME, "view")
-    ]
+@pytest.mark.parametrize(
+    ("text", "lists"),
+    [(SCHEMA, LISTS), (OLD, LISTS[:1]), (DEEP, DEEP_LISTS), (ODD, ODD_LISTS)],
+    ids=["every kind", "proto2", "recursive", "odd names"],
+)
+@needs_java
+def test_java_and_python_fill_and_read_arrays_of_every_kind(
+    tmp_path: Path, text: str, lists: tuple[tuple[str, str], ...]
+) -> None:
+    about = read(text, tmp_path)
     messages = [*made_up(about, {"direct": 60}, 1), *sparse(about)]
-    write_content(tmp_path / "content", messages)
-    verify_all(RacePart(about, messages, backend, entries), tmp_path, tmp_path / "content")
-    assert [entry.failure for entry in entries] == [None]
+    content = tmp_path / "content"
+    write_content(content, messages)
+    sent = []
+    for language in (Java, Python):
+        selection = ContenderSelection(frozenset({COLUMNS}), lists=lists)
+        backend = language(about, selection, lambda _: None)
+        assert backend.missing == {}
+        (entry,) = [contender.entry(about.type) for contender in backend.contenders()]
+        assert (entry.contender.library, entry.contender.mode) == (COLUMNS, "view")
+        assert entry.contender.wire == "columns"
+        verify_all(RacePart(about, messages, backend, [entry]), tmp_path, content)
+        assert entry.failure is None
+        samples = backend.measured(entry.contender, [content], ["a"], 1)
+        assert len(list(samples)) > 1
+        sent.append(backend.carried(entry.contender, tmp_path, content)["view"].sent)
+    assert sent[0] == sent[1]
 
 
-def test_python_leaves_out_lists_that_stand_deeper(tmp_path: Path) -> None:
-    selection = ContenderSelection(frozenset({NAME}), lists=LISTS[1:])
-    backend = Python(read(SCHEMA, tmp_path), selection, lambda _: None)
+@pytest.mark.parametrize("language", [Python, Java])
+@pytest.mark.parametrize(
+    ("text", "list_", "why"),
+    [
+        (SCHEMA, LISTS[1], "around.items[]: from arrays only lists that are fields of the message"),
+        (TREE, ("direct[]", "kinds.Item"), "contains itself"),
+    ],
+)
+def test_a_list_that_takes_no_part_is_named_with_its_reason(
+    tmp_path: Path, language: type[Python | Java], text: str, list_: tuple[str, str], why: str
+) -> None:
+    selection = ContenderSelection(frozenset({COLUMNS}), lists=(list_,))
+    backend = language(read(text, tmp_path), selection, lambda _: None)
     assert not backend.contenders()
-    assert NAME in backend.missing
+    assert why in backend.missing[COLUMNS]
+
+
+@needs_java
+def test_java_says_itself_where_it_reads_other_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = columns_code.columns_program
+
+    def wrong(about: Subject, lists: Sequence[tuple[str, str]]) -> str:
+        return program(about, lists).replace("plain.get(i)", "plain.get(0)")
+
+    monkeypatch.setattr(java_backend, "columns_program", wrong)
+    about = read(OLD, tmp_path)
+    backend = Java(about, ContenderSelection(frozenset({COLUMNS}), lists=LISTS[:1]), lambda _: None)
+    (entry,) = [contender.entry(about.type) for contender in backend.contenders()]
+    messages = made_up(about, {"direct": 60}, 1)
+    write_content(tmp_path / "content", messages)
+    verify_all(RacePart(about, messages, backend, [entry]), tmp_path, tmp_path / "content")
+    assert "it did not read what was sent" in str(entry.failure)
 
 
 def sparse(about: Subject) -> list[bytes]:

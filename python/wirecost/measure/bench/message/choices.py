@@ -15,12 +15,14 @@ FRAMINGS = (SINGLE, DELIMITED)
 """Contents of a binary file: one message, or several, each behind its length."""
 SAMPLED = 50
 """Messages that are measured of a longer recording, unless another number is asked for."""
+COLUMNS = "wirecost-columns"
+"""Library of lists in columns, in each language."""
 LIBRARIES = (
     "protobuf",
     "wirecost",
     "wirecost-classes",
     "wirecost-native",
-    "wirecost-columns",
+    COLUMNS,
     "wirecost-protobuf",
     "wirecost-ros1",
     "wirecost-cdr",

@@ -25,9 +25,10 @@ from wirecost.measure.bench.message.backend import (
     sampled,
     taken_from,
 )
+from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import read_content
-from wirecost.measure.bench.message.cpp import columns_program, programs, rosidl, sbe_code
+from wirecost.measure.bench.message.cpp import programs, rosidl, sbe_code
 from wirecost.measure.bench.message.cpp.code import has_view
 from wirecost.measure.bench.message.cpp.programs import Say
 from wirecost.measure.bench.message.cpp.source import RECYCLED
@@ -46,14 +47,14 @@ MODES = {
     "protobuf-current": (NEW, REUSED, "arena"),
     "memcpy": (REUSED,),
     "sbe": (REUSED,),
-    columns_program.NAME: ("view", "converted"),
+    COLUMNS: ("view", "converted"),
 }
 """Modes of libraries that have others than new and reused ones."""
 WIRES = {
     "protobuf": "protobuf",
     "protobuf-current": "protobuf",
     "wirecost-classes": "protobuf",
-    columns_program.NAME: "columns",
+    COLUMNS: "columns",
     "messagepack": "messagepack",
     "flatbuffers-table": "flatbuffers",
     "capnproto": "capnproto",
@@ -158,7 +159,7 @@ class Cpp:
         if program != library:
             yield Contender("cpp", library, RECYCLED_MODE, wire, about, again)
             return
-        holders = ours == "wirecost" and library not in ("wirecost-classes", columns_program.NAME)
+        holders = ours == "wirecost" and library not in ("wirecost-classes", COLUMNS)
         for mode in MODES.get("wirecost" if holders else library, (NEW, REUSED)):
             if not holders or mode != "view" or has_view(self._subject):
                 yield Contender("cpp", library, mode, wire, about, again)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.cpp.code import TEMPLATES, codec_of, rendered
 from wirecost.measure.bench.message.cpp.source import ProgramSource
 from wirecost.measure.bench.message.fields import fields_along
@@ -19,7 +20,6 @@ from wirecost.schema.compile.plan.column_node import Node
 from wirecost.schema.compile.plan.columns import Root, plan
 from wirecost.schema.compile.schema import CompileError, Field, Message, MessageRef, Schema
 
-NAME = "wirecost-columns"
 HEADER = "in_columns.hpp"
 ROOT = "wire"
 
@@ -88,9 +88,9 @@ def generate(
         ),
         **codec_of(subject, subject.wire),
     )
-    (folder / f"{NAME}.cpp").write_text(text, encoding="utf-8")
+    (folder / f"{COLUMNS}.cpp").write_text(text, encoding="utf-8")
     (folder / HEADER).write_text((TEMPLATES / HEADER).read_text(encoding="utf-8"), encoding="utf-8")
-    return ProgramSource(NAME, (f"{NAME}.cpp",), include=("columns/cpp",))
+    return ProgramSource(COLUMNS, (f"{COLUMNS}.cpp",), include=("columns/cpp",))
 
 
 def _told_apart(subject: Subject, lists: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

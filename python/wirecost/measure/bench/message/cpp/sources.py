@@ -12,6 +12,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2 as pb
 
 from wirecost.measure.bench.engine.program import INSTALLED
+from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.cpp import (
     code,
     columns_program,
@@ -43,9 +44,7 @@ from wirecost.system.errors import UserError
 GOOGLES_OWN = "google/protobuf/"
 CURRENT_PROTOBUF = INSTALLED / "rivals" / "protobuf-current.json"
 """Paths of its compiler, headers and library, and its version, where it is built."""
-HEAVY = frozenset(
-    ("wirecost-classes", "messagepack", "flatbuffers-table", rosidl.NAME, columns_program.NAME)
-)
+HEAVY = frozenset(("wirecost-classes", "messagepack", "flatbuffers-table", rosidl.NAME, COLUMNS))
 """Libraries whose programs of a large schema compile for long."""
 
 Texts = dict[str, str]
@@ -58,7 +57,7 @@ def generate(
     sources, missing = _ours(subject, selection, folder)
     others = _others(subject, selection)
     if selection.lists:
-        others[columns_program.NAME] = partial(columns_program.generate, selection.lists)
+        others[COLUMNS] = partial(columns_program.generate, selection.lists)
     for name, make in others.items():
         if not selection.takes(name):
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Java contenders of a message: protobuf-java, and our holders."""
+"""The Java contenders of a message: protobuf-java, our holders, and lists in columns."""
 
 from __future__ import annotations
 
@@ -18,18 +18,25 @@ from wirecost.measure.bench.message.backend import (
     sampled,
     taken_from,
 )
+from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.tools import ran
 from wirecost.measure.bench.message.java import code
+from wirecost.measure.bench.message.java.columns_code import columns_program
+from wirecost.measure.bench.message.own_lists import own_lists
 from wirecost.measure.bench.message.selection import JAVA, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.schema.compile.compiler import emitted, write
+from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
 
 JAR = PROGRAMS / "protobuf-java.jar"
 """Google's library."""
-MODES = {"wirecost": ("new", "reused"), "protobuf": ("new", "reused", "best")}
+MODES = {
+    "wirecost": ("new", "reused"),
+    "protobuf": ("new", "reused", "best"),
+    COLUMNS: ("view",),
+}
 REMEDY = (
     "apt-get install openjdk-17-jdk-headless maven, then install wirecost from a checkout with "
     "`make run`"
@@ -52,11 +59,14 @@ class Java:
         self._libraries = [name for name in ("wirecost", "protobuf") if selection.takes(name)]
         if subject.ros is not None and "protobuf" in self._libraries:
             self._libraries.remove("protobuf")
+        self._lists, why = own_lists(subject, selection)
+        if self._lists:
+            self._libraries.append(COLUMNS)
         self.environment: dict[str, str] = {}
-        self.missing: dict[str, str] = {}
+        self.missing: dict[str, str] = {COLUMNS: why} if why else {}
         complaint = self._compiled(has_google, say)
         if complaint:
-            self.missing = dict.fromkeys((*self._libraries, *self._files), complaint)
+            self.missing |= dict.fromkeys((*self._libraries, *self._files), complaint)
 
     def _compiled(self, has_google: bool, say: Callable[[str], None]) -> str:
         """Compile all; return what is in the way, if anything."""
@@ -65,14 +75,19 @@ class Java:
             return REMEDY
         say("compiling Java")
         folder = self._folder
-        write(emitted(self._subject.schema, ("java",), Request((self._subject.wire,))), folder)
+        request = Request((self._subject.wire,))
+        columns = Columns(tuple(dict.fromkeys(type_ for _, type_ in self._lists)))
+        write(emitted(self._subject.schema, ("java",), request, columns), folder)
         if has_google and (complaint := self._googles_classes()):
             return complaint
         program = folder / "wirecost" / "message"
         program.mkdir(parents=True)
         (program / "Harness.java").write_text(code.harness(), encoding="utf-8")
-        text = code.programs(self._subject, has_google, list(self._files))
+        text = code.programs(self._subject, has_google, list(self._files), bool(self._lists))
         (program / "Programs.java").write_text(text, encoding="utf-8")
+        if self._lists:
+            text = columns_program(self._subject, self._lists)
+            (program / "Columns.java").write_text(text, encoding="utf-8")
         (folder / "users").mkdir()
         for file in self._files.values():
             shutil.copy(file.path, folder / "users")
@@ -102,17 +117,17 @@ class Java:
         return f"protoc: {complaint}" if complaint else ""
 
     def contenders(self) -> list[Contender]:
-        if self.missing:
-            return []
         own = self._subject.wire
         contenders = [
-            Contender("java", library, mode, own, self._about(library), again=own)
+            Contender("java", library, mode, _wire(library, own), self._about(library), again=own)
             for library in self._libraries
+            if library not in self.missing
             for mode in MODES[library]
         ]
         return contenders + [
             Contender("java", name, "new", file.wire or name, "your own", again=own)
             for name, file in self._files.items()
+            if name not in self.missing
         ]
 
     def _about(self, library: str) -> str:
@@ -121,7 +136,7 @@ class Java:
         return f"wirecost {version('wirecost')}"
 
     def _version(self) -> str:
-        return "" if self.missing else next(iter(self._run("version")), "")
+        return next(iter(self._run("version")), "")
 
     def carried(self, contender: Contender, folder: Path, content: Path) -> dict[str, Carried]:
         list(self._run("verify", contender.library, str(folder), str(content)))
@@ -147,3 +162,7 @@ class Java:
         # The serial collector works on the thread that is timed.
         options += ["-Xbatch", "-XX:+UseSerialGC"]
         return run(["java", *options, "wirecost.message.Harness", *arguments])
+
+
+def _wire(library: str, own: str) -> str:
+    return "columns" if library == COLUMNS else own

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 
+from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.java.holders import Holders, Member
@@ -55,8 +56,14 @@ def harness() -> str:
     return (TEMPLATES / "Harness.java").read_text(encoding="utf-8")
 
 
-def programs(subject: Subject, has_google: bool, users: Sequence[str]) -> str:
-    """Return ``Programs.java``; ``users``: classes of the package ``users`` that are codecs."""
+def programs(
+    subject: Subject, has_google: bool, users: Sequence[str], has_columns: bool = False
+) -> str:
+    """Return ``Programs.java``.
+
+    ``users``: classes of the package ``users`` that are codecs; ``has_columns``: whether there is
+    ``Columns.java``.
+    """
     generator = _Code(subject)
     return Templates(TEMPLATES).render(
         "Programs.java.j2",
@@ -65,8 +72,15 @@ def programs(subject: Subject, has_google: bool, users: Sequence[str]) -> str:
         ours=generator.ours(subject.type),
         google=generator.google(subject.type) if has_google else "",
         users=users,
+        columns=COLUMNS if has_columns else "",
         messages=[generator.message(message) for message in subject.schema.messages()],
     )
+
+
+def ours(names: JavaNames, full_name: str) -> str:
+    """Return the whole name of our holder's class."""
+    place = names.place(full_name)
+    return ".".join((place.package, *place.classes))
 
 
 def with_packages(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
@@ -136,8 +150,7 @@ class _Code:
         self._editions = {file.name for file in subject.descriptors.file if file.edition}
 
     def ours(self, full_name: str) -> str:
-        place = self._names.place(full_name)
-        return ".".join((place.package, *place.classes))
+        return ours(self._names, full_name)
 
     def google(self, full_name: str) -> str:
         home = self._schema.home(full_name)

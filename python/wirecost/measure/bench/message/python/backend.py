@@ -23,16 +23,17 @@ from wirecost.measure.bench.message.backend import (
     sampled,
     taken_from,
 )
+from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.programs import Say
+from wirecost.measure.bench.message.own_lists import own_lists
 from wirecost.measure.bench.message.python import (
     extension,
     rclpy_library,
     zserio_library,
     zserio_schema,
 )
-from wirecost.measure.bench.message.python.columns_library import own_lists
-from wirecost.measure.bench.message.python.libraries import COLUMNS, NATIVE, NEW, VIEW
+from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
 from wirecost.measure.bench.message.selection import (
     MODULE,
@@ -44,8 +45,6 @@ from wirecost.measure.bench.message.shapes import is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
-from wirecost.schema.compile.plan.columns import plan
-from wirecost.schema.compile.schema import CompileError
 from wirecost.system import scratch
 
 MODULE_OF_WORKER = "wirecost.measure.bench.message.python.worker"
@@ -63,7 +62,9 @@ class Python:
         self._files = {file.name: file for file in selection.files_of(MODULE)}
         self._folder = scratch.make("message")
         self.missing: dict[str, str] = {}
-        self._lists = self._columns_lists()
+        self._lists, why = own_lists(subject, selection)
+        if why:
+            self.missing[COLUMNS] = why
         request = Request((subject.wire, *subject.other_wires))
         columns = Columns(tuple(dict.fromkeys(type_ for _, type_ in self._lists)))
         write(emitted(subject.schema, ("python",), request, columns), self._folder)
@@ -90,20 +91,6 @@ class Python:
             return left_out(NATIVE)
         say("compiling the Python extension")
         return extension.build(self._subject, self._folder, self._selection.jobs)
-
-    def _columns_lists(self) -> list[tuple[str, str]]:
-        """Return paths and types of the lists that take part in columns; say why none does."""
-        lists = own_lists(self._subject, self._selection.lists)
-        if not self._selection.takes(COLUMNS) or not self._selection.lists:
-            return []
-        if not lists:
-            self.missing[COLUMNS] = "in Python, of lists that are fields of the message itself"
-        try:
-            plan(self._subject.schema, [type_ for _, type_ in lists])
-        except CompileError as error:
-            self.missing[COLUMNS] = str(error)
-            return []
-        return lists
 
     def contenders(self) -> list[Contender]:
         return [

@@ -11,7 +11,6 @@ from typing import Any
 from wirecost.measure.bench.message.fields import fields_along
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.python.names import attribute, module_place
-from wirecost.schema.compile.schema import Label
 
 
 @dataclass(frozen=True)
@@ -37,20 +36,10 @@ class HeldMessage:
     lists: list[tuple[int, dict[str, Any], dict[str, Any]]]
 
 
-def own_lists(about: Subject, lists: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the lists, of paths and types, that are fields of the message itself."""
-    return [
-        (path, type_)
-        for path, type_ in lists
-        if len(along := fields_along(about.schema, about.type, path)) == 1
-        and along[0].label is Label.REPEATED
-    ]
-
-
 def tables(about: Subject, lists: Sequence[tuple[str, str]], root: str) -> list[ListTable]:
     """Return the generated classes of lists, from the package ``root``."""
     classes = []
-    for path, type_ in own_lists(about, lists):
+    for path, type_ in lists:
         (field,) = fields_along(about.schema, about.type, path)
         home = about.schema.home(type_)
         place = module_place(home)

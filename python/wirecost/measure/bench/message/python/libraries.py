@@ -23,7 +23,7 @@ from wirecost.schema.compile.emit.python.names import class_name, module_place
 
 ROOT = "wire"
 """Package of our modules."""
-OURS, NATIVE, COLUMNS = "wirecost", "wirecost-native", "wirecost-columns"
+OURS, NATIVE = "wirecost", "wirecost-native"
 NEW, VIEW = "new", "view"
 """Modes: all have the first; ours also reads lists of bytes where they lie."""
 

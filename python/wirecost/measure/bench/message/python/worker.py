@@ -25,9 +25,10 @@ from typing import Any
 
 from wirecost.measure.bench.engine.timing import timed
 from wirecost.measure.bench.message.altered import alter
+from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.content_file import read_content, write_content
 from wirecost.measure.bench.message.python import code
-from wirecost.measure.bench.message.python.libraries import COLUMNS, NEW, OURS, ROOT, library
+from wirecost.measure.bench.message.python.libraries import NEW, OURS, ROOT, library
 from wirecost.measure.bench.message.python.subject_folder import kept
 from wirecost.measure.bench.message.subject import Subject
 

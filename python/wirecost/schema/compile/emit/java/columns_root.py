@@ -47,8 +47,8 @@ _MOST_FIXED = 1 << 53
 _TAKEN = frozenset(
     re.findall(
         r"\w+",
-        """clone columnNode elements finalize getClass hashCode notify notifyAll size toBytes toRows
-        toString wait""",
+        """clone columnNode elements finalize getClass hasAll hashCode isStored notify notifyAll
+        size toBytes toRows toString wait""",
     )
 )
 """Methods without parameters, which accessors may not hide."""

@@ -52,7 +52,7 @@ public final class Harness {
 
         public abstract byte[] sent(int i);
 
-        public abstract byte[] again(int i);
+        public abstract byte[] again(int i) throws Exception;
     }
 
     private Harness() {}
