@@ -59,7 +59,7 @@ final class ColumnCheck {
         if (data.node.repeated && !data.message && data.size > 0) {
             throw error(data, "offsets of nothing");
         }
-        boolean always = data.node.repeated || data.around == null && !data.node.optional && data.message;
+        boolean always = data.node.repeated || data.around == null && data.presence == null && data.message;
         fields(data.node, data.size, always ? null : data);
     }
 

@@ -3,7 +3,7 @@ package wire.runtime;
 
 import java.util.BitSet;
 
-/** How the values of a column are stored: the choice of a writer. */
+/** How the values of a column are stored that may be reduced: the choice of a writer. */
 final class ColumnForm {
     private static final double BELOW = 1 - 0x1p-20;
     private static final long LARGEST_BASE = 1L << 53;
@@ -39,12 +39,10 @@ final class ColumnForm {
             bits[i] = 0;
         }
         zero = isZero();
-        if (how.form() != Reduction.Form.EXACT && isConstant()) {
+        if (isConstant()) {
             return;
         }
         switch (how.form()) {
-            case EXACT -> own();
-            case AUTO -> auto();
             case FLOAT32 -> {
                 if (!narrow(false)) {
                     auto();
@@ -55,8 +53,9 @@ final class ColumnForm {
                     auto();
                 }
             }
+            default -> auto();
         }
-        if (mayRun && how.form() != Reduction.Form.EXACT) {
+        if (mayRun) {
             findRuns();
         }
     }

@@ -2,7 +2,6 @@
 package wire.runtime;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 
 /** The values of one field that a builder was given. */
@@ -73,11 +72,17 @@ public final class ColumnInput {
     }
 
     void texts(String[] each) {
-        byte[][] encoded = new byte[each.length][];
+        int[] ends = new int[each.length + 1];
         for (int i = 0; i < each.length; i++) {
-            encoded[i] = each[i] == null ? Wire.NO_BYTES : each[i].getBytes(StandardCharsets.UTF_8);
+            ends[i + 1] = Math.addExact(ends[i], each[i] == null ? 0 : Wire.utf8Size(each[i]));
         }
-        texts(encoded);
+        byte[] joined = new byte[ends[each.length]];
+        for (int i = 0; i < each.length; i++) {
+            if (ends[i] != ends[i + 1]) {
+                Wire.putUtf8(joined, ends[i], each[i], ends[i + 1] - ends[i]);
+            }
+        }
+        texts(joined, ends);
     }
 
     /** The bits of all values as {@link ColumnType#extend} has them, in an array of its own. */
@@ -105,23 +110,101 @@ public final class ColumnInput {
         return bits;
     }
 
-    /** Whether the array holds values as an unreduced column does. */
-    boolean isPlain() {
-        return values instanceof double[] || values instanceof float[]
-                || values instanceof int[] && node.type.width == 4
-                || values instanceof long[] && node.type.width == 8;
+    /** Whether all values are 0, bit for bit, of the elements that {@code has} names; null: of all. */
+    boolean isZero(BitSet has) {
+        for (int i = 0; i < size; i++) {
+            boolean zero;
+            if (values instanceof double[] reals) {
+                zero = Double.doubleToRawLongBits(reals[i]) == 0;
+            } else if (values instanceof float[] reals) {
+                zero = Float.floatToRawIntBits(reals[i]) == 0;
+            } else if (values instanceof int[] numbers) {
+                zero = numbers[i] == 0;
+            } else if (values instanceof boolean[] flags) {
+                zero = !flags[i];
+            } else {
+                zero = ((long[]) values)[i] == 0;
+            }
+            if (!zero && (has == null || has.get(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
-    void putPlain(ByteBuffer out) {
+    /** Bytes of an unreduced value: of an enum four where a number of these elements needs them. */
+    int width(BitSet has) {
+        if (node.type != ColumnType.ENUM) {
+            return node.type.width;
+        }
+        for (int i = 0; i < size; i++) {
+            long number = values instanceof int[] numbers ? numbers[i] : ((long[]) values)[i];
+            if ((number & ~0xFFL) != 0 && (has == null || has.get(i))) {
+                return 4;
+            }
+        }
+        return 1;
+    }
+
+    /** Puts all values as an unreduced column has them, 0 for elements that {@code has} lacks. */
+    void put(ByteBuffer out, int width, BitSet has) {
+        int begin = out.position();
         if (values instanceof double[] reals) {
             out.asDoubleBuffer().put(reals, 0, size);
         } else if (values instanceof float[] reals) {
             out.asFloatBuffer().put(reals, 0, size);
-        } else if (values instanceof int[] numbers) {
+        } else if (values instanceof int[] numbers && width == 4) {
             out.asIntBuffer().put(numbers, 0, size);
+        } else if (values instanceof long[] numbers && width == 8) {
+            out.asLongBuffer().put(numbers, 0, size);
+        } else if (values instanceof boolean[] flags) {
+            byte[] bytes = new byte[size];
+            for (int i = 0; i < size; i++) {
+                bytes[i] = (byte) (flags[i] ? 1 : 0);
+            }
+            out.put(bytes);
+        } else if (values instanceof int[] numbers && width == 1) {
+            byte[] bytes = new byte[size];
+            for (int i = 0; i < size; i++) {
+                bytes[i] = (byte) numbers[i];
+            }
+            out.put(bytes);
         } else {
-            out.asLongBuffer().put((long[]) values, 0, size);
+            put(out, bits(), width);
         }
-        out.position(out.position() + size * node.type.width);
+        out.position(begin + size * width);
+        if (has != null) {
+            clear(out, begin, width, has.toLongArray());
+        }
+    }
+
+    /** Puts 0 for the elements whose bits are not set. */
+    private void clear(ByteBuffer out, int begin, int width, long[] bits) {
+        for (int first = 0; first < size; first += 64) {
+            long absent = first >> 6 < bits.length ? ~bits[first >> 6] : -1;
+            absent &= size - first < 64 ? (1L << size - first) - 1 : -1;
+            for (; absent != 0; absent &= absent - 1) {
+                int at = begin + (first + Long.numberOfTrailingZeros(absent)) * width;
+                switch (width) {
+                    case 1 -> out.put(at, (byte) 0);
+                    case 2 -> out.putShort(at, (short) 0);
+                    case 4 -> out.putInt(at, 0);
+                    default -> out.putLong(at, 0);
+                }
+            }
+        }
+    }
+
+    /** Puts the least {@code width} bytes of each number. */
+    static void put(ByteBuffer out, long[] numbers, int width) {
+        for (long number : numbers) {
+            switch (width) {
+                case 1 -> out.put((byte) number);
+                case 2 -> out.putShort((short) number);
+                case 3 -> out.putShort((short) number).put((byte) (number >> 16));
+                case 4 -> out.putInt((int) number);
+                default -> out.putLong(number);
+            }
+        }
     }
 }

@@ -117,8 +117,8 @@ final class ColumnWriter {
     private void texts(ColumnNode node, ColumnInput input, BitSet has) {
         int[] ends = input.offsets;
         int first = has == null ? 0 : has.nextSetBit(0);
-        boolean same = true;
-        for (int i = 0; i < input.size; i++) {
+        boolean same = input.reduction.form() == Reduction.Form.AUTO;
+        for (int i = 0; i < input.size && (same || has != null); i++) {
             if (has != null && !has.get(i)) {
                 if (ends[i] != ends[i + 1]) {
                     throw new IllegalArgumentException(node.name + " has a text where it is absent");
@@ -132,7 +132,7 @@ final class ColumnWriter {
         if (node.implicit && length == 0) {
             return;
         }
-        if (same && input.reduction.form() == Reduction.Form.AUTO) {
+        if (same) {
             byte[] one = Arrays.copyOfRange(input.text, ends[first], ends[first + 1]);
             out.text(5 * BAND + node.number, one, one.length);
             return;
@@ -144,9 +144,11 @@ final class ColumnWriter {
     }
 
     private void scalars(ColumnNode node, ColumnInput input, BitSet has) {
-        boolean plain = input.reduction.form() == Reduction.Form.EXACT && has == null && !node.implicit;
-        if (plain && input.isPlain()) {
-            out.payload(node.number, (long) input.size * node.type.width, input::putPlain);
+        if (input.reduction.form() == Reduction.Form.EXACT) {
+            if (!node.implicit || !input.isZero(has)) {
+                int width = input.width(has);
+                out.payload(node.number, (long) input.size * width, b -> input.put(b, width, has));
+            }
             return;
         }
         ColumnForm form = new ColumnForm(node, input.bits(), has, input.reduction, !node.repeated);
@@ -165,7 +167,7 @@ final class ColumnWriter {
             real(4 * BAND + node.number, form.base);
         }
         long length = (long) form.width * form.stored.length;
-        out.payload(node.number, length, b -> putStored(b, form.stored, form.width));
+        out.payload(node.number, length, b -> ColumnInput.put(b, form.stored, form.width));
     }
 
     private void constant(ColumnNode node, long bits) {
@@ -180,17 +182,5 @@ final class ColumnWriter {
 
     private void real(int number, double value) {
         out.number(number, ProtobufInput.FIXED64, Double.doubleToRawLongBits(value));
-    }
-
-    private static void putStored(ByteBuffer to, long[] stored, int width) {
-        for (long value : stored) {
-            switch (width) {
-                case 1 -> to.put((byte) value);
-                case 2 -> to.putShort((short) value);
-                case 3 -> to.putShort((short) value).put((byte) (value >> 16));
-                case 4 -> to.putInt((int) value);
-                default -> to.putLong(value);
-            }
-        }
     }
 }

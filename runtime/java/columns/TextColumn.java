@@ -31,7 +31,11 @@ public final class TextColumn extends Column {
     /** A copy of the text with index i. */
     public byte[] bytes(int i) {
         byte[] copy = new byte[length(i)];
-        slice(i).get(copy);
+        if (texts.constant) {
+            texts.constantText.get(texts.constantText.position(), copy);
+        } else if (copy.length > 0) {
+            texts.column.data.get(texts.column.at + texts.begin(i), copy);
+        }
         return copy;
     }
 
@@ -43,6 +47,11 @@ public final class TextColumn extends Column {
 
     /** The string with index i; bytes that are no UTF-8 are read as U+FFFD. */
     public String get(int i) {
-        return new String(bytes(i), StandardCharsets.UTF_8);
+        if (texts.column == null || !texts.column.data.hasArray()) {
+            return new String(bytes(i), StandardCharsets.UTF_8);
+        }
+        int begin = texts.begin(Objects.checkIndex(i, size()));
+        int from = texts.column.data.arrayOffset() + texts.column.at + begin;
+        return new String(texts.column.data.array(), from, texts.begin(i + 1) - begin, StandardCharsets.UTF_8);
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -49,16 +50,34 @@ public final class ColumnsUse {
         check(first % 64 == 0 && ByteBuffer.wrap(message, first, 8).get() == 0, "alignment");
         message[message.length - 1] = 0x40;
         check(columns.timeOfFlight().get(COUNT - 1) > 1, "the same memory");
+        check(columns.timeOfFlight().isStored() && columns.timeOfFlight().hasAll(), "all");
+        check(!columns.signalStrength().isStored() && !columns.signalStrength().hasAll(), "none");
         check(!columns.signalStrength().has(3) && columns.signalStrength().get(3) == 0, "absent");
         check(!columns.objectId().value().has(0), "absent inside");
         check(LidarSensorViewReflectionColumns.find(new byte[] {10, 0}) == null, "no columns field");
 
+        appendsToAMessageInABuffer(builder, around.toProtobuf());
         ByteBuffer direct = ByteBuffer.allocateDirect(message.length + 64).position(5);
         builder.write(direct, 1);
         check(direct.position() - 5 == builder.size(4), "size");
         columns = LidarSensorViewReflectionColumns.read(direct.flip().position(5));
         check(columns.timeOfFlight().buffer().isDirect(), "direct");
         check(columns.timeOfFlight().get(9) == times[9], "direct values");
+    }
+
+    private static void appendsToAMessageInABuffer(
+            LidarSensorViewReflectionColumns.Builder builder, byte[] message) {
+        int number = LidarSensorViewReflectionColumns.LIDAR_SENSOR_VIEW_REFLECTION;
+        byte[] expected = builder.appendTo(message, number);
+        ByteBuffer out = ByteBuffer.allocate(7 + expected.length).position(7).put(message);
+        builder.appendTo(out, 7, number);
+        check(Arrays.equals(out.array(), 7, out.position(), expected, 0, expected.length), "in a buffer");
+        try {
+            builder.appendTo(ByteBuffer.allocate(expected.length - 1).put(message), 0, number);
+            throw new AssertionError("too small a buffer");
+        } catch (BufferOverflowException right) {
+            return;
+        }
     }
 
     private static void buildersAndRowsAgree(Reduction how) throws WireException {
@@ -102,6 +121,7 @@ public final class ColumnsUse {
             check(Math.abs(read[i] - strengths[i]) <= how.error() + 1e-6, "strength of " + how);
             check(read[i] == columns.signalStrength().get(i), "get of " + how);
             check(columns.normalToSurface().has(i) == hasNormal.get(i), "presence of " + how);
+            check(!columns.normalToSurface().hasAll() && !columns.normalToSurface().x().hasAll(), "not all");
             check(columns.normalToSurface().x().has(i) == hasNormal.get(i), "presence inside of " + how);
             check(!hasNormal.get(i) || Math.abs(readX[i] - x[i]) <= how.error(), "x of " + how);
             check(readX[i] == columns.normalToSurface().x().get(i), "get x of " + how);
@@ -127,6 +147,9 @@ public final class ColumnsUse {
         builder.anInt64(new long[] {-7, 1L << 60, 0}).reduce(Reduction.AUTO);
         builder.aBool(new boolean[] {true, false, true});
         builder.aColor(new int[] {-5, 0, 300}).present(last);
+        builder.aNested(new int[] {3, 3, 4}).present(last);
+        builder.aUint64(new long[] {9, 9, 8}).present(last);
+        builder.place().x(new double[] {1, 2, 3});
         builder.aString(new String[] {"a", "", "\u20ac"});
         builder.aBytes(new byte[][] {null, null, {1, 2}}).present(last);
         builder.doubles(new double[] {1, 2, 3}, new int[] {0, 2, 2, 3});
@@ -141,6 +164,11 @@ public final class ColumnsUse {
         check(columns.anInt64().get(1) == 1L << 60 && columns.anInt64().get(0) == -7, "long");
         check(Arrays.equals(columns.aBool().toArray(), new boolean[] {true, false, true}), "boolean");
         check(columns.aColor().get(2) == 300 && !columns.aColor().has(0), "enum");
+        check(columns.aNested().get(2) == 4 && columns.aNested().get(0) == 0, "enum of one byte");
+        check(columns.aUint64().buffer().get(2) == 8 && columns.aUint64().buffer().get(1) == 0, "absent");
+        check(columns.place().hasAll() && columns.place().x().hasAll(), "all have what is in all");
+        check(columns.aString().hasAll() && !columns.aBytes().hasAll() && !columns.doubles().hasAll(), "has all");
+        check(columns.doubles().isStored() && !columns.bools().isStored(), "is stored");
         check(columns.aString().get(2).equals("\u20ac") && columns.aString().length(1) == 0, "string");
         check(Arrays.equals(columns.aBytes().bytes(2), new byte[] {1, 2}), "bytes");
         check(columns.doubles().begin(2) == 2 && columns.doubles().end(2) == 3, "offsets");
