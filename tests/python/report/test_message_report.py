@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -168,11 +168,14 @@ def test_shares_of_a_core_follow_from_the_totals(subscribers: int) -> None:
     assert load.share == pytest.approx(100.0 * whole / SECOND)
 
 
-def answered(hz: float | None, doubted: Collection[Key] = ()) -> FirstAnswer:
+def answered(
+    hz: float | None, doubted: Collection[Key] = (), more: Sequence[Row] = ()
+) -> FirstAnswer:
     rate = None if hz is None else {"rate": hz, "subscribers": 1, "carrying": None}
-    totals = [row for row in WHOLE if row.stage == "total"]
+    rows = [*WHOLE, *more]
+    totals = [row for row in rows if row.stage == "total"]
     ends = {(row.lang, row.name): (row.median_ns, row.median_ns) for row in totals}
-    first = first_answer(meta_with(META, at_rate=rate), WHOLE, doubted, ends)
+    first = first_answer(meta_with(META, at_rate=rate), rows, doubted, ends)
     assert first is not None
     return first
 
@@ -294,6 +297,10 @@ ADVICE: dict[str, tuple[Totals, tuple[dict[str, Any], ...], tuple[Key, ...]]] = 
         (), (),
     ),
     "columns that are slower": ((BASE, SLOW_COLUMNS), (COLUMNS,), ()),
+    "columns in two languages": (
+        (BASE, SLOW_COLUMNS, ("java", "wirecost-columns view", 1, 0.12)), (COLUMNS,), (),
+    ),
+    "columns in Java alone": ((BASE, ("java", "wirecost-columns view", 1, 0.12)), (COLUMNS,), ()),
     "columns without a time": ((BASE,), (COLUMNS,), ()),
     "columns beside a time in doubt": (
         (BASE, SLOW_COLUMNS), (COLUMNS,), (("cpp", "protobuf new"),),
@@ -378,6 +385,20 @@ def test_tables_are_explained_once_and_by_what_they_show(snapshot: SnapshotAsser
     (python,) = stage_tables(META, many, {})
     tables = {"first": first, "second": second, "C++ alone": cpp, "Python, ten processes": python}
     assert {name: table.notes for name, table in tables.items()} == snapshot
+
+
+def test_columns_from_arrays_are_said_where_their_times_stand() -> None:
+    rows = [
+        replace(row, lang=lang, contender="wirecost-columns", mode="view")
+        for row in WHOLE
+        if row.lang == "python" and row.contender == "protobuf"
+        for lang in ("python", "java")
+    ]
+    tables = stage_tables(META, [*WHOLE, *rows], {})
+    note = "wirecost-columns is filled from arrays."
+    assert [note in table.notes for table in tables] == [False, True, True]
+    first = answered(10.0, set(), rows)
+    assert any("in place, in Python and Java from arrays." in note for note in first.table.notes)
 
 
 def fields(*paths: str) -> MessageMeta:

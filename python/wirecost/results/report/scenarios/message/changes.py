@@ -22,6 +22,8 @@ FASTER = "faster"
 MOST_OF_BASELINE = 0.95
 """Share of the baseline's total up to which another library or mode is worth a change."""
 COLUMNS = "wirecost-columns"
+FROM_ARRAYS = ("python", "java")
+"""Languages in which lists in columns are filled from arrays."""
 OSI = "osi3"
 SCHEMAS = (".proto", ".msg", ".srv", ".desc")
 NATIVE = "wirecost-native"
@@ -161,15 +163,16 @@ def many_fields(meta: MessageMeta) -> Table | None:
 def _added_time(change: MessageChange, totals: Iterable[Row]) -> str:
     """Return the time that a change adds.
 
-    Of columns, what the C++ program takes with them. ``totals``: without doubt.
+    Of columns, what the program of the first language takes with them. ``totals``: without doubt.
     """
     if change.ns is not None:
         return f"{units.time(change.ns)} more"
     tried = [row for row in totals if row.contender == COLUMNS and row.ratio is not None]
     if not tried or not change.what.startswith("columns for"):
         return units.NONE
-    best = min(row.ratio.median for row in tried if row.ratio is not None)
-    return f"{units.speed(best)} in C++"
+    lang = next(lang for lang in LANGUAGES if any(row.lang == lang for row in tried))
+    best = min(row.ratio.median for row in tried if row.ratio is not None and row.lang == lang)
+    return f"{units.speed(best)} in {LANGUAGES[lang]}"
 
 
 def _speed(row: Row, doubted: Collection[Key], ends: Mapping[Key, tuple[float, float]]) -> str:
@@ -198,11 +201,12 @@ def _legend(meta: MessageMeta, times: Collection[str]) -> str:
     ]
     if FASTER in times:
         parts.append(f"{FASTER}: certain, but too noisy to say by how much.")
-    if any(time.endswith("in C++") for time in times):
-        parts.append(
-            f"in C++: {COLUMNS} in its best mode, with all these lists in columns with every bit "
-            "kept."
-        )
+    for lang in LANGUAGES.values():
+        if any(time.endswith(f" in {lang}") for time in times):
+            parts.append(
+                f"in {lang}: {COLUMNS} in its best mode, with all these lists in columns with "
+                "every bit kept."
+            )
     if meta.changes:
         parts.append(
             "time: of all stages of a message, or what compressing and decompressing it takes "
@@ -216,7 +220,7 @@ def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
     """Say how a program comes to use the libraries and modes of ``rows``, in one line."""
     texts = uses(meta, rows)
     modes = {
-        f"{word} in Python" if (row.lang, word) == ("python", "view") else word: row
+        f"{word} in Python" if _is_view_in_python(row, word) else word: row
         for row in rows
         for word in row.mode.split()
     }
@@ -227,6 +231,11 @@ def adoption(meta: MessageMeta, rows: Sequence[Row]) -> str:
     }
     parts = [f"{name}: {how}{NEEDS.get(name, '')}" for name, how in texts.items() if how]
     return f"How: {'; '.join(parts)}." if parts else ""
+
+
+def _is_view_in_python(row: Row, word: str) -> bool:
+    """Say whether a row's message is decoded with its lists of bytes as views."""
+    return (row.lang, word) == ("python", "view") and row.contender != COLUMNS
 
 
 def uses(meta: MessageMeta, rows: Sequence[Row]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from wirecost.results.report.scenarios.message.changes import (
     COLUMNS,
     COMPILED,
     FASTER,
+    FROM_ARRAYS,
     SAME,
     quicker,
     schema_given,
@@ -323,7 +324,8 @@ def _table(
     if COLUMNS in libraries:
         in_place = any(row.mode == "view" for row in libraries[COLUMNS].best.values())
         how = "lists filled and read in place" if in_place else "with conversion from and to rows"
-        how += ", in Python from arrays" * ("python" in libraries[COLUMNS].best)
+        arrays = [_language(lang) for lang in FROM_ARRAYS if lang in libraries[COLUMNS].best]
+        how += f", in {' and '.join(arrays)} from arrays" if arrays else ""
         notes.append(f"{COLUMNS}: {how}.")
     return Table.of("Time per message", ordered[:MOST_ROWS], columns, notes)
 

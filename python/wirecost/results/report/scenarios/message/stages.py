@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from wirecost.results.analysis.message_doubts import MOST_APART, MOST_OFF, Doubt, Key
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import AtRate, Carrying, MessageMeta
+from wirecost.results.report.scenarios.message.changes import COLUMNS, FROM_ARRAYS
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
     FEWEST,
@@ -60,6 +61,10 @@ def stage_tables(meta: MessageMeta, rows: list[Row], doubted: Mapping[Key, Doubt
         ]
         lang = race[4]
         notes = [] if tables else [_legend(meta, rows)]
+        if lang in FROM_ARRAYS and any(
+            row.contender == COLUMNS for row in rows if row.lang == lang
+        ):
+            notes.append(f"{COLUMNS} is filled from arrays.")
         notes += _doubts([doubt for (of, _), doubt in doubted.items() if of == lang], lang)
         title = f"{LANGUAGES.get(lang, lang)} · {meta.type} · time per message"
         tables.append(Table.of(title, contenders(rows, race), columns, notes))
