@@ -337,6 +337,14 @@ def test_the_command_that_compiles_has_all_that_reads_the_schema() -> None:
     assert f"`wirecost compile 'a b/P.msg' {options}`, without ROS;" in how
 
 
+def test_columns_in_python_are_no_views_of_rows() -> None:
+    row = one("python", "wirecost-columns view", 20.0, 0.2)
+    about = {"library": "", "wire": "columns"}
+    how = adoption(meta_with(META, contenders={"python wirecost-columns view": about}), [row])
+    assert "by the generated view" in how
+    assert "decode_columns" not in how
+
+
 def test_fields_that_a_change_does_not_name_are_on_the_page() -> None:
     paths = ["a", "b", "c[].d"]
     floats = {"what": "float for double in `a`, `b` and 1 more", "bytes": 5.0, "ns": None}
