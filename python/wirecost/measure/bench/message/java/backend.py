@@ -13,6 +13,7 @@ from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import PROGRAMS, run
 from wirecost.measure.bench.message.backend import (
     Carried,
+    LaterContenders,
     MessageCounts,
     Timed,
     sampled,
@@ -114,6 +115,9 @@ class Java:
             Contender("java", name, "new", file.wire or name, "your own", again=own)
             for name, file in self._files.items()
         ]
+
+    def later(self) -> LaterContenders | None:
+        return None
 
     def _about(self, library: str) -> str:
         if library == "protobuf":
