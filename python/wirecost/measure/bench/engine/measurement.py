@@ -41,8 +41,11 @@ class Measurement:
         )
 
     def report(self, text: str) -> None:
-        """Report what runs now."""
-        self._progress(self._done, self._total, text)
+        """Report what runs between samples, of which nobody knows how long it takes.
+
+        With another total, a bar forgets its estimate.
+        """
+        self._progress(self._done, self._total + 1, text)
 
     def remark(self, text: str) -> None:
         """Print lines that stay on a terminal."""
