@@ -39,6 +39,7 @@ from wirecost.system.interruption import Watch, watched
 FIRST_TABLE_S = 15.0
 """Seconds after which a run that takes longer shows the rounds it has."""
 GOES_ON = "First rounds; the run goes on. Its verdict follows when it ends."
+COMPILES = "What compiles for long follows. Ctrl-C ends with what is here, and the verdict."
 
 INTERRUPTED = 130
 """Exit status of Ctrl-C, which ``main`` replaces by that of the signal that came."""
@@ -140,11 +141,19 @@ class _FirstTable:
         """Print the table once, between two rounds."""
         if not self._is_due or time.monotonic() - self._begun_s < FIRST_TABLE_S:
             return
+        self._print(GOES_ON)
+
+    def after_part(self) -> None:
+        """Print the table of all but what takes long."""
+        if is_watched():
+            self._print(COMPILES)
+
+    def _print(self, answer: str) -> None:
         self._is_due = False
         console = Console(file=io.StringIO(), width=Console(stderr=True).width)
         with suppress(UserError, OSError), finished_copy(self._folder) as copy:
             results = read_results(copy)
-            print_interim(console, results, summarize(results), GOES_ON)
+            print_interim(console, results, summarize(results), answer)
             assert isinstance(console.file, io.StringIO)
             self._advance(0, 0, f"\n{console.file.getvalue()}")
 
@@ -156,7 +165,7 @@ def _fault(measure: Measure, folder: Path, watch: Watch) -> BaseException | None
         try:
             with scratch.run(), progress() as advance:
                 first = _FirstTable(folder, advance)
-                journal.after_round = first.after_round
+                journal.after_round, journal.after_part = first.after_round, first.after_part
 
                 def checked(done: int, total: int, text: str) -> None:
                     watch.check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import math
 import pickle
 import sys
 import sysconfig
@@ -212,6 +213,48 @@ def test_values_that_cannot_be_encoded(values: dict[str, Any], complaint: str, w
     assert str(it.value).startswith("EveryType cannot")
     assert it.value.position is None  # type: ignore[attr-defined]
     assert it.value.__cause__ is not None
+
+
+class Whole(int):
+    """An int by another name."""
+
+
+STEPS = (0, 1, 255, (1 << 30) - 1, 1 << 30, (1 << 31) - 1, 1 << 31, 1 << 32, 1 << 62, 1 << 63)
+WHOLE_NUMBERS = (*STEPS, *(-number for number in STEPS), 1 << 64, True, Whole(3))
+MOST_FLOAT = 3.4028234663852886e38
+REALS = (
+    *(0.0, -0.0, 0.1, 5e-324, math.inf, -math.inf, math.nan, 3, 1 << 53, Whole(4)),
+    *(MOST_FLOAT, -MOST_FLOAT, 3.402823567797336e38),
+)
+TOO_LARGE = (3.4028235677973366e38, -1e39, 1e308)
+TEXTS = ("", "plain", "\x7f", "ö", "\0", "𝄞", "x" * 5000)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_plain_values_are_taken_as_all_others_are(wire: str):
+    pure, native = (of(EVERY_TYPE[1]) for of in (holder_of, native_class))
+
+    def encoded(cls: Any, field: str, value: Any) -> bytes | None:
+        try:
+            data: bytes = getattr(cls(**{field: value}), f"encode_{wire}")()
+        except ValueError:
+            return None
+        return data
+
+    kinds = ("int32", "int64", "uint32", "uint64", "sint32", "fixed64", "sfixed32")
+    whole = (*(f"{kind}s" for kind in kinds), "colors")
+    names: dict[str, tuple[Any, ...]] = dict.fromkeys(whole, WHOLE_NUMBERS)
+    names |= {"doubles": REALS, "floats": REALS, "strings": TEXTS}
+    singles: dict[str, tuple[Any, ...]] = {
+        "an_int32": WHOLE_NUMBERS,
+        "a_uint64": WHOLE_NUMBERS,
+        "a_color": WHOLE_NUMBERS,
+    }
+    singles |= {"a_float": REALS + TOO_LARGE, "a_double": REALS + TOO_LARGE, "a_string": TEXTS}
+    lists = {name: [[value, value] for value in values] for name, values in names.items()}
+    for field, values in (*lists.items(), *singles.items()):
+        for value in values:
+            assert encoded(native, field, value) == encoded(pure, field, value), (field, value)
 
 
 def test_wrong_arguments_are_refused():

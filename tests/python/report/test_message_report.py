@@ -16,11 +16,15 @@ from syrupy.assertion import SnapshotAssertion
 from support.result_folders import meta_with
 from wirecost.results.analysis.message_doubts import Doubt, Key, doubts
 from wirecost.results.analysis.message_fields import FieldShares, Share, shares
+from wirecost.results.analysis.message_whole import whole_rows, whole_samples
 from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row, summarize
+from wirecost.results.records.folder import Results
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.scenarios import with_all_columns
 from wirecost.results.records.schemas.message import (
+    ALL,
+    LATER,
     TOGETHER,
     AtRate,
     MessageAbout,
@@ -367,7 +371,13 @@ def test_totals_that_contradict_their_stages_or_processes_are_in_doubt(
 
     def samples(*ns: float) -> pl.DataFrame:
         at = list(range(len(ns)))
-        who = {"lang": "cpp", "contender": "protobuf", "mode": "new", "stage": "total"}
+        who = {
+            "lang": "cpp",
+            "variant": ALL,
+            "contender": "protobuf",
+            "mode": "new",
+            "stage": "total",
+        }
         return pl.DataFrame({"process": at, "ns": list(ns)}).with_columns(
             **{name: pl.lit(value) for name, value in who.items()}
         )
@@ -449,3 +459,51 @@ def test_an_interrupted_run_says_what_it_lacks(snapshot: SnapshotAssertion) -> N
     assert table is not None
     lead = content(replace(RESULTS, meta=meta), summarize(RESULTS)).lead
     assert {"lead": lead, "fields": table.notes} == snapshot
+
+
+def compiled_last(library: str) -> Results:
+    """Return the run as if a library came last, when the one in use took twice as long."""
+    cpp = pl.col("lang") == "cpp"
+    is_last = (pl.col("variant") == ALL) & cpp & (pl.col("contender") == library)
+    is_base = (pl.col("variant") == ALL) & cpp & (pl.col("contender") == "protobuf")
+    samples = RESULTS.samples
+    again = samples.filter(is_base).with_columns(variant=pl.lit(LATER), ns=2 * pl.col("ns"))
+    last = samples.filter(is_last).with_columns(variant=pl.lit(LATER))
+    runs = []
+    for run in META.runs:
+        moved = structs.replace(run, variant=LATER)
+        is_whole = (run.lang, run.variant) == ("cpp", ALL)
+        runs.append(moved if is_whole and run.contender == library else run)
+        runs += [moved] * (is_whole and run.contender == "protobuf")
+    meta = structs.replace(META, runs=runs)
+    return replace(RESULTS, meta=meta, samples=pl.concat([samples.filter(~is_last), again, last]))
+
+
+def test_what_was_compiled_last_is_in_the_tables_with_the_ratios_of_its_own_race() -> None:
+    results = compiled_last("wirecost")
+    rows = whole_rows(summarize(results))
+    before = {(row.lang, row.name, row.stage): row for row in WHOLE}
+    after = {(row.lang, row.name, row.stage): row for row in rows}
+    assert after.keys() == before.keys() and len(rows) == len(WHOLE)
+    for key, row in after.items():
+        ratio, expected = row.ratio, before[key].ratio
+        assert row.median_ns == before[key].median_ns
+        assert ratio is not None and expected is not None and ratio.to == expected.to
+        share = 2 if key[:1] == ("cpp",) and row.contender == "wirecost" else 1
+        assert ratio.median == pytest.approx(expected.median / share)
+    answer = content(results, summarize(results))
+    assert answer.first is not None
+    (table,) = [table for table in answer.tables if table.title.startswith("C++")]
+    assert [cells[0] for cells in table.rows].count("protobuf new") == 1
+    assert any(cells[0].startswith("wirecost ") for cells in table.rows)
+    assert any(cells[0] == "wirecost" for cells in answer.first.table.rows)
+
+
+def test_a_baseline_that_took_longer_the_second_time_is_in_doubt() -> None:
+    results = compiled_last("wirecost")
+    of_all = whole_samples(with_all_columns(results.samples))
+    slower = of_all.with_columns(
+        ns=pl.when(pl.col("variant") == LATER).then(1.1 * pl.col("ns")).otherwise(pl.col("ns"))
+    )
+    assert ("cpp", "protobuf new") in doubts(whole_rows(summarize(results)), slower)
+    assert ("cpp", "protobuf new") not in doubts(WHOLE, with_all_columns(RESULTS.samples))

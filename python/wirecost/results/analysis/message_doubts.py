@@ -59,11 +59,10 @@ def doubts(rows: Iterable[Row], samples: pl.DataFrame) -> dict[Key, Doubt]:
 
 
 def process_ends(samples: pl.DataFrame) -> dict[Key, tuple[float, float]]:
-    """Return the least and the greatest of the processes' median totals."""
+    """Return the least and the greatest of the processes' median totals, in all races."""
     who = ["lang", "contender", "mode"]
-    medians = (
-        samples.filter(pl.col("stage") == TOTAL).group_by(*who, "process").agg(pl.median("ns"))
-    )
+    totals = samples.filter(pl.col("stage") == TOTAL)
+    medians = totals.group_by(*who, "variant", "process").agg(pl.median("ns"))
     ends = medians.group_by(who).agg(low=pl.min("ns"), high=pl.max("ns"))
     return {
         (lang, " ".join(part for part in (contender, mode) if part)): (low, high)

@@ -65,6 +65,8 @@ class Journal:
         self._runs: list[Run] = []
         self.after_round: Callable[[], None] = _nothing
         """Function to call when a round has ended by which every contender has samples."""
+        self.after_part: Callable[[], None] = _nothing
+        """Function to call when all is measured but what takes long."""
         self._descriptor = os.open(
             self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
         )

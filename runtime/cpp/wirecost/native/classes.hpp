@@ -39,49 +39,30 @@ void add_codec(std::vector<PyMethodDef>& methods, std::vector<PyMethodDef>& func
          METH_FASTCALL | METH_KEYWORDS, "The message of exactly these bytes. Raises WireError."});
 }
 
-template <class Holder, class... Codecs>
-void add_class(nb::module_& module, const std::string& package) {
-    Class& cls = class_of<Holder>;
-    if (cls.type != nullptr) {  // imported again
-        module.attr(Binding<Holder>::name) = nb::handle(reinterpret_cast<PyObject*>(cls.type));
-        return;
-    }
-    constexpr std::size_t count = field_count<Holder>;
-    constexpr auto indices = std::make_index_sequence<count>();
-    static std::array<PyObject*, count + 1> names{}, shared{};
-    static std::array<PyObject* (*)(), count + 1> fresh{};
-    static std::array<PyMemberDef, count + 1> members{};
-    static std::vector<PyMethodDef> methods, functions;
-    static const std::string full = package + Binding<Holder>::module + "." + Binding<Holder>::name;
-
-    cls = {nullptr, Binding<Holder>::name, count, names.data(), shared.data(), fresh.data()};
-    describe<Holder>(cls, members.data(), indices);
-    (add_codec<Holder, Codecs>(methods, functions), ...);
-    methods.push_back({"__reduce__", reduce<Holder>, METH_NOARGS, nullptr});
+// Makes the type of `cls`, whose methods and functions stay where they are.
+inline void make_class(nb::module_& module, const std::string& full, Class& cls,
+                       const PyType_Slot* special, vectorcallfunc construct, PyMemberDef* members,
+                       std::vector<PyMethodDef>& methods, std::vector<PyMethodDef>& functions) {
     methods.push_back({});
-    std::array<PyType_Slot, 12> slots{{
-        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate<count>)},
-        {Py_tp_traverse, reinterpret_cast<void*>(traverse<count>)},
-        {Py_tp_clear, reinterpret_cast<void*>(native::clear<count>)},
-        {Py_tp_new, reinterpret_cast<void*>(make_new<Holder>)},
-        {Py_tp_richcompare, reinterpret_cast<void*>(compare<Holder>)},
+    std::vector<PyType_Slot> slots{
         {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
-        {Py_tp_repr, reinterpret_cast<void*>(represent<Holder>)},
-        {Py_tp_members, members.data()},
+        {Py_tp_members, members},
         {Py_tp_methods, methods.data()},
-        {0, nullptr},
-    }};
-    PyType_Spec spec{full.c_str(), static_cast<int>(sizeof(PyObject) + count * sizeof(PyObject*)),
-                     0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots.data()};
+    };
+    for (; special->slot != 0; ++special) slots.push_back(*special);
+    slots.push_back({0, nullptr});
+    PyType_Spec spec{full.c_str(),
+                     static_cast<int>(sizeof(PyObject) + cls.count * sizeof(PyObject*)), 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots.data()};
     const nb::object type = nb::steal(PyType_FromSpec(&spec));
     check(type.is_valid());
     cls.type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
-    cls.type->tp_vectorcall = construct<Holder>;
-    module.attr(Binding<Holder>::name) = type;
+    cls.type->tp_vectorcall = construct;
+    module.attr(cls.name) = type;
 
-    nb::object match = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    nb::object match = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(cls.count)));
     check(match.is_valid());
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < cls.count; ++i) {
         PyTuple_SET_ITEM(match.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(cls.names[i]));
     }
     nb::setattr(type, "__match_args__", match);
@@ -90,6 +71,47 @@ void add_class(nb::module_& module, const std::string& package) {
         check(made.is_valid());
         nb::setattr(type, function.ml_name, made);
     }
+}
+
+template <class Holder, class... Codecs>
+void add_class(nb::module_& module, const std::string& package) {
+    Class& cls = class_of<Holder>;
+    if (cls.type != nullptr) {  // imported again
+        module.attr(Binding<Holder>::name) = nb::handle(reinterpret_cast<PyObject*>(cls.type));
+        return;
+    }
+    constexpr std::size_t count = field_count<Holder>;
+    static std::array<PyObject*, count + 1> names{}, shared{};
+    static std::array<PyObject* (*)(), count + 1> fresh{};
+    static std::array<PyMemberDef, count + 1> members{};
+    static std::vector<PyMethodDef> methods, functions;
+    static const std::string full = package + Binding<Holder>::module + "." + Binding<Holder>::name;
+
+    cls = {nullptr, Binding<Holder>::name, count, names.data(), shared.data(), fresh.data()};
+    describe<Holder>(cls, members.data(), std::make_index_sequence<count>());
+    (add_codec<Holder, Codecs>(methods, functions), ...);
+    constexpr PyCFunction reduced = [](PyObject* self, PyObject* /*unused*/) {
+        return reduce(class_of<Holder>, self);
+    };
+    constexpr newfunc made = [](PyTypeObject* /*type*/, PyObject* args, PyObject* named) {
+        return make_new(construct<Holder>, args, named);
+    };
+    constexpr richcmpfunc compared = [](PyObject* self, PyObject* other, int operation) {
+        return compare(class_of<Holder>, self, other, operation);
+    };
+    constexpr reprfunc shown = [](PyObject* self) { return represent(class_of<Holder>, self); };
+    methods.push_back({"__reduce__", reduced, METH_NOARGS, nullptr});
+    const std::array<PyType_Slot, 7> slots{{
+        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate<count>)},
+        {Py_tp_traverse, reinterpret_cast<void*>(traverse<count>)},
+        {Py_tp_clear, reinterpret_cast<void*>(native::clear<count>)},
+        {Py_tp_new, reinterpret_cast<void*>(made)},
+        {Py_tp_richcompare, reinterpret_cast<void*>(compared)},
+        {Py_tp_repr, reinterpret_cast<void*>(shown)},
+        {0, nullptr},
+    }};
+    make_class(module, full, cls, slots.data(), construct<Holder>, members.data(), methods,
+               functions);
 }
 
 // Behind add_class of all holders, whose objects defaults can contain.

@@ -16,7 +16,7 @@ constexpr Limits python_limits = [] {
 }();
 
 // Messages larger than this leave no memory behind.
-constexpr std::size_t kept_most = std::size_t{64} << 10U;
+constexpr std::size_t kept_most = std::size_t{1} << 20U;
 
 // A holder to work in, mostly the one used before, whose storage serves again. Python code that
 // runs meanwhile and encodes or decodes gets another one.
@@ -102,13 +102,19 @@ PyObject* guarded(Function function) noexcept {
     return nullptr;
 }
 
+// What every codec of a message begins with.
+template <class Holder>
+[[gnu::noinline]] bool take_whole(PyObject* self, Holder& m) {
+    return take_message(self, m, 1);
+}
+
 template <class Holder, class Codec>
 PyObject* encode(PyObject* self, PyObject* /*unused*/) {
     return guarded([self]() -> PyObject* {
         const char* const name = class_of<Holder>.name;
         Lease<Holder> lease;
         Holder& m = *lease;
-        if (!take_message(self, m, 1)) return encode_failed(name);
+        if (!take_whole(self, m)) return encode_failed(name);
         std::array<std::byte, 2048> small;  // most messages fit: then their size is not asked for
         Encoded encoded = Codec::encode(m, small);
         if (encoded.error.reason == Reason::buffer_too_small) {
@@ -133,7 +139,7 @@ template <class Holder, class Codec>
 PyObject* encoded_size(PyObject* self, PyObject* /*unused*/) {
     return guarded([self]() -> PyObject* {
         Lease<Holder> lease;
-        if (!take_message(self, *lease, 1)) return encode_failed(class_of<Holder>.name);
+        if (!take_whole(self, *lease)) return encode_failed(class_of<Holder>.name);
         const std::size_t size = Codec::encoded_size(*lease);
         lease.keep(size);
         return PyLong_FromSize_t(size);

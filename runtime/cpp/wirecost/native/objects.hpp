@@ -9,6 +9,7 @@
 #include <structmember.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -137,8 +138,7 @@ PyObject* construct(PyObject* /*type*/, PyObject* const* args, std::size_t flagg
 }
 
 // `Class.__new__(Class, ...)`, which pickle and copy may call.
-template <class Holder>
-PyObject* make_new(PyTypeObject* /*type*/, PyObject* args, PyObject* named) {
+inline PyObject* make_new(vectorcallfunc construct, PyObject* args, PyObject* named) {
     std::vector<PyObject*> values;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
         values.push_back(PyTuple_GET_ITEM(args, i));
@@ -150,20 +150,19 @@ PyObject* make_new(PyTypeObject* /*type*/, PyObject* args, PyObject* named) {
         PyObject *key = nullptr, *value = nullptr;
         for (Py_ssize_t at = 0; PyDict_Next(named, &at, &key, &value);) values.push_back(value);
     }
-    return construct<Holder>(nullptr, values.data(), given, names.ptr());
+    return construct(nullptr, values.data(), given, names.ptr());
 }
 
-template <class Holder>
-PyObject* compare(PyObject* self, PyObject* other, int operation) {
+inline PyObject* compare(const Class& cls, PyObject* self, PyObject* other, int operation) {
     if (Py_TYPE(self) != Py_TYPE(other) || (operation != Py_EQ && operation != Py_NE)) {
         Py_RETURN_NOTIMPLEMENTED;
     }
-    for (std::size_t i = 0; i < field_count<Holder>; ++i) {
+    for (std::size_t i = 0; i < cls.count; ++i) {
         // Comparing may run code that drops the values.
         const nb::object a = nb::borrow(attributes(self)[i]);
         const nb::object b = nb::borrow(attributes(other)[i]);
         if (!a.is_valid() || !b.is_valid()) {
-            return PyErr_Format(PyExc_AttributeError, "%U", class_of<Holder>.names[i]);
+            return PyErr_Format(PyExc_AttributeError, "%U", cls.names[i]);
         }
         const int same = PyObject_RichCompareBool(a.ptr(), b.ptr(), Py_EQ);
         if (same < 0) return nullptr;
@@ -173,11 +172,9 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) {
 }
 
 // As a dataclass shows itself.
-template <class Holder>
-PyObject* represent(PyObject* self) {
+inline PyObject* represent(const Class& cls, PyObject* self) {
     const int around = Py_ReprEnter(self);
     if (around != 0) return around < 0 ? nullptr : PyUnicode_FromString("...");
-    const Class& cls = class_of<Holder>;
     nb::object text = nb::steal(PyUnicode_FromFormat("%s(", cls.name));
     for (std::size_t i = 0; text.is_valid() && i < cls.count; ++i) {
         const nb::object value = nb::borrow(attributes(self)[i]);
@@ -194,9 +191,7 @@ PyObject* represent(PyObject* self) {
 }
 
 // For pickle and copy: the class, no arguments, and the attributes to set.
-template <class Holder>
-PyObject* reduce(PyObject* self, PyObject* /*unused*/) {
-    const Class& cls = class_of<Holder>;
+inline PyObject* reduce(const Class& cls, PyObject* self) {
     const nb::object state = nb::steal(PyDict_New());
     if (!state.is_valid()) return nullptr;
     for (std::size_t i = 0; i < cls.count; ++i) {

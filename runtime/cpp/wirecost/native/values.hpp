@@ -26,6 +26,21 @@ inline bool refuse_count(std::size_t count, std::size_t capacity) {
     return false;
 }
 
+// Of an int that is one digit, or nothing: Python's functions ask more of it than its value.
+inline std::optional<long long> small_integer(PyObject* value) noexcept {
+    if (!PyLong_CheckExact(value)) return std::nullopt;
+#if PY_VERSION_HEX >= 0x030C0000
+    const auto* const number = reinterpret_cast<PyLongObject*>(value);
+    if (!PyUnstable_Long_IsCompact(number)) return std::nullopt;
+    return PyUnstable_Long_CompactValue(number);
+#else
+    const Py_ssize_t size = Py_SIZE(value);
+    if (size == 0) return 0;
+    if (size < -1 || size > 1) return std::nullopt;
+    return static_cast<long long>(size) * reinterpret_cast<PyLongObject*>(value)->ob_digit[0];
+#endif
+}
+
 // Integers and enums, which are integers in Python as well.
 template <class T>
 struct Integer {
@@ -38,11 +53,23 @@ struct Integer {
         if constexpr (std::is_signed_v<Number>) return PyLong_FromLongLong(number);
         return PyLong_FromUnsignedLongLong(static_cast<std::make_unsigned_t<Number>>(number));
     }
+    // Takes what is taken without running any code; false for everything else.
+    static bool take_plain(PyObject* value, T& to) noexcept {
+        const auto small = small_integer(value);
+        if (!small || !std::in_range<Number>(*small)) return false;
+        to = static_cast<T>(*small);
+        return true;
+    }
     static bool take(PyObject* value, T& to, int depth) {
+        return take_plain(value, to) || take_any(value, to, depth);
+    }
+
+  private:
+    [[gnu::noinline]] static bool take_any(PyObject* value, T& to, int depth) {
         if (!PyLong_Check(value)) {
             if (!PyIndex_Check(value)) return refuse(value, "an int");
             const nb::object number = nb::steal(PyNumber_Index(value));
-            return number.is_valid() && take(number.ptr(), to, depth);
+            return number.is_valid() && take_any(number.ptr(), to, depth);
         }
         if constexpr (sizeof(Number) == 8 && std::is_unsigned_v<Number>) {
             const unsigned long long number = PyLong_AsUnsignedLongLong(value);
@@ -67,7 +94,7 @@ struct Boolean {
     static PyObject* give(bool value) { return PyBool_FromLong(value); }
     template <class T>
     static bool take(PyObject* value, T& to, int /*depth*/) {
-        const int truth = PyObject_IsTrue(value);
+        const int truth = value == Py_True ? 1 : PyObject_IsTrue(value);
         to = truth > 0;
         return truth >= 0;
     }
@@ -77,22 +104,30 @@ template <class T>
 struct Real {
     static constexpr bool shared = true;
     static PyObject* give(T value) { return PyFloat_FromDouble(value); }
+    static bool take_plain(PyObject* value, T& to) noexcept {
+        if (!PyFloat_CheckExact(value) || !fits(PyFloat_AS_DOUBLE(value))) return false;
+        to = static_cast<T>(PyFloat_AS_DOUBLE(value));
+        return true;
+    }
     static bool take(PyObject* value, T& to, int /*depth*/) {
+        return take_plain(value, to) || take_any(value, to);
+    }
+
+  private:
+    static bool fits(double number) noexcept {
+        if constexpr (sizeof(T) == sizeof(double)) return true;
+        // Rounding to nearest: from half a step beyond the largest there is only infinity.
+        constexpr double beyond = std::numeric_limits<T>::max() + 0x1p103;
+        return number - number != 0 || (number < beyond && number > -beyond);
+    }
+    [[gnu::noinline]] static bool take_any(PyObject* value, T& to) {
         const double number = PyFloat_AsDouble(value);
         if (number == -1.0 && PyErr_Occurred() != nullptr) {
             if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) return false;
             PyErr_Clear();
             return refuse(value, "a float");
         }
-        constexpr double most = std::numeric_limits<T>::max();
-        if constexpr (sizeof(T) < sizeof(double)) {
-            // Rounding to nearest: from half a step beyond the largest there is only infinity.
-            constexpr double half_a_step = 0x1p103;
-            if (number - number == 0 &&
-                (number >= most + half_a_step || number <= -most - half_a_step)) {
-                return refuse_range(value);
-            }
-        }
+        if (!fits(number)) return refuse_range(value);
         to = static_cast<T>(number);
         return true;
     }
@@ -107,6 +142,11 @@ struct Text {
     template <class T>
     static bool take(PyObject* value, T& to, int /*depth*/) {
         if (!PyUnicode_Check(value)) return refuse(value, "a str: it cannot be encoded");
+        if (PyUnicode_IS_COMPACT_ASCII(value)) {
+            to.assign(reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(value)),
+                      static_cast<std::size_t>(PyUnicode_GET_LENGTH(value)));
+            return true;
+        }
         Py_ssize_t size = 0;
         const char* const text = PyUnicode_AsUTF8AndSize(value, &size);
         if (text != nullptr) to.assign(text, static_cast<std::size_t>(size));
@@ -232,8 +272,13 @@ struct List {
                 PyErr_SetString(PyExc_ValueError, "the list changed while it was encoded");
                 return false;
             }
-            const nb::object element = nb::borrow(PySequence_Fast_GET_ITEM(values.ptr(), i));
-            if (!Policy::take(element.ptr(), to[static_cast<std::size_t>(i)], depth)) return false;
+            PyObject* const item = PySequence_Fast_GET_ITEM(values.ptr(), i);
+            auto&& into = to[static_cast<std::size_t>(i)];
+            if constexpr (requires { Policy::take_plain(item, into); }) {
+                if (Policy::take_plain(item, into)) continue;
+            }
+            const nb::object element = nb::borrow(item);
+            if (!Policy::take(element.ptr(), into, depth)) return false;
         }
         return true;
     }

@@ -40,6 +40,25 @@ class Measurement:
             **meta,
         )
 
+    def report(self, text: str) -> None:
+        """Report what runs between samples, of which nobody knows how long it takes.
+
+        With another total, a bar forgets its estimate.
+        """
+        self._progress(self._done, self._total + 1, text)
+
+    def remark(self, text: str) -> None:
+        """Print lines that stay on a terminal."""
+        self._progress(0, 0, text)
+
+    def revise(self, **meta: Any) -> None:
+        """Replace keys of the metadata."""
+        self._journal.about(**meta)
+
+    def part_ended(self) -> None:
+        """Note that what was measured makes an answer, while the rest takes long."""
+        self._journal.after_part()
+
     @contextmanager
     def case(self, name: str, entries: Sequence[Entry[C]], samples: int = 0) -> Iterator[Case[C]]:
         """Open a case, as long as it is measured; ``samples``: number for each entry.

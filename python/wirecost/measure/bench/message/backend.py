@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -47,6 +47,18 @@ class MessageCounts:
     instructions: float | None = None
 
 
+@dataclass(frozen=True)
+class LaterContenders:
+    """Contenders that compile for long.
+
+    ``compile``: a function that compiles them, within so many seconds, and calls the one it gets
+    with what it does; ``missing`` has those that cannot be had then.
+    """
+
+    contenders: Sequence[Contender]
+    compile: Callable[[Callable[[str], None], float], None]
+
+
 class MessageBackend(Protocol):
     """Contents are files of ``content_file``. Methods raise ProgramFailedError."""
 
@@ -59,6 +71,10 @@ class MessageBackend(Protocol):
     """Seconds after which a process of it begins no further sample."""
 
     def contenders(self) -> list[Contender]: ...
+
+    def later(self) -> LaterContenders | None:
+        """Return those that are yet to be compiled, if there are any."""
+        ...
 
     def carried(self, contender: Contender, folder: Path, content: Path) -> dict[str, Carried]:
         """Return the messages that the contender's program carries, by mode.

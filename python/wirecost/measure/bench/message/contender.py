@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.measure.bench.engine.entry import Entry
-from wirecost.results.records.schemas.message import ALL, TAKEN_OUT, WITHOUT
+from wirecost.results.records.schemas.message import ALL, LATER, TAKEN_OUT, WITHOUT
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,10 @@ class Contender:
 
     def entry(self, type_name: str) -> Entry[Contender]:
         return self._entry(type_name, ALL, self.mode)
+
+    def later_entry(self, type_name: str) -> Entry[Contender]:
+        """Return an entry of the race with what compiles for long."""
+        return self._entry(type_name, LATER, self.mode)
 
     def part(self, type_name: str, without: str) -> Entry[Contender]:
         """Return an entry; ``without``: path of a field, ``TOGETHER``, or empty for none."""

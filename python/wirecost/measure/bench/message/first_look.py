@@ -37,7 +37,7 @@ def first_look(
         totals = _totals(RacePart(about, messages, backend, entries))
         if totals:
             quickest = sorted(totals, key=lambda pair: pair[1])[:SAID]
-            named = ", ".join(f"{_name(entry)} {_time(ns)}" for entry, ns in quickest)
+            named = ", ".join(f"{_name(entry)} {time_text(ns)}" for entry, ns in quickest)
             say(f"{LANGUAGES[backend.lang]}, first {SAMPLES} samples: {named}")
 
     return look
@@ -69,6 +69,6 @@ def _name(entry: Entry[Contender]) -> str:
     return f"{entry.contender.library} {entry.contender.mode}"
 
 
-def _time(ns: float) -> str:
+def time_text(ns: float) -> str:
     unit = next((unit for unit, size in UNITS.items() if ns < 999.5 * size), "s")
     return f"{ns / UNITS[unit]:.3g} {unit}"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -22,6 +23,8 @@ from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.subject import Subject, canonical
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
+
+TOTAL = "total"
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,12 @@ class RacePart:
 
 def run_race(
     parts: Sequence[RacePart], case: Case[Contender], plan: ProcessPlan, is_counted: bool = False
-) -> None:
-    """Fill the entries. ``is_counted``: also their allocations and instructions."""
+) -> dict[str, float]:
+    """Fill the entries, and return the median total of each that has one, by its key.
+
+    ``is_counted``: also their allocations and instructions.
+    """
+    totals: dict[str, list[float]] = {}
     with scratch.folder("message") as folder:
         contents = {id(part): folder / f"content{number}" for number, part in enumerate(parts)}
         case.report("verifying")
@@ -73,11 +80,15 @@ def run_race(
 
         for samples in measured(plan, list(entries), measure):
             case.keep(samples)
+            for sample in samples:
+                if sample.stage == TOTAL:
+                    totals.setdefault(sample.key, []).append(sample.ns)
         for entry in case.running if is_counted else ():
             case.report(f"counting, {entry.key}")
             part = parts_of[entry.key]
             with entry.failing(ProgramFailedError):
                 entry.facts |= asdict(part.backend.counted(entry.contender, contents[id(part)]))
+    return {key: median(ns) for key, ns in totals.items()}
 
 
 def verify_all(part: RacePart, folder: Path, content: Path) -> None:

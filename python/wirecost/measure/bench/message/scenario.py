@@ -23,6 +23,7 @@ from wirecost.measure.bench.message.choices import (
     REPETITIONS,
     USUAL,
 )
+from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
 from wirecost.measure.bench.message.content import about_made_up, made_up
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.data import (
@@ -211,8 +212,10 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
         and contender.mode == "reused"
         and len(variants) > 1
     ]
+    races = last_races(backends, contenders)
     rounds = settings.repetitions
-    total = rounds * (sum(map(len, contenders.values())) + len(by_field) * len(variants))
+    count = sum(map(len, contenders.values())) + len(by_field) * len(variants)
+    total = rounds * (count + sum(race.count for race in races))
     measurement = Measurement(journal, progress, total)
     measurement.about(
         SCENARIO,
@@ -228,7 +231,7 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
         changes=[asdict(change) for change in changes(about, messages, field_bytes)],
         contenders={
             contender.key: {"library": contender.version, "wire": contender.wire}
-            for those in contenders.values()
+            for those in (*contenders.values(), *(race.later.contenders for race in races))
             for contender in those
         },
         not_run=missing,
@@ -252,6 +255,8 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
             parts = [contender.part(about.type, name) for name in variants]
             with measurement.case(f"{contender.key} by field", parts, rounds) as case:
                 run_fields(list(variants.values()), parts, backend, case, settings.plan)
+    if races:
+        compile_and_measure(races, about, messages, failed, measurement, settings.plan, missing)
 
 
 def _at_rate(

@@ -29,8 +29,13 @@ def left_out(library: str) -> str:
     """Return why a library that nobody asked for is not compiled, and how to get it."""
     return (
         f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long; "
-        f"--library protobuf,{library}"
+        f"{asking_for(library)}"
     )
+
+
+def asking_for(library: str) -> str:
+    """Return the option by which a library is measured however long it compiles."""
+    return f"--library protobuf,{library}"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from wirecost.results.records.table_columns import AMOUNT, TEXT
 
 ALL = "all fields"
 """Variant of whole messages."""
+LATER = "all fields, compiled last"
+"""Variant of the same with contenders that compile for long, in turns with the baseline again."""
 TAKEN_OUT = "fields taken out"
 """Variant of messages of which each contender lacks a field."""
 WITHOUT = ", without "

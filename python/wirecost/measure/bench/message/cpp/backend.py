@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -19,6 +19,7 @@ from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import INSTALLED, run
 from wirecost.measure.bench.message.backend import (
     Carried,
+    LaterContenders,
     MessageBackend,
     MessageCounts,
     Timed,
@@ -112,19 +113,26 @@ class Cpp:
             if look is not None:
                 look(self)
 
-        built = programs.built(subject, selection, say, early)
-        self._programs = built.programs
-        self.missing = built.missing
+        self._built = programs.Programs(subject, selection, say, early)
+        self._programs = self._built.programs
+        self.missing = self._built.missing
         if look is not None and not looked:
             look(self)
-        self.environment = {"compiler": built.compiler, "flags": " ".join(selection.flags)}
+        self.environment = {"compiler": self._built.compiler, "flags": " ".join(selection.flags)}
 
     def contenders(self) -> list[Contender]:
+        return self._under_allocators(self._programs)
+
+    def later(self) -> LaterContenders | None:
+        contenders = self._under_allocators(self._built.later)
+        return LaterContenders(contenders, self._built.compile_later) if contenders else None
+
+    def _under_allocators(self, names: Iterable[str]) -> list[Contender]:
         mallocs = self._mallocs()
         return [
             replace(contender, allocator=allocator, malloc=malloc)
             for allocator, malloc in mallocs.items()
-            for library in self._programs
+            for library in names
             for contender in self._modes(library)
         ]
 

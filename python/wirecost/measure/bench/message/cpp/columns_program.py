@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.cpp.code import TEMPLATES, codec_of, rendered
+from wirecost.measure.bench.message.cpp.code import TEMPLATES, rendered
 from wirecost.measure.bench.message.cpp.source import ProgramSource
 from wirecost.measure.bench.message.fields import fields_along
 from wirecost.measure.bench.message.subject import Subject
@@ -86,7 +86,6 @@ def generate(
         rest=list(
             _rest(schema, schema.message(subject.type), list(ways.values()), "to", "from", 0)
         ),
-        **codec_of(subject, subject.wire),
     )
     (folder / f"{COLUMNS}.cpp").write_text(text, encoding="utf-8")
     (folder / HEADER).write_text((TEMPLATES / HEADER).read_text(encoding="utf-8"), encoding="utf-8")

@@ -10,21 +10,19 @@ import hashlib
 import os
 import shutil
 import subprocess
-import time
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
+from wirecost.measure.bench.message.cpp.compiling import compiled
 from wirecost.measure.bench.message.cpp.source import ProgramSource
 from wirecost.measure.bench.message.cpp.sources import generate, of_file
-from wirecost.measure.bench.message.cpp.tools import TIMEOUT_S, first_error, ran
+from wirecost.measure.bench.message.cpp.tools import TIMEOUT_S, ran
 from wirecost.measure.bench.message.selection import HEADERS, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.system import children, private, scratch
 from wirecost.system.errors import UserError
 
-POLL_S = 0.05
 KEPT = 40
 """Messages whose programs stay; the ones that were used longest ago go."""
 
@@ -36,53 +34,105 @@ Look = Callable[[dict[str, Path]], None]
 """Function to call with the first programs while nothing else is compiled."""
 
 
-@dataclass
-class Built:
-    """Programs by name, and why others could not be had."""
+class Programs:
+    """Programs by name, and why others could not be had.
 
-    compiler: str
-    programs: dict[str, Path] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
-
-
-def built(subject: Subject, selection: ContenderSelection, say: Say, look: Look) -> Built:
-    """Compile all programs that this machine can compile.
-
-    ``look`` is called where the first of them had to be compiled, and others follow.
-
-    Raises UserError where it has no compiler, or a header cannot be read.
+    ``later``: the names of those that are compiled by ``compile_later`` only.
     """
-    compiler = os.environ.get("CXX") or shutil.which("c++") or ""
-    version = _version(compiler)
-    with scratch.folder("message") as folder:
+
+    def __init__(
+        self, subject: Subject, selection: ContenderSelection, say: Say, look: Look
+    ) -> None:
+        """Compile all programs that this machine can compile, but those that take long.
+
+        ``look`` is called where the first of them had to be compiled, and others follow.
+
+        Raises UserError where it has no compiler, or a header cannot be read.
+        """
+        compiler = os.environ.get("CXX") or shutil.which("c++") or ""
+        self.compiler = _version(compiler)
+        self.programs: dict[str, Path] = {}
+        self._command = [compiler, *selection.flags]
+        self._jobs = selection.jobs
+        self._folder = scratch.make("message")
         say("generating")
-        sources, missing = generate(subject, selection, folder)
-        cache = cached(folder, version, *selection.flags)
-        programs = Built(version, missing=missing)
+        sources, self.missing = generate(subject, selection, self._folder)
+        self._cache = cached(self._folder, self.compiler, *selection.flags)
         # A user's header may include a file that has changed, so it is always compiled.
-        missed = [source for source in sources if not (cache / source.name).is_file()]
+        missed = [source for source in sources if not (self._cache / source.name).is_file()]
+        self._later = [source for source in missed if source.is_later]
+        missed = [source for source in missed if not source.is_later]
         for file in selection.files_of(*HEADERS):
             if not file.is_kept:
-                users = of_file(subject, selection, file, folder)
+                users = of_file(subject, selection, file, self._folder)
                 missed += users
                 sources += users
         if missed:
-            command = [compiler, *selection.flags]
             first = [source for source in missed if source.name in FIRST]
             for sources_now in (first, missed) if 0 < len(first) < len(missed) else (missed,):
-                _compile(command, folder, sources_now, selection.jobs, say, programs)
+                self._compile(sources_now, say)
                 if sources_now is first:
-                    look({s.name: folder / s.name for s in first if s.name not in programs.missing})
-        keep(folder, cache, [source.name for source in missed])
-    for source in sources:
-        if source.name in programs.missing:
-            continue
-        if (cache / source.name).is_file():
-            programs.programs[source.name] = cache / source.name
-        else:
-            programs.missing[source.name] = f"its program is no longer in {cache}; run again"
-    os.utime(cache)
-    return programs
+                    there = [s.name for s in first if s.name not in self.missing]
+                    look({name: self._folder / name for name in there})
+        self._keep(sources, missed)
+        if not self._later:
+            scratch.remove(self._folder)
+
+    @property
+    def later(self) -> list[str]:
+        return [source.name for source in self._later]
+
+    def compile_later(self, say: Say, limit_s: float) -> None:
+        """Compile what takes long, all of it within ``limit_s``."""
+        sources, self._later = self._later, []
+        self._compile(sources, say, limit_s)
+        self._keep(sources, sources)
+        scratch.remove(self._folder)
+
+    def _keep(self, sources: Iterable[ProgramSource], missed: Iterable[ProgramSource]) -> None:
+        """Take the programs from the cache, into which those go that were missed there."""
+        keep(self._folder, self._cache, [source.name for source in missed])
+        waiting = {source.name for source in self._later}
+        for name in (source.name for source in sources):
+            if name in self.missing or name in waiting:
+                continue
+            if (self._cache / name).is_file():
+                self.programs[name] = self._cache / name
+            else:
+                self.missing[name] = f"its program is no longer in {self._cache}; run again"
+        os.utime(self._cache)
+
+    def _compile(self, sources: Sequence[ProgramSource], say: Say, limit_s: float = inf) -> None:
+        """Compile the programs beside their sources. Units that are compiled already stay."""
+        units = {
+            (unit, name): source
+            for source in reversed(sources)
+            for unit, name in source.objects.items()
+            if not (self._folder / name).exists()
+        }
+        commands = {
+            self._folder / name: self._unit(unit, name, source)
+            for (unit, name), source in reversed(units.items())
+        }
+
+        def report(remaining: int) -> None:
+            say(f"compiling, {remaining} of {len(units)} units left")
+
+        complaints = compiled(commands, self._jobs, report, limit_s)
+        for source in sources:
+            objects = [self._folder / name for name in source.objects.values()]
+            if why := next((complaints[made] for made in objects if made in complaints), ""):
+                self.missing[source.name] = why
+            elif not (self._folder / source.name).is_file():
+                command = [self._command[0], *source.objects.values(), *source.libraries]
+                there = ["env", "-C", str(self._folder)]
+                if complaint := ran([*there, *command, "-o", source.name]):
+                    self.missing[source.name] = f"it does not compile: {complaint}"
+
+    def _unit(self, unit: str, name: str, source: ProgramSource) -> list[str]:
+        """Return the command that compiles a unit."""
+        there = ["env", "-C", str(self._folder)]
+        return [*there, *self._command, *_options(source), "-w", "-c", unit, "-o", name]
 
 
 def _version(compiler: str) -> str:
@@ -114,80 +164,6 @@ def cached(folder: Path, *tools: str) -> Path:
             digest.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode())
             digest.update(path.read_bytes())
     return private.private_folder(_cache() / digest.hexdigest())
-
-
-@dataclass(frozen=True)
-class _Compiling:
-    """One unit; what the compiler says goes into ``errors``."""
-
-    object: str
-    process: subprocess.Popen[bytes]
-    errors: Path
-    begun_s: float
-
-
-def _compile(
-    compiler: Sequence[str],
-    folder: Path,
-    sources: Sequence[ProgramSource],
-    jobs: int,
-    say: Say,
-    programs: Built,
-) -> None:
-    """Compile the programs beside their sources.
-
-    Units that are compiled already stay. Compilers end with this function, however it ends.
-    """
-    units = {
-        (unit, name): source
-        for source in reversed(sources)
-        for unit, name in source.objects.items()
-        if not (folder / name).exists()
-    }
-    waiting, running = deque(reversed(units.items())), list[_Compiling]()
-    failed: dict[str, str] = {}
-    try:
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                (unit, name), source = waiting.popleft()
-                running.append(_start([*compiler, *_options(source)], folder, unit, name))
-            remaining = len(waiting) + len(running)
-            say(f"compiling, {remaining} of {len(units)} units left")
-            time.sleep(POLL_S)
-            for compiling in [item for item in running if _has_ended(item)]:
-                running.remove(compiling)
-                if compiling.process.returncode != 0:
-                    for source in sources:
-                        if compiling.object in source.objects.values():
-                            failed.setdefault(source.name, _complaint(compiling.errors))
-    finally:
-        for compiling in running:
-            children.end(compiling.process)
-    for source in sources:
-        if source.name not in failed and not (folder / source.name).is_file():
-            command = [compiler[0], *source.objects.values(), *source.libraries, "-o", source.name]
-            if complaint := ran(["env", "-C", str(folder), *command]):
-                failed[source.name] = f"it does not compile: {complaint}"
-    programs.missing |= failed
-
-
-def _start(compiler: Sequence[str], folder: Path, unit: str, name: str) -> _Compiling:
-    errors = folder / f"{name}.errors"
-    with errors.open("wb") as file:
-        command = ["env", "-C", str(folder), *compiler, "-w", "-c", unit, "-o", name]
-        process = children.start(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
-    return _Compiling(name, process, errors, time.monotonic())
-
-
-def _has_ended(compiling: _Compiling) -> bool:
-    if time.monotonic() - compiling.begun_s > TIMEOUT_S:
-        children.end(compiling.process)
-    return compiling.process.poll() is not None
-
-
-def _complaint(errors: Path) -> str:
-    text = errors.read_text(encoding="utf-8", errors="replace")
-    return f"it does not compile: {first_error(text)}"
 
 
 def _options(source: ProgramSource) -> list[str]:

@@ -16,7 +16,7 @@ class ProgramSource:
     """A program before it is compiled.
 
     ``units``: the files that are compiled for it; ``is_recycled``: whether its holders take small
-    blocks from a free list.
+    blocks from a free list; ``is_later``: whether it compiles for so long that others come first.
     """
 
     name: str
@@ -26,6 +26,7 @@ class ProgramSource:
     classes: str = "google"
     """Folder of the classes with Protobuf's interface: protoc's or ours."""
     is_recycled: bool = False
+    is_later: bool = False
 
     @property
     def holders(self) -> str:

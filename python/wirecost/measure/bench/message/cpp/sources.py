@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -46,6 +47,8 @@ CURRENT_PROTOBUF = INSTALLED / "rivals" / "protobuf-current.json"
 """Paths of its compiler, headers and library, and its version, where it is built."""
 HEAVY = frozenset(("wirecost-classes", "messagepack", "flatbuffers-table", rosidl.NAME, COLUMNS))
 """Libraries whose programs of a large schema compile for long."""
+LATER = frozenset((COLUMNS, "flatbuffers-table"))
+"""Those of them that take part when all others are measured."""
 
 Texts = dict[str, str]
 
@@ -61,14 +64,15 @@ def generate(
     for name, make in others.items():
         if not selection.takes(name):
             continue
-        if name in HEAVY and is_large(subject) and not selection.asks_for(name):
+        is_heavy = name in HEAVY and is_large(subject) and not selection.asks_for(name)
+        if is_heavy and name not in LATER:
             missing[name] = left_out(name)
             continue
         source = make(subject, folder)
         if isinstance(source, str):
             missing[name] = source
         else:
-            sources.append(source)
+            sources.append(replace(source, is_later=is_heavy))
     sources += [program.generate(subject, folder) for program in selection.generated]
     for file in selection.files_of(*HEADERS):
         if file.is_kept:

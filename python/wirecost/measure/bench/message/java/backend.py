@@ -13,6 +13,7 @@ from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import PROGRAMS, run
 from wirecost.measure.bench.message.backend import (
     Carried,
+    LaterContenders,
     MessageCounts,
     Timed,
     sampled,
@@ -129,6 +130,9 @@ class Java:
             for name, file in self._files.items()
             if name not in self.missing
         ]
+
+    def later(self) -> LaterContenders | None:
+        return None
 
     def _about(self, library: str) -> str:
         if library == "protobuf":

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from math import inf
 from pathlib import Path
 
 import google.protobuf
@@ -18,6 +19,7 @@ from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
 from wirecost.measure.bench.message.backend import (
     Carried,
+    LaterContenders,
     MessageCounts,
     Timed,
     sampled,
@@ -35,12 +37,7 @@ from wirecost.measure.bench.message.python import (
 )
 from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
-from wirecost.measure.bench.message.selection import (
-    MODULE,
-    ContenderSelection,
-    is_large,
-    left_out,
-)
+from wirecost.measure.bench.message.selection import MODULE, ContenderSelection, is_large
 from wirecost.measure.bench.message.shapes import is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
@@ -72,8 +69,9 @@ class Python:
         self.environment: dict[str, str] = {}
         if subject.wire == "ros1" and find_spec("genpy") is None:
             self.missing["genpy"] = "apt-get install python3-genpy"
-        if selection.takes(NATIVE) and (why := self._without_native(say)):
-            self.missing[NATIVE] = why
+        self._has_native = self._is_native_later = False
+        if selection.takes(NATIVE):
+            self._find_native(say)
         self._ros2 = selection.ros2
         self._rclpy = ""
         if subject.wire == "cdr" and selection.takes(rclpy_library.NAME):
@@ -85,12 +83,20 @@ class Python:
             self._has_zserio = False
             self.missing[zserio_library.NAME] = why
 
-    def _without_native(self, say: Say) -> str:
-        """Build the extension; return why there is none, if so."""
-        if is_large(self._subject) and not self._selection.asks_for(NATIVE):
-            return left_out(NATIVE)
-        say("compiling the Python extension")
-        return extension.build(self._subject, self._folder, self._selection.jobs)
+    def _find_native(self, say: Say) -> None:
+        """Compile the extension, unless that is for later."""
+        self._has_native = extension.kept(self._subject, self._folder)
+        if not self._has_native and not extension.missing():
+            self._is_native_later = is_large(self._subject) and not self._selection.asks_for(NATIVE)
+        if not self._has_native and not self._is_native_later:
+            self._compile_native(say)
+
+    def _compile_native(self, say: Say, limit_s: float = inf) -> None:
+        self._is_native_later = False
+        why = extension.build(self._subject, self._folder, self._selection.jobs, say, limit_s)
+        self._has_native = not why
+        if why:
+            self.missing[NATIVE] = why
 
     def contenders(self) -> list[Contender]:
         return [
@@ -102,8 +108,8 @@ class Python:
         ours = f"wirecost {version('wirecost')}"
         googles = f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})"
         contenders = [self._one("wirecost", own, ours), self._one("protobuf", "protobuf", googles)]
-        if NATIVE not in self.missing:
-            contenders.append(self._one(NATIVE, own, ours))
+        if self._has_native:
+            contenders.append(self._native())
         if self._has_views:
             contenders.append(self._one("wirecost", own, ours, VIEW))
         if self._lists:
@@ -122,6 +128,14 @@ class Python:
         return contenders + [
             self._one(f"wirecost-{wire}", wire, ours) for wire in self._subject.other_wires
         ]
+
+    def later(self) -> LaterContenders | None:
+        if not self._is_native_later:
+            return None
+        return LaterContenders([self._native()], self._compile_native)
+
+    def _native(self) -> Contender:
+        return self._one(NATIVE, self._subject.wire, f"wirecost {version('wirecost')}")
 
     @property
     def _has_views(self) -> bool:

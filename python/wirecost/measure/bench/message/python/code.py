@@ -16,7 +16,6 @@ from wirecost.measure.bench.message.python import zserio_library
 from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.python.names import attribute
-from wirecost.schema.compile.emit.python.values import array_code
 from wirecost.schema.compile.schema import (
     EnumRef,
     Field,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from wirecost.measure.bench.message.ros.reader import RosReader
 
 PREAMBLE = """\
-from array import array
 from base64 import b64decode, b64encode
 
 
@@ -90,17 +88,12 @@ class LibraryStyle:
     """True if a message is a list of its fields."""
 
 
-def _array(field: Field, value: str) -> str:
-    """Return a list of numbers as our dataclasses hold it."""
-    code = array_code(field)
-    return f'array("{code}", {value})' if code else value
-
-
 def _numpy(field: Field, value: str) -> str:
     return f'numpy.array({value}, "{field.type}")' if field.type is not Kind.STRING else value
 
 
-OURS = LibraryStyle(lambda _, field: attribute(field), "classes[{n}](**{{{named}}})", array=_array)
+# Their lists of numbers may be any: encoding makes arrays of them.
+OURS = LibraryStyle(lambda _, field: attribute(field), "classes[{n}]({keywords})")
 # One constructor takes it all: messages that are given to that of another are copied.
 GOOGLE = LibraryStyle(
     lambda _, field: field.name,
@@ -227,8 +220,14 @@ def _make(message: Message, numbers: dict[str, int], style: LibraryStyle) -> Ite
         for i, field in enumerate(message.fields)
     ]
     names = [style.name(message, field) for field in message.fields]
-    named = ", ".join(f'"{name}": {value}' for name, value in zip(names, arguments, strict=True))
-    yield f"    return {style.made.format(n=number, named=named, values=', '.join(arguments))}"
+    pairs = list(zip(names, arguments, strict=True))
+    made = style.made.format(
+        n=number,
+        named=", ".join(f'"{name}": {value}' for name, value in pairs),
+        keywords=", ".join(f"{name}={value}" for name, value in pairs),
+        values=", ".join(arguments),
+    )
+    yield f"    return {made}"
 
 
 def _argument(

@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import polars as pl
-
 from wirecost.results.analysis.message_doubts import doubts, process_ends
 from wirecost.results.analysis.message_fields import shares
+from wirecost.results.analysis.message_whole import whole_rows, whole_samples
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import with_all_columns
-from wirecost.results.records.schemas.message import ALL, MessageAbout, MessageMeta
+from wirecost.results.records.schemas.message import MessageAbout, MessageMeta
 from wirecost.results.report.scenarios import ScenarioContent, built_with
 from wirecost.results.report.scenarios.message.changes import (
     changes,
@@ -33,10 +32,10 @@ from wirecost.results.report.shared.table import present
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
     meta = results.meta_as(MessageMeta)
-    whole = [row for row in rows if row.variant == ALL]
+    whole = whole_rows(rows)
     samples = with_all_columns(results.samples)
     by_field = shares(samples)
-    of_all = samples.filter(pl.col("variant") == ALL)
+    of_all = whole_samples(samples)
     doubted = doubts(whole, of_all)
     first = first_answer(meta, whole, doubted, process_ends(of_all))
     if first and (ended := _ended(meta, whole)):
@@ -67,11 +66,17 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
 
 
 def _ended(meta: MessageMeta, rows: list[Row]) -> str:
-    """Say what an interrupted run lacks."""
+    """Say what an interrupted run lacks; of a library that lacks all modes its name."""
     if not meta.interrupted:
         return ""
     failed = {(run.lang, run.contender, run.mode) for run in meta.runs if run.failure}
     measured = {(row.lang, row.contender, row.mode) for row in rows} | failed
-    lacking = [name for name in meta.contenders if tuple(name.split(" ", 2)) not in measured]
+    libraries = {of[:2] for of in measured}
+    names = {name: tuple(name.split(" ", 2)) for name in meta.contenders}
+    lacking = dict.fromkeys(
+        name if of[:2] in libraries else " ".join(of[:2])
+        for name, of in names.items()
+        if of not in measured
+    )
     text = f"Incomplete: the run ended early ({meta.interrupted})"
     return f"{text}; not measured: {', '.join(lacking)}." if lacking else f"{text}."

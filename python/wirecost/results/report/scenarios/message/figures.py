@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import altair as alt
-import polars as pl
 
 from wirecost.results.analysis.message_doubts import Key, doubts
 from wirecost.results.analysis.message_fields import STAGES, FieldShares, shares
+from wirecost.results.analysis.message_whole import whole_rows, whole_samples
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import with_all_columns
-from wirecost.results.records.schemas.message import ALL, TOGETHER, MessageMeta
+from wirecost.results.records.schemas.message import TOGETHER, MessageMeta
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import Mark, keyed, names_down, plot
 from wirecost.results.report.shared.figure import WIDTH, Figure, shades
@@ -48,8 +48,8 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     """Draw what each library costs, stage by stage; then bytes and times of the fields."""
     meta = results.meta_as(MessageMeta)
     samples = with_all_columns(results.samples)
-    whole = [row for row in rows if row.variant == ALL]
-    doubted = doubts(whole, samples.filter(pl.col("variant") == ALL))
+    whole = whole_rows(rows)
+    doubted = doubts(whole, whole_samples(samples))
     drawn = [_costs(meta, whole, doubted)]
     if meta.fields and meta.counted_bytes:
         drawn += [_bytes_of_fields(meta), _times_of_fields(shares(samples))]

@@ -65,6 +65,11 @@ def emit(schema: Schema, request: Request) -> Texts:
     return texts
 
 
+def units(schema: Schema) -> list[str]:
+    """Return the names of the sources, each behind those of the files that it imports."""
+    return ["_native.cpp", *(f"{_function(file)}.cpp" for file in schema.files if file.messages)]
+
+
 class _BindingsPrinter:
     def __init__(self, schema: Schema, request: Request) -> None:
         self._schema, self._request = schema, request
