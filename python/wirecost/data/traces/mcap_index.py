@@ -47,7 +47,8 @@ DAMAGE = (
 
 MESSAGE = struct.Struct("<BQHIQQ")
 """Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
-_HEAD = 9
+HEAD = 9
+"""Bytes of a record before its content."""
 _ENDS = ((Opcode.DATA_END, 4), (Opcode.FOOTER, 20))
 _DATA = (Opcode.MESSAGE, Opcode.CHUNK)
 
@@ -270,7 +271,7 @@ def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, Mca
     while at < len(view):
         try:
             opcode, length = struct.unpack_from("<BQ", view, at)
-            if length > len(view) - at - _HEAD:
+            if length > len(view) - at - HEAD:
                 raise ValueError("a record longer than its file")
             if opcode in (Opcode.DATA_END, Opcode.FOOTER) and (opcode, length) not in _ENDS:
                 raise ValueError("an end of another length")
@@ -281,12 +282,12 @@ def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, Mca
             elif ended and opcode in _DATA:
                 complaints.append(f"data behind their end at byte {ended}")
                 ended = 0
-            record = None if ended else _record(view[: at + _HEAD + length], at)
+            record = None if ended else _record(view[: at + HEAD + length], at)
         except DAMAGE:
             break
         if record is not None:
             yield at, record
-        at += _HEAD + length
+        at += HEAD + length
     complaints.append(f"damaged or cut off at byte {at}")
 
 
@@ -294,7 +295,7 @@ def _scan_chunk(place: int, data: memoryview, contents: Contents) -> None:
     at = 0
     while at < len(data):
         opcode, length = struct.unpack_from("<BQ", data, at)
-        end = at + _HEAD + length
+        end = at + HEAD + length
         if end > len(data):
             raise ValueError("a record reaches beyond its chunk")
         if opcode == Opcode.MESSAGE:

@@ -71,6 +71,21 @@ class ReadableGroups:
         return sum(group.count for group in self.groups)
 
 
+def subject_of_connection(
+    recording: Recording, connection: RecordedConnection, include: Sequence[Path]
+) -> Subject:
+    """Return the type of a connection by its own definition, or ROS's. Raises UserError."""
+    if not connection.is_described:
+        raise UserError(f"{recording.path}: {shown(str(connection))}: it cannot be read")
+    groups = recording.groups(connection.topic, has_schema=False)
+    group = next(
+        group
+        for group in groups
+        if group.first.type == connection.type and group.first.definition == connection.definition
+    )
+    return _described(recording, group, "", include)[0]
+
+
 def kept_for(
     recording: Recording, topic: str, about: Subject, has_schema: bool, include: Sequence[Path]
 ) -> ReadableGroups:

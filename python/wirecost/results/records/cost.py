@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``wirecost cost`` found: a system's topics with what each costs every second."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from wirecost.results.records.schemas.common import Amount, Count
+from wirecost.system.errors import UserError
+
+FORMAT = "wirecost-cost"
+VERSION = 1
+LARGEST = 256 << 20
+"""Bytes of a file that is read."""
+
+
+class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
+    """A topic's messages of one definition.
+
+    ``count``, ``bytes``: of the whole recording; ``rate_hz``: 0 for a single message; ``library``:
+    whose times ``encode_ns`` and ``decode_ns`` of a message are, None where nobody knows them, and
+    ``unknown`` says why; ``is_measured``: else they are computed from prices.
+    """
+
+    topic: str
+    type: str
+    wire: str
+    count: Count
+    bytes: Count
+    median_bytes: Count
+    largest_bytes: Count
+    rate_hz: Amount
+    subscribers: Count = 1
+    library: str = ""
+    encode_ns: Amount | None = None
+    decode_ns: Amount | None = None
+    is_measured: bool = False
+    unknown: str = ""
+
+    @property
+    def mean_bytes(self) -> float:
+        return self.bytes / self.count if self.count else 0.0
+
+    @property
+    def bytes_per_s(self) -> float:
+        """Bytes that are published in a second."""
+        return self.mean_bytes * self.rate_hz
+
+    @property
+    def encode_share(self) -> float | None:
+        """Share of a processor core that the publisher's encoding takes."""
+        return None if self.encode_ns is None else self.encode_ns * self.rate_hz / 1e9
+
+    @property
+    def decode_share(self) -> float | None:
+        """Share of a core that the decoding of all subscribers takes."""
+        if self.decode_ns is None:
+            return None
+        return self.decode_ns * self.rate_hz * self.subscribers / 1e9
+
+    @property
+    def share(self) -> float:
+        """Share of a core, 0 where nobody knows it."""
+        return (self.encode_share or 0.0) + (self.decode_share or 0.0)
+
+
+class Remedy(msgspec.Struct, kw_only=True, frozen=True):
+    """A change, what it saves in the whole system, and the command that proves it.
+
+    ``bytes_per_s``: fewer on the wire; ``share``: of a core; ``is_sure``: computed from the
+    messages alone, not from prices.
+    """
+
+    topic: str
+    what: str
+    bytes_per_s: Amount = 0.0
+    share: Amount = 0.0
+    is_sure: bool = False
+    command: str = ""
+
+
+class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
+    """Topics, the costliest first; ``warnings``: about what could not be read.
+
+    ``prices``: machine and date of the prices; ``is_own``: they are of this machine.
+    """
+
+    format: str = FORMAT
+    version: int = VERSION
+    files: list[str]
+    lang: str
+    duration_s: Amount
+    prices: dict[str, str]
+    is_own: bool
+    topics: list[TopicCost]
+    remedies: list[Remedy] = []
+    warnings: list[str] = []
+    is_whole: bool = True
+
+    @property
+    def bytes(self) -> int:
+        return sum(topic.bytes for topic in self.topics)
+
+    @property
+    def count(self) -> int:
+        return sum(topic.count for topic in self.topics)
+
+    @property
+    def bytes_per_s(self) -> float:
+        return sum(topic.bytes_per_s for topic in self.topics)
+
+    @property
+    def share(self) -> float:
+        return sum(topic.share for topic in self.topics)
+
+
+def is_cost(path: Path) -> bool:
+    """Return whether a file looks like one of ``wirecost cost --json``."""
+    try:
+        with path.open("rb") as file:
+            return FORMAT.encode() in file.read(256)
+    except OSError:
+        return False
+
+
+def read_cost(path: Path) -> SystemCost:
+    """Read what ``wirecost cost --json`` wrote. Raises UserError."""
+    remedy = "name a file that `wirecost cost --json` wrote"
+    try:
+        if path.stat().st_size > LARGEST:
+            raise UserError(f"{path}: larger than {LARGEST >> 20} MiB; {remedy}")
+        cost = msgspec.json.decode(path.read_bytes(), type=SystemCost)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; {remedy}") from error
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise UserError(f"{path}: {error}; {remedy}") from error
+    if cost.format != FORMAT or cost.version > VERSION:
+        raise UserError(f"{path}: of a newer wirecost, or something else; {remedy}")
+    return cost

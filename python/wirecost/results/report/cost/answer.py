@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a system costs: a sentence, a row for each topic, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wirecost.results.records.cost import Remedy, SystemCost, TopicCost
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.table import Amount, Column, Table
+from wirecost.system.counted import counted
+from wirecost.system.function_names import shortened
+from wirecost.system.printable import without_middle
+
+LANGUAGES = {"cpp": "C++", "python": "Python"}
+ABOUT = "≈"
+"""Mark of a time that is computed from prices."""
+STEPS = 3
+LONGEST_NAME = 26
+
+
+def first_answer(cost: SystemCost) -> FirstAnswer:
+    return FirstAnswer(sentence(cost), table(cost), [step(one) for one in cost.remedies[:STEPS]])
+
+
+def sentence(cost: SystemCost) -> str:
+    """Return what all topics cost together, and whose most of it is."""
+    topics = counted(len({topic.topic for topic in cost.topics}), "topic")
+    core = f"{ABOUT} {share(cost.share)} of a core in {LANGUAGES.get(cost.lang, cost.lang)}"
+    text = f"{rate_of_bytes(cost.bytes_per_s)} and {core} for {topics}"
+    first = cost.topics[0]
+    if cost.share:
+        text += f"; {first.share / cost.share:.0%} of it is {first.topic}"
+    if not cost.remedies:
+        return f"{text}: nothing worth changing."
+    worth = len({remedy.topic for remedy in cost.remedies})
+    return f"{text}. Worth a change: {worth} of {topics}."
+
+
+def step(remedy: Remedy) -> str:
+    """Return a remedy in a line, its command behind a line break."""
+    gains = []
+    if remedy.bytes_per_s:
+        gains.append(f"−{rate_of_bytes(remedy.bytes_per_s)}")
+    if remedy.share:
+        gains.append(f"{ABOUT} −{share(remedy.share)} of a core")
+    return f"{remedy.topic}: {remedy.what}: {', '.join(gains)}.\n{remedy.command}"
+
+
+def table(cost: SystemCost) -> Table:
+    columns = [
+        Column[TopicCost]("topic", lambda topic: without_middle(topic.topic, LONGEST_NAME)),
+        Column[TopicCost]("type", lambda topic: topic.type.replace("/", ".").rpartition(".")[2]),
+        Column[TopicCost]("Hz", _rate),
+        Column[TopicCost]("median", lambda topic: units.size(topic.median_bytes), optional=2),
+        Column[TopicCost]("largest", lambda topic: units.size(topic.largest_bytes), optional=1),
+        Column[TopicCost]("MB/s", lambda topic: _number(topic.bytes_per_s / 1e6)),
+        Column[TopicCost]("encode", lambda topic: _share(topic, topic.encode_share), bar="core"),
+        Column[TopicCost]("decode", lambda topic: _share(topic, topic.decode_share), bar="core"),
+    ]
+    return Table.of("Cost per second, shares of a core", cost.topics, columns, notes(cost))
+
+
+def notes(cost: SystemCost) -> list[str]:
+    """Return what the table's marks mean, and why some of its times are missing."""
+    found = []
+    unknown: dict[str, list[TopicCost]] = {}
+    for topic in cost.topics:
+        if topic.unknown:
+            unknown.setdefault(topic.unknown, []).append(topic)
+    for why, topics in unknown.items():
+        rate = rate_of_bytes(sum(topic.bytes_per_s for topic in topics))
+        found.append(f"No times of {counted(len(topics), 'topic')} ({rate}): {why}.")
+    if any(topic.subscribers > 1 for topic in cost.topics):
+        found.append("decode: of all subscribers.")
+    return found
+
+
+def doubts(cost: SystemCost) -> list[tuple[str, str]]:
+    """Return lines about what makes the numbers doubtful, and their styles."""
+    lines = []
+    if not cost.is_whole:
+        lines.append(("Interrupted: of what was read until then.", "yellow"))
+    if cost.is_own:
+        lines.append((f"{ABOUT} by this machine's prices of {cost.prices.get('date', '')}.", "dim"))
+    else:
+        machine = cost.prices.get("machine", "unknown")
+        lines.append((f"{ABOUT} by prices of another machine ({machine}): --calibrate.", "yellow"))
+    return lines
+
+
+def share(value: float) -> str:
+    """Return a share in percent, with two digits."""
+    percent = 100 * value
+    if 0 < percent < 0.01:
+        return "< 0.01 %"
+    return f"{percent:.2g} %" if percent < 99.5 else f"{percent:.0f} %"
+
+
+def rate_of_bytes(bytes_per_s: float) -> str:
+    return f"{units.size(round(bytes_per_s))}/s"
+
+
+def _rate(topic: TopicCost) -> Amount:
+    if topic.count == 1:
+        return Amount("once", 0.0)
+    return units.significant_amount(topic.rate_hz)
+
+
+def _number(value: float) -> Amount:
+    return Amount("< 0.01" if 0 < value < 0.01 else f"{value:.3g}", value)
+
+
+def _share(topic: TopicCost, value: float | None) -> Amount:
+    if value is None:
+        return Amount("?")
+    mark = "" if topic.is_measured else f"{ABOUT} "
+    return Amount(f"{mark}{share(value)}", value)
