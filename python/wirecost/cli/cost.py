@@ -5,25 +5,52 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress, say_notes
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.options import argument, option
+from wirecost.system.byte_sizes import parse_size
+from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from wirecost.measure.cost.live.graph import LiveRequest
+    from wirecost.results.records.cost import SystemCost
+
+SYSTEMS = ("ros2", "ros1")
 LANGUAGES = ("cpp", "python")
 EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
 
 
 def command(
     files: Annotated[
-        list[Path], argument("RECORDING…", "MCAP, bags of ROS 1 and ROS 2, .db3, .osi.")
-    ],
+        list[Path] | None,
+        argument("[RECORDING]…", "MCAP, bags of ROS 1 and ROS 2, .db3, .osi.", show_default=False),
+    ] = None,
+    live: Annotated[
+        str,
+        option("Listen to a running graph instead: ros2 or ros1.", known=SYSTEMS, metavar="NAME"),
+    ] = "",
+    for_: Annotated[str, option("With --live: how long.", "--for", metavar="TIME")] = "10s",
+    watch: Annotated[bool, option("With --live: renew the table every second.")] = False,
+    no_subscribe: Annotated[
+        bool, option("With --live: only find who is there; no rates.", "--no-subscribe")
+    ] = False,
+    limit: Annotated[
+        str, option("With --live: topics with more each second are sampled.", metavar="SIZE")
+    ] = "50MB",
+    python: Annotated[
+        Path | None,
+        option("With --live: the Python of a ROS, if this one has none.", metavar="PATH"),
+    ] = None,
     subscribers: Annotated[
         list[str] | None,
         option(
-            "Receivers of a topic, such as /points=3; default 1; can be repeated.",
+            "Receivers of a topic, such as /points=3; default 1, or those that are there; can be "
+            "repeated.",
             metavar="TOPIC=N",
         ),
     ] = None,
@@ -47,34 +74,91 @@ def command(
     from wirecost.measure.cost.prices import keep, known_prices, own_path
     from wirecost.measure.cost.survey import survey
     from wirecost.measure.cost.system import system_cost
-    from wirecost.results.report.cost.answer import doubts, first_answer, table
-    from wirecost.results.report.shared.first import print_answer
-    from wirecost.results.report.shared.terminal import print_table
 
     if lang not in LANGUAGES:
         raise UserError(f"--lang {lang}: give cpp or python")
+    if bool(files) == bool(live):
+        raise UserError("name a recording, or --live ros2 for a running graph")
     counts = dict(_subscribers(text) for text in subscribers or ())
-    with progress() as advance:
-        if calibrate:
-            prices = calibrated(LANGUAGES, lambda text: advance(0, 1, text))
-            keep(prices, own_path())
-        read = survey(files, include or (), advance)
-    if not read.topics:
-        raise UserError(f"{files[0]}: holds no message; name another recording")
-    cost = system_cost(files, read, known_prices(), lang, counts)
-    say_notes(cost.warnings)
     console = console_beside(json_file)
-    if every:
-        print_table(console, table(cost))
+    if calibrate:
+        with progress() as advance:
+            prices = calibrated(lambda text: advance(0, 1, text))
+        keep(prices, own_path())
+    if live:
+        request = _request(live, for_, limit, python, listens=not no_subscribe)
+        cost = _listened(request, include or [], counts, lang, console if watch else None)
     else:
-        print_answer(
-            console, first_answer(cost), f"All topics: {_again(files)} --all", doubts(cost)
-        )
-    write_json(json_file, msgspec.to_builtins(cost))
+        with progress() as advance:
+            read = survey(files or [], include or [], advance)
+        if not read.topics:
+            raise UserError(f"{(files or [])[0]}: holds no message; name another recording")
+        cost = system_cost([str(path) for path in files or []], read, known_prices(), lang, counts)
+    say_notes(cost.warnings)
+    asked = [str(path) for path in files or []] or ["--live", live]
+    again = shlex.join(["wirecost", "cost", *asked])
+    _print(console, cost, f"All topics: {again} --all", every=every)
+    if json_file is not None:
+        write_json(json_file, msgspec.to_builtins(cost))
 
 
-def _again(files: list[Path]) -> str:
-    return shlex.join(["wirecost", "cost", *map(str, files)])
+def _print(console: Console, cost: SystemCost, more: str, *, every: bool) -> None:
+    from wirecost.results.report.cost.answer import doubts, first_answer, tables
+    from wirecost.results.report.shared.first import print_answer
+    from wirecost.results.report.shared.terminal import print_table
+
+    if not every:
+        print_answer(console, first_answer(cost), more, doubts(cost))
+        return
+    for table in tables(cost):
+        print_table(console, table)
+
+
+def _request(
+    system: str, seconds: str, limit: str, python: Path | None, *, listens: bool
+) -> LiveRequest:
+    """Return what is asked of a graph. Raises UserError."""
+    from wirecost.measure.bench.message.ros import installed
+    from wirecost.measure.cost.live.graph import LiveRequest
+
+    if system not in SYSTEMS:
+        raise UserError(f"--live {system}: give {' or '.join(SYSTEMS)}")
+    installed.check(python)
+    duration_s = nanoseconds("--for", seconds, "s") / 1e9
+    return LiveRequest(system, duration_s, parse_size("--limit", limit), python, listens)
+
+
+def _listened(
+    request: LiveRequest,
+    include: list[Path],
+    counts: dict[str, int],
+    lang: str,
+    console: Console | None,
+) -> SystemCost:
+    """Listen to a graph; ``console``: where a table is renewed meanwhile. Raises UserError."""
+    import msgspec
+
+    from wirecost.measure.cost.live.graph import LiveGraph
+    from wirecost.measure.cost.prices import known_prices
+    from wirecost.measure.cost.system import system_cost
+
+    prices, name, is_whole = known_prices(), f"--live {request.system}", True
+    with LiveGraph(request, include) as graph, progress() as advance:
+        try:
+            for survey in graph.surveys():
+                done, total = round(graph.seconds), round(request.seconds)
+                advance(done, total, f"listening to {request.system}")
+                if console is not None:
+                    console.clear()
+                    _print(console, system_cost([name], survey, prices, lang, {}), "", every=False)
+        except KeyboardInterrupt:
+            is_whole = False
+        survey = graph.survey()
+        survey.is_whole = is_whole
+        if not survey.topics:
+            raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
+        cost = system_cost([name], survey, prices, lang, counts)
+        return msgspec.structs.replace(cost, processes=graph.processes())
 
 
 def _subscribers(text: str) -> tuple[str, int]:

@@ -25,7 +25,7 @@ def test_bytes_and_rates_are_those_of_the_messages(tmp_path: Path, name: str) ->
     path = tmp_path / (name if name.endswith(".bag") else "drive")
     found = read(path)
     assert {topic.connection.topic: list(topic.sizes) for topic in found.topics} == sizes
-    cost = system_cost([path], found, PriceList({}), "cpp", {})
+    cost = system_cost([str(path)], found, PriceList({}), "cpp", {})
     assert cost.bytes == sum(map(sum, sizes.values()))
     assert {topic.topic: pytest.approx(topic.rate_hz) for topic in cost.topics} == RATES_HZ
     assert not cost.warnings
@@ -70,7 +70,7 @@ def test_what_cannot_be_read_is_counted_all_the_same(tmp_path: Path) -> None:
         ],
     )
     found = read(path)
-    cost = system_cost([path], found, PriceList({}), "cpp", {})
+    cost = system_cost([str(path)], found, PriceList({}), "cpp", {})
     rows = {(topic.topic, topic.type): topic for topic in cost.topics}
     assert cost.bytes == len(TWO) + 12 + 2 + 5 + 9
     assert len(rows) == 4

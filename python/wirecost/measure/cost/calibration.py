@@ -47,7 +47,10 @@ class Observation:
 
 
 def calibrated(
-    languages: Sequence[str], wires: Sequence[str], say: Say, seed: int = 1
+    say: Say,
+    languages: Sequence[str] = ("cpp", "python"),
+    wires: Sequence[str] = WIRES,
+    seed: int = 1,
 ) -> PriceList:
     """Measure the prices of this machine, which takes minutes. Raises UserError."""
     prices: dict[str, dict[str, Price]] = {}

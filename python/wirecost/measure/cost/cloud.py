@@ -23,7 +23,7 @@ def clouds(read: TopicSurvey) -> list[Any]:
     if read.subject is None or not is_cloud(read.connection.type):
         return []
     found = []
-    for data in read.sample:
+    for data in read.sample.values():
         try:
             message = read.subject.read(data, read.connection.wire)
         except (DecodeError, ValueError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList
@@ -21,12 +20,12 @@ Topic = tuple[TopicSurvey, TopicCost]
 
 
 def remedies(
-    files: Sequence[Path], topics: Sequence[Topic], prices: PriceList, lang: str
+    files: Sequence[str], topics: Sequence[Topic], prices: PriceList, lang: str
 ) -> list[Remedy]:
     """Return the changes that are worth it, those that save most first."""
     found: list[Remedy] = []
     for read, cost in topics:
-        bench = f"wirecost bench message {shlex.quote(str(files[0]))} --topic {cost.topic}"
+        bench = f"wirecost bench message {shlex.quote(files[0])} --topic {cost.topic}"
         found += _packed(read, cost, bench)
         found += _handed_over(cost, bench)
         found += _another_library(read, cost, prices, lang, bench)

@@ -13,7 +13,10 @@ from random import Random
 import numpy as np
 
 from wirecost.measure.bench.message.recordings.connection import NONE, RecordedConnection
-from wirecost.measure.bench.message.recordings.described import subject_of_connection
+from wirecost.measure.bench.message.recordings.described import (
+    Sample,
+    subject_of_connection,
+)
 from wirecost.measure.bench.message.recordings.recording import Recording
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.measure.cost.anatomy import Anatomy, anatomy
@@ -35,44 +38,52 @@ class TopicSurvey:
     """Messages of one definition on a topic.
 
     ``sizes``: bytes of each; ``sample``: some of them, of any time; ``subject``: their type, None
-    where ``unknown`` says why.
+    where ``unknown`` says why; ``publishers``, ``subscribers``: names of nodes, None where nobody
+    says; ``is_excerpt``: they were counted for a part of the time only.
     """
 
     connection: RecordedConnection
     sizes: array[int] = field(default_factory=lambda: array("Q"))
     first_ns: int = 0
     last_ns: int = 0
-    sample: list[bytes] = field(default_factory=list)
+    sample: dict[int, bytes] = field(default_factory=dict)
     subject: Subject | None = None
     unknown: str = ""
-
-    @cached_property
-    def parts(self) -> Anatomy | None:
-        """Parts of the mean message, as far as the sample tells; None where it is not read."""
-        if self.subject is None or not self.count:
-            return None
-        return anatomy(self.subject, self.sample, self.bytes / self.count)
+    publishers: list[str] | None = None
+    subscribers: list[str] | None = None
+    qos: str = ""
+    is_excerpt: bool = False
 
     @property
     def count(self) -> int:
         return len(self.sizes)
 
     @property
-    def bytes(self) -> int:
+    def byte_count(self) -> int:
         """Bytes of all messages."""
         return int(np.frombuffer(self.sizes, np.uint64).sum()) if self.sizes else 0
 
-    def add(self, time_ns: int, data: bytes | memoryview, random: Random) -> None:
+    @cached_property
+    def parts(self) -> Anatomy | None:
+        """Parts of the mean message, as far as the sample tells; None where it is not read."""
+        if self.subject is None or not self.count:
+            return None
+        return anatomy(self.subject, self.sample.values(), self.byte_count / self.count)
+
+    def note(self, time_ns: int, size: int) -> None:
+        """Count a message."""
         if not self.sizes:
             self.first_ns = self.last_ns = time_ns
         self.first_ns = min(self.first_ns, time_ns)
         self.last_ns = max(self.last_ns, time_ns)
-        self.sizes.append(len(data))
-        # Each message has the same chance to be in the sample, wherever it stands.
+        self.sizes.append(size)
+
+    def add(self, time_ns: int, data: bytes | memoryview, random: Random) -> None:
+        """Count a message; each has the same chance to be in the sample, wherever it stands."""
+        self.note(time_ns, len(data))
         most = max(1, min(SAMPLED, SAMPLED_BYTES // max(1, self.sizes[0])))
-        if len(self.sample) < most:
-            self.sample.append(bytes(data))
-        elif (place := random.randrange(len(self.sizes))) < most:
+        place = self.count - 1 if self.count <= most else random.randrange(self.count)
+        if place < most:
             self.sample[place] = bytes(data)
 
 
@@ -97,7 +108,7 @@ def survey(
     random = Random(seed)
     result = RecordingSurvey()
     by_key: dict[tuple[str, ...], TopicSurvey] = {}
-    subjects: dict[tuple[object, ...], Subject | str] = {}
+    subjects = SubjectCache(include)
     for path in paths:
         with Recording(path) as recording:
             total = recording.count
@@ -114,7 +125,7 @@ def survey(
             except KeyboardInterrupt:
                 result.is_whole = False
             for topic in dict.fromkeys(here.values()):
-                _describe(recording, topic, include, subjects)
+                subjects.describe(path, topic)
             result.warnings += [f"{path.name}: {warning}" for warning in recording.warnings]
         if not result.is_whole:
             break
@@ -130,27 +141,30 @@ def _key(connection: RecordedConnection) -> tuple[str, ...]:
     return (connection.topic, connection.type, connection.wire, connection.encoding, definition)
 
 
-def _describe(
-    recording: Recording,
-    topic: TopicSurvey,
-    include: Sequence[Path],
-    subjects: dict[tuple[object, ...], Subject | str],
-) -> None:
-    """Set the topic's type, or why there is none."""
-    if topic.subject is not None:
-        return
-    connection = topic.connection
-    key = _key(connection)[1:]
-    if key not in subjects:
-        try:
-            subjects[key] = subject_of_connection(recording, connection, include)
-        except UserError as error:
-            subjects[key] = _reason(connection, error)
-    found = subjects[key]
-    if isinstance(found, str):
-        topic.unknown = found
-    else:
-        topic.subject = found
+class SubjectCache:
+    """Types of topics, each read once; ``include``: folders with definitions."""
+
+    def __init__(self, include: Sequence[Path]) -> None:
+        self._include = include
+        self._found: dict[tuple[str, ...], Subject | str] = {}
+
+    def describe(self, path: Path, topic: TopicSurvey) -> None:
+        """Set a topic's type, or why there is none."""
+        if topic.subject is not None or topic.unknown:
+            return
+        connection = topic.connection
+        key = _key(connection)[1:]
+        if key not in self._found:
+            source = Sample(path, list(topic.sample.values()))
+            try:
+                self._found[key] = subject_of_connection(source, connection, self._include)
+            except UserError as error:
+                self._found[key] = _reason(connection, error)
+        found = self._found[key]
+        if isinstance(found, str):
+            topic.unknown = found
+        else:
+            topic.subject = found
 
 
 def _reason(connection: RecordedConnection, error: UserError) -> str:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -21,7 +20,7 @@ MISSED = 2
 
 
 def system_cost(
-    files: Sequence[Path],
+    files: Sequence[str],
     read: RecordingSurvey,
     prices: PriceList,
     lang: str,
@@ -36,7 +35,7 @@ def system_cost(
     ]
     priced.sort(key=lambda pair: (-pair[1].share, -pair[1].bytes_per_s, pair[1].topic))
     return SystemCost(
-        files=[str(path) for path in files],
+        files=list(files),
         lang=lang,
         duration_s=read.duration_s,
         prices=dict(prices.about),
@@ -55,21 +54,26 @@ def _priced(
     lang: str,
     subscribers: Mapping[str, int],
 ) -> TopicCost:
-    sizes = np.frombuffer(read.sizes, np.uint64)
+    sizes = np.frombuffer(read.sizes, np.uint64) if read.sizes else np.zeros(1, np.uint64)
     connection = read.connection
     cost = TopicCost(
         topic=connection.topic,
         type=connection.type,
         wire=connection.wire,
         count=read.count,
-        bytes=read.bytes,
+        bytes=read.byte_count,
         median_bytes=int(np.median(sizes)),
         largest_bytes=int(sizes.max()),
         rate_hz=_rate_hz(read, duration_s),
-        subscribers=subscribers.get(connection.topic, 1),
+        subscribers=subscribers.get(
+            connection.topic, 1 if read.subscribers is None else len(read.subscribers)
+        ),
         unknown=read.unknown,
+        publishers=read.publishers,
+        takers=read.subscribers,
+        qos=read.qos,
     )
-    if read.subject is None:
+    if read.subject is None or not read.count:
         return cost
     parts = read.parts
     priced = prices.of(lang, connection.wire, parts) if parts is not None else None
@@ -85,6 +89,6 @@ def _rate_hz(read: TopicSurvey, duration_s: float) -> float:
     """Return messages a second: while they came, if that was nearly always, else on the mean."""
     span_ns = read.last_ns - read.first_ns
     own = rate_over(read.count, span_ns)
-    if own is None or (duration_s - span_ns / 1e9) * own <= MISSED:
+    if own is None or read.is_excerpt or (duration_s - span_ns / 1e9) * own <= MISSED:
         return own or 0.0
     return rate_over(read.count, round(duration_s * 1e9)) or 0.0

@@ -21,7 +21,8 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
 
     ``count``, ``bytes``: of the whole recording; ``rate_hz``: 0 for a single message; ``library``:
     whose times ``encode_ns`` and ``decode_ns`` of a message are, None where nobody knows them, and
-    ``unknown`` says why; ``is_measured``: else they are computed from prices.
+    ``unknown`` says why; ``is_measured``: else they are computed from prices; ``publishers``,
+    ``takers``: names of nodes, None where nobody says.
     """
 
     topic: str
@@ -38,6 +39,9 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     decode_ns: Amount | None = None
     is_measured: bool = False
     unknown: str = ""
+    publishers: list[str] | None = None
+    takers: list[str] | None = None
+    qos: str = ""
 
     @property
     def mean_bytes(self) -> float:
@@ -81,6 +85,14 @@ class Remedy(msgspec.Struct, kw_only=True, frozen=True):
     command: str = ""
 
 
+class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
+    """A process of a running graph; ``share``: of a core that it took."""
+
+    pid: Count
+    command: str
+    share: Amount
+
+
 class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     """Topics, the costliest first; ``warnings``: about what could not be read.
 
@@ -96,6 +108,7 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     is_own: bool
     topics: list[TopicCost]
     remedies: list[Remedy] = []
+    processes: list[ProcessCost] = []
     warnings: list[str] = []
     is_whole: bool = True
 

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
-from wirecost.results.records.cost import Remedy, SystemCost, TopicCost
+from wirecost.results.records.cost import ProcessCost, Remedy, SystemCost, TopicCost
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
-from wirecost.system.function_names import shortened
 from wirecost.system.printable import without_middle
 
 LANGUAGES = {"cpp": "C++", "python": "Python"}
@@ -32,6 +31,9 @@ def sentence(cost: SystemCost) -> str:
     first = cost.topics[0]
     if cost.share:
         text += f"; {first.share / cost.share:.0%} of it is {first.topic}"
+    if cost.processes:
+        whole = share(sum(process.share for process in cost.processes))
+        text += f" (its {counted(len(cost.processes), 'process', 'processes')} take {whole})"
     if not cost.remedies:
         return f"{text}: nothing worth changing."
     worth = len({remedy.topic for remedy in cost.remedies})
@@ -60,6 +62,33 @@ def table(cost: SystemCost) -> Table:
         Column[TopicCost]("decode", lambda topic: _share(topic, topic.decode_share), bar="core"),
     ]
     return Table.of("Cost per second, shares of a core", cost.topics, columns, notes(cost))
+
+
+def tables(cost: SystemCost) -> Iterator[Table]:
+    """Yield all tables: topics, remedies, ends, processes."""
+    yield table(cost)
+    if cost.remedies:
+        columns = [
+            Column[Remedy]("topic", lambda one: one.topic),
+            Column[Remedy]("what", lambda one: one.what),
+            Column[Remedy]("bytes/s", lambda one: f"−{rate_of_bytes(one.bytes_per_s)}"),
+            Column[Remedy]("of a core", lambda one: f"{ABOUT} −{share(one.share)}"),
+        ]
+        yield Table.of("Worth a change", cost.remedies, columns)
+    if ends := [topic for topic in cost.topics if topic.publishers is not None]:
+        columns_of_ends = [
+            Column[TopicCost]("topic", lambda topic: topic.topic),
+            Column[TopicCost]("published by", lambda topic: "; ".join(topic.publishers or ())),
+            Column[TopicCost]("taken by", lambda topic: "; ".join(topic.takers or ())),
+            Column[TopicCost]("QoS", lambda topic: topic.qos),
+        ]
+        yield Table.of("Ends", ends, columns_of_ends)
+    if cost.processes:
+        columns_of_processes = [
+            Column[ProcessCost]("process", lambda one: f"{one.pid} {one.command}"),
+            Column[ProcessCost]("of a core", lambda one: share(one.share)),
+        ]
+        yield Table.of("Processes of the graph", cost.processes, columns_of_processes)
 
 
 def notes(cost: SystemCost) -> list[str]:
@@ -103,8 +132,8 @@ def rate_of_bytes(bytes_per_s: float) -> str:
 
 
 def _rate(topic: TopicCost) -> Amount:
-    if topic.count == 1:
-        return Amount("once", 0.0)
+    if topic.count <= 1:
+        return Amount("once" if topic.count else units.NONE, 0.0)
     return units.significant_amount(topic.rate_hz)
 
 
