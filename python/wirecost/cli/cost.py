@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress, say_notes
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
 from wirecost.cli.options import argument, option
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from wirecost.measure.cost.live.graph import LiveRequest
+    from wirecost.measure.cost.survey import RecordingSurvey
     from wirecost.results.records.cost import SystemCost
 
 SYSTEMS = ("ros2", "ros1")
@@ -61,17 +63,26 @@ def command(
         list[Path] | None,
         option("Folder with definitions that it lacks; can be repeated.", "-I", metavar="DIR"),
     ] = None,
+    measure: Annotated[
+        str,
+        option(
+            "Compile and measure the costliest N topics, or these, instead of computing.",
+            metavar="N|TOPICS",
+        ),
+    ] = "",
     calibrate: Annotated[
         bool, option("First measure this machine's prices, once, in about 3 minutes.")
     ] = False,
     every: Annotated[bool, option("Print all topics and all columns.", "--all")] = False,
+    report: Annotated[
+        Path | None, option("Write an HTML page: the graph, bars, tables.", metavar="FILE.html")
+    ] = None,
     json_file: JsonFile = None,
 ) -> None:
     """Print what every topic of a recording costs each second, and which remedy pays."""
     import msgspec
 
-    from wirecost.measure.cost.calibration import calibrated
-    from wirecost.measure.cost.prices import keep, known_prices, own_path
+    from wirecost.measure.cost.prices import known_prices
     from wirecost.measure.cost.survey import survey
     from wirecost.measure.cost.system import system_cost
 
@@ -79,27 +90,55 @@ def command(
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
+    check_page("--report", report)
     counts = dict(_subscribers(text) for text in subscribers or ())
     console = console_beside(json_file)
     if calibrate:
-        with progress() as advance:
-            prices = calibrated(lambda text: advance(0, 1, text))
-        keep(prices, own_path())
+        _calibrate()
     if live:
         request = _request(live, for_, limit, python, listens=not no_subscribe)
-        cost = _listened(request, include or [], counts, lang, console if watch else None)
+        read, cost = _listened(request, include or [], counts, lang, console if watch else None)
     else:
         with progress() as advance:
             read = survey(files or [], include or [], advance)
         if not read.topics:
             raise UserError(f"{(files or [])[0]}: holds no message; name another recording")
         cost = system_cost([str(path) for path in files or []], read, known_prices(), lang, counts)
+    if measure:
+        cost = _measured(cost, read, measure)
     say_notes(cost.warnings)
     asked = [str(path) for path in files or []] or ["--live", live]
     again = shlex.join(["wirecost", "cost", *asked])
     _print(console, cost, f"All topics: {again} --all", every=every)
+    if report is not None:
+        from wirecost.results.report.cost.page import page
+
+        write_text("--report", report, page(cost))
+        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if json_file is not None:
         write_json(json_file, msgspec.to_builtins(cost))
+
+
+def _calibrate() -> None:
+    """Measure this machine's prices and keep them. Raises UserError."""
+    from wirecost.measure.cost.calibration import calibrated
+    from wirecost.measure.cost.prices import keep, own_path
+
+    with progress() as advance:
+        prices = calibrated(lambda text: advance(0, 1, text))
+    try:
+        keep(prices, own_path())
+    except OSError as error:
+        raise failed_write(own_path(), error, "set WIRECOST_STATE to a folder of yours") from error
+
+
+def _measured(cost: SystemCost, read: RecordingSurvey, asked: str) -> SystemCost:
+    """Return the same with measured times of some topics. Raises UserError."""
+    from wirecost.measure.cost.measured import chosen_topics, measured
+
+    wanted = chosen_topics(cost, asked)
+    with progress() as advance:
+        return measured(cost, read.topics, wanted, lambda text: advance(0, 1, text))
 
 
 def _print(console: Console, cost: SystemCost, more: str, *, every: bool) -> None:
@@ -134,7 +173,7 @@ def _listened(
     counts: dict[str, int],
     lang: str,
     console: Console | None,
-) -> SystemCost:
+) -> tuple[RecordingSurvey, SystemCost]:
     """Listen to a graph; ``console``: where a table is renewed meanwhile. Raises UserError."""
     import msgspec
 
@@ -158,7 +197,7 @@ def _listened(
         if not survey.topics:
             raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
         cost = system_cost([name], survey, prices, lang, counts)
-        return msgspec.structs.replace(cost, processes=graph.processes())
+        return survey, msgspec.structs.replace(cost, processes=graph.processes())
 
 
 def _subscribers(text: str) -> tuple[str, int]:

@@ -39,7 +39,7 @@ class TopicSurvey:
 
     ``sizes``: bytes of each; ``sample``: some of them, of any time; ``subject``: their type, None
     where ``unknown`` says why; ``publishers``, ``subscribers``: names of nodes, None where nobody
-    says; ``is_excerpt``: they were counted for a part of the time only.
+    says; ``watched_s``: seconds for which they were counted, None for the whole recording.
     """
 
     connection: RecordedConnection
@@ -52,7 +52,7 @@ class TopicSurvey:
     publishers: list[str] | None = None
     subscribers: list[str] | None = None
     qos: str = ""
-    is_excerpt: bool = False
+    watched_s: float | None = None
 
     @property
     def count(self) -> int:

@@ -87,8 +87,9 @@ def _priced(
 
 def _rate_hz(read: TopicSurvey, duration_s: float) -> float:
     """Return messages a second: while they came, if that was nearly always, else on the mean."""
+    watched_s = duration_s if read.watched_s is None else read.watched_s
     span_ns = read.last_ns - read.first_ns
     own = rate_over(read.count, span_ns)
-    if own is None or read.is_excerpt or (duration_s - span_ns / 1e9) * own <= MISSED:
+    if own is None or (watched_s - span_ns / 1e9) * own <= MISSED:
         return own or 0.0
-    return rate_over(read.count, round(duration_s * 1e9)) or 0.0
+    return rate_over(read.count, round(watched_s * 1e9)) or 0.0

@@ -115,7 +115,7 @@ class LiveGraph(Closing):
         topic.publishers = [str(name) for name in told["publishers"]]
         topic.subscribers = [str(name) for name in told["subscribers"]]
         topic.qos, topic.unknown = str(told["qos"]), topic.unknown or str(told["unknown"])
-        topic.is_excerpt = bool(told["is_excerpt"])
+        topic.watched_s = float(told["watched_s"])
         for size, time_ns in zip(told["sizes"], told["times"], strict=True):
             topic.note(int(time_ns), int(size))
         for place, data in told["sample"].items():

@@ -30,20 +30,31 @@ class HeardTopic:
         self.publishers: list[str] = []
         self.subscribers: list[str] = []
         self.qos = self.unknown = ""
-        self.is_excerpt = False
-        self._begun_ns = 0
+        self._begun_ns = self._ended_ns = 0
         self._sizes: list[int] = []
         self._times: list[int] = []
         self._heard = self._bytes = 0
         self._sample: dict[int, bytes] = {}
 
+    def begin(self) -> None:
+        """Note that it is listened to from now on."""
+        self._begun_ns = time.monotonic_ns()
+
+    def end(self) -> None:
+        """Note that it is no longer listened to."""
+        self._ended_ns = time.monotonic_ns()
+
+    @property
+    def watched_s(self) -> float:
+        """Seconds for which it was listened to."""
+        end_ns = self._ended_ns or time.monotonic_ns()
+        return (end_ns - self._begun_ns) / 1e9 if self._begun_ns else 0.0
+
     def add(self, data: bytes) -> None:
         """Count a message."""
-        now = time.monotonic_ns()
-        self._begun_ns = self._begun_ns or now
         size = len(data)
         self._sizes.append(size)
-        self._times.append(now)
+        self._times.append(time.monotonic_ns())
         self._heard += 1
         self._bytes += size
         most = max(1, min(SAMPLED, SAMPLED_BYTES // max(1, size)))
@@ -53,14 +64,14 @@ class HeardTopic:
 
     def is_above(self, limit: float) -> bool:
         """Say whether more bytes a second came than are to be listened to."""
-        seconds = (time.monotonic_ns() - self._begun_ns) / 1e9
-        return self._begun_ns > 0 and seconds >= LOOK_S and self._bytes / seconds > limit
+        seconds = self.watched_s
+        return seconds >= LOOK_S and self._bytes / seconds > limit
 
     def told(self) -> dict[str, Any]:
         """Return what came since the last call."""
         told = dict(
             self.about, publishers=self.publishers, subscribers=self.subscribers, qos=self.qos,
-            unknown=self.unknown, is_excerpt=self.is_excerpt, sizes=self._sizes, times=self._times,
+            unknown=self.unknown, watched_s=self.watched_s, sizes=self._sizes, times=self._times,
             sample={place: base64.b64encode(data).decode() for place, data in self._sample.items()},
         )  # fmt: skip
         self._sizes, self._times, self._sample = [], [], {}

@@ -42,12 +42,13 @@ class Graph:
             topic.publishers = [node for node in nodes if node != NAME]
             topic.subscribers = [node for node in takers.get(name, []) if node != NAME]
             if self._listens and name not in self._open and topic.publishers:
+                topic.begin()
                 self._open[name] = self._rospy.Subscriber(
                     name, self._rospy.AnyMsg, self._heard(topic), queue_size=100
                 )
         for name, subscriber in list(self._open.items()):
             if subscriber is not None and self.topics[name].is_above(self._limit):
-                self.topics[name].is_excerpt = True
+                self.topics[name].end()
                 subscriber.unregister()
                 self._open[name] = None
 

@@ -45,7 +45,7 @@ class Graph:
         for key in list(self._open):
             topic = self.topics[key]
             if self._open[key] is not None and topic.is_above(self._limit):
-                topic.is_excerpt = True
+                topic.end()
                 self._node.destroy_subscription(self._open[key])
                 self._open[key] = None
 
@@ -84,6 +84,7 @@ class Graph:
             reliability=getattr(qos.ReliabilityPolicy, "RELIABLE" if is_kept else "BEST_EFFORT"),
             durability=kept if is_kept else qos.DurabilityPolicy.VOLATILE,
         )
+        topic.begin()
         return self._node.create_subscription(found, name, topic.add, profile, raw=True)
 
 
