@@ -63,6 +63,9 @@ def command(
         list[Path] | None,
         option("Folder with definitions that it lacks; can be repeated.", "-I", metavar="DIR"),
     ] = None,
+    topic: Annotated[
+        str, option("Show where this topic's bytes and time go, field by field.", metavar="NAME")
+    ] = "",
     measure: Annotated[
         str,
         option(
@@ -106,10 +109,13 @@ def command(
         cost = system_cost([str(path) for path in files or []], read, known_prices(), lang, counts)
     if measure:
         cost = _measured(cost, read, measure)
+    if topic:
+        cost = _with_inside(cost, read, topic)
     say_notes(cost.warnings)
     asked = [str(path) for path in files or []] or ["--live", live]
+    asked += ["--topic", topic] if topic else []
     again = shlex.join(["wirecost", "cost", *asked])
-    _print(console, cost, f"All topics: {again} --all", every=every)
+    _print(console, cost, f"{'All' if topic else 'All topics'}: {again} --all", every=every)
     if report is not None:
         from wirecost.results.report.cost.page import page
 
@@ -141,15 +147,34 @@ def _measured(cost: SystemCost, read: RecordingSurvey, asked: str) -> SystemCost
         return measured(cost, read.topics, wanted, lambda text: advance(0, 1, text))
 
 
+def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemCost:
+    """Return the same with what a topic consists of. Raises UserError."""
+    import msgspec
+
+    from wirecost.measure.cost.inside import inside
+    from wirecost.measure.cost.prices import known_prices
+
+    surveys = [one for one in read.topics if one.connection.topic == topic and one.count]
+    if not surveys:
+        names = ", ".join(one.topic for one in cost.topics[:8])
+        raise UserError(f"--topic {topic}: has no message here; there are {names}")
+    most = max(surveys, key=lambda one: one.count)
+    if most.subject is None:
+        raise UserError(f"--topic {topic}: {most.unknown}")
+    return msgspec.structs.replace(cost, inside=inside(most, known_prices(), cost.lang))
+
+
 def _print(console: Console, cost: SystemCost, more: str, *, every: bool) -> None:
     from wirecost.results.report.cost.answer import doubts, first_answer, tables
+    from wirecost.results.report.cost.inside import inside_answer, inside_tables
     from wirecost.results.report.shared.first import print_answer
     from wirecost.results.report.shared.terminal import print_table
 
     if not every:
-        print_answer(console, first_answer(cost), more, doubts(cost))
+        answer = first_answer(cost) if cost.inside is None else inside_answer(cost)
+        print_answer(console, answer, more, doubts(cost))
         return
-    for table in tables(cost):
+    for table in tables(cost) if cost.inside is None else inside_tables(cost.inside):
         print_table(console, table)
 
 

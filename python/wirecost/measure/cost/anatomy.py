@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +72,29 @@ def anatomy(subject: Subject, messages: Iterable[bytes], mean_bytes: float) -> A
 
     ``mean_bytes``: of all messages, to which those of the sample are scaled.
     """
+    tally, count, size = _tallied(subject, messages)
+    if not count:
+        return None
+    parts = _Parts(subject)
+    for path in tally.own:
+        parts.add(path, tally)
+    return parts.of(count, size, mean_bytes)
+
+
+def parts_by_field(subject: Subject, messages: Iterable[bytes]) -> dict[str, tuple[Anatomy, float]]:
+    """Return the parts that each field by itself has in a message, and its bytes."""
+    tally, count, _ = _tallied(subject, messages)
+    found = {}
+    for path in tally.own:
+        parts = _Parts(subject)
+        parts.add(path, tally)
+        size = tally.own[path] / count
+        found[text(path)] = (replace(parts.of(count, 0, size), messages=0.0, large_bytes=0.0), size)
+    return found
+
+
+def _tallied(subject: Subject, messages: Iterable[bytes]) -> tuple[Tally, int, int]:
+    """Return the fields of messages, how many of these were of the type, and their bytes."""
     tally, count, size = Tally(), 0, 0
     for data in messages:
         if count and size + len(data) > WALKED:
@@ -84,12 +107,7 @@ def anatomy(subject: Subject, messages: Iterable[bytes], mean_bytes: float) -> A
         tally.add(one)
         count += 1
         size += len(data)
-    if not count:
-        return None
-    parts = _Parts(subject)
-    for path in tally.own:
-        parts.add(path, tally)
-    return parts.of(count, size, mean_bytes)
+    return tally, count, size
 
 
 class _Parts:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from wirecost.measure.cost.survey import TopicSurvey
+from wirecost.system.errors import UserError
 
 TYPE = "PointCloud2"
 WIDTHS = (0, 1, 1, 2, 2, 4, 4, 4, 8)
@@ -18,19 +20,23 @@ def is_cloud(type_name: str) -> bool:
     return type_name.rpartition("/")[2] == TYPE
 
 
-def clouds(read: TopicSurvey) -> list[Any]:
-    """Return those messages of the sample that are whole clouds, as Google's classes."""
-    if read.subject is None or not is_cloud(read.connection.type):
-        return []
-    found = []
-    for data in read.sample.values():
+def clouds(read: TopicSurvey) -> Iterator[Any]:
+    """Yield those messages of the sample that are whole clouds, as Google's classes."""
+    if is_cloud(read.connection.type):
+        for message in whole_messages(read):
+            points = message.width * message.height
+            if message.point_step and len(message.data) >= points * message.point_step:
+                yield message
+
+
+def whole_messages(read: TopicSurvey) -> Iterator[Any]:
+    """Yield those messages of the sample that can be read, as Google's classes."""
+    for data in read.sample.values() if read.subject is not None else ():
         try:
-            message = read.subject.read(data, read.connection.wire)
-        except (DecodeError, ValueError):
+            assert read.subject is not None
+            yield read.subject.read(data, read.connection.wire)
+        except (DecodeError, UserError, ValueError):
             continue
-        if message.point_step and len(message.data) >= message.width * message.point_step:
-            found.append(message)
-    return found
 
 
 def padding_share(read: TopicSurvey) -> float:
@@ -47,5 +53,6 @@ def padding_share(read: TopicSurvey) -> float:
             continue
         points = len(message.data) // message.point_step
         padding += (message.point_step - len(used)) * points
-        total += message.ByteSize()
-    return padding / total if total else 0.0
+        total += len(message.data)
+    size = sum(map(len, read.sample.values()))
+    return min(padding, total) / size if size else 0.0

@@ -85,6 +85,52 @@ class Remedy(msgspec.Struct, kw_only=True, frozen=True):
     command: str = ""
 
 
+class InnerColumn(msgspec.Struct, kw_only=True, frozen=True):
+    """Numbers of one kind within a topic's data, over a sample of its messages.
+
+    ``count``, ``bytes``: in the sample; ``constant_bits``: of each value, the same in all;
+    ``resolution``: the coarsest decimal step that all are multiples of, 0 where there is none;
+    ``bits``: that would do for each value.
+    """
+
+    name: str
+    type: str
+    count: Count
+    bytes: Count
+    nan_share: Amount
+    zero_share: Amount
+    constant_bits: Count
+    low: float
+    high: float
+    resolution: Amount
+    bits: Count
+
+
+class Packing(msgspec.Struct, kw_only=True, frozen=True):
+    """A way to write a topic's messages, and what is left of their bytes."""
+
+    what: str
+    share: Amount
+
+
+class FieldCost(msgspec.Struct, kw_only=True, frozen=True):
+    """A field of a topic's message: its own bytes, and times by prices; None where unknown."""
+
+    path: str
+    bytes: Amount
+    encode_ns: Amount | None = None
+    decode_ns: Amount | None = None
+
+
+class TopicInside(msgspec.Struct, kw_only=True, frozen=True):
+    """Where a topic's bytes and time go; ``columns``: numbers within its data."""
+
+    topic: str
+    fields: list[FieldCost]
+    columns: list[InnerColumn] = []
+    packings: list[Packing] = []
+
+
 class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
     """A process of a running graph; ``share``: of a core that it took."""
 
@@ -109,6 +155,7 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     topics: list[TopicCost]
     remedies: list[Remedy] = []
     processes: list[ProcessCost] = []
+    inside: TopicInside | None = None
     warnings: list[str] = []
     is_whole: bool = True
 
