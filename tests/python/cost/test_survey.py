@@ -44,7 +44,7 @@ def test_parts_are_counted(tmp_path: Path, name: str) -> None:
     (cloud,) = (topic for topic in found.topics if topic.connection.topic == "/points")
     assert cloud.parts is not None and cloud.parts.elements == 5
     assert padding_share(cloud) == pytest.approx(12 * POINTS / cloud.sizes[0], rel=0.01)
-    assert STEP * POINTS < cloud.parts.block_bytes < STEP * POINTS + 8
+    assert STEP * POINTS < cloud.parts.octet_bytes < STEP * POINTS + 8
 
 
 SCHEMA = b"float64 x\nstring name\n"

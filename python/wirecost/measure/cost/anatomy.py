@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.measure.bench.message.fields import fields_along, text, walk
-from wirecost.measure.bench.message.shapes import is_list
+from wirecost.measure.bench.message.shapes import is_list, is_octets
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.measure.bench.message.tally import Path, Tally
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
@@ -47,6 +47,8 @@ class Anatomy:
     packed_bytes: float = 0.0
     block_bytes: float = 0.0
     """Bytes of lists whose elements are copied as they lie."""
+    octet_bytes: float = 0.0
+    """Bytes of lists of bytes, which every language copies at once."""
     texts: float = 0.0
     long_texts: float = 0.0
     text_bytes: float = 0.0
@@ -138,7 +140,10 @@ class _Parts:
                 sums.elements += values
                 sums.lists += lists
             return
-        if isinstance(kind, Kind) and kind.is_text:
+        if is_octets(field) or (kind is Kind.BYTES and not is_list(field)):
+            sums.lists += lists
+            sums.octet_bytes += own
+        elif isinstance(kind, Kind) and kind.is_text:
             sums.texts += values
             sums.text_bytes += own
             sums.long_texts += values if own > (SHORT_TEXT + 4) * values else 0

@@ -27,7 +27,7 @@ from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
-CONTENTS = {"cpp": 48, "python": 24}
+CONTENTS = {"cpp": 60, "python": 30}
 """Contents of the message with lists."""
 REPETITIONS = 9
 WIRES = ("protobuf", "ros1", "cdr")

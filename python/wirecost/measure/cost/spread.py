@@ -17,24 +17,24 @@ from wirecost.system import scratch
 PACKAGE = "wirecost_spread"
 MESSAGES = {
     "Stamp": ("int32 sec", "uint32 nanosec"),
-    "Header": ("Stamp stamp", "string frame"),
+    "Head": ("Stamp stamp", "string frame"),
     "Point": ("float64 x", "float64 y", "float64 z"),
     "Pose": ("Point position", "Point rotation"),
     "Cell": ("float32 value", "uint32 row", "uint32 column"),
     "Track": (
-        "Header header", "Pose pose", "uint32 id", "int64 count", "float32 score", "bool valid",
+        "Head head", "Pose pose", "uint32 id", "int64 count", "float32 score", "bool valid",
         "string label",
     ),
     "Trace": ("float64[] values", "int32[] counts"),
     "Flags": ("bool a", "bool b", "uint32 c", "uint32 d", "int32 e", "int32 f"),
     "Spread": (
-        "Header header", "Point[] points", "Pose[] poses", "Cell[] cells", "Track[] tracks",
+        "Head head", "Point[] points", "Pose[] poses", "Cell[] cells", "Track[] tracks",
         "Trace[] traces", "Flags[] flags", "float64[] doubles", "float32[] floats",
         "uint32[] wholes", "string[] names", "uint8[] data",
     ),
 }  # fmt: skip
 """Fields by message, as ROS writes them."""
-TOPS = ("Spread", "Track", "Stamp", "Trace", "Flags")
+TOPS = ("Spread", "Track", "Stamp")
 """Messages that are measured; only the first one has lists of any length."""
 LONGEST = {
     "points": 1000, "poses": 300, "cells": 1000, "tracks": 60, "traces": 60, "flags": 500,
@@ -43,6 +43,7 @@ LONGEST = {
 """Most elements of the lists of the first one."""
 LISTS = tuple(LONGEST)
 LONGEST_TEXT = 60
+MESSAGES_OF_CONTENT = 4
 _PROTOBUF = {"float64": "double", "float32": "float", "uint8": "bytes"}
 
 
@@ -85,7 +86,7 @@ def contents(about: Subject, count: int, seed: int) -> Iterator[list[bytes]]:
         lengths = dict.fromkeys(LISTS, 0) if is_first else {}
         for name in _chosen(random, number) if is_first else ():
             lengths[name] = max(1, round(LONGEST[name] ** random.random()))
-        messages = made_up(about, lengths, random.randrange(1 << 30))
+        messages = made_up(about, lengths, random.randrange(1 << 30), MESSAGES_OF_CONTENT)
         yield [_with_texts(about, data, random) for data in messages]
 
 
