@@ -15,7 +15,7 @@ from rosbags.typesys import Stores, get_typestore
 
 SECONDS = 2
 RATES_HZ = {"/points": 10, "/imu": 50, "/status": 1}
-POINTS, STEP, USED = 1000, 32, 20
+POINTS, STEP, USED = 10_000, 32, 20
 """Points of a cloud, bytes of a point, and those of its fields."""
 
 
