@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How wrong prices are: ``python -m documents.prices`` measures others' types beside them.
 
-It needs an hour less than it seems: a type compiles in seconds. The page is
-``docs/results/prices.md``.
+A type compiles in seconds, all of them in 20 minutes. The page is ``docs/results/prices.md``.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ ROS = {
     "std_msgs": "String Header Float64MultiArray ColorRGBA",
     "geometry_msgs": "Point PoseStamped PoseArray PoseWithCovarianceStamped TwistStamped "
     "TransformStamped PolygonStamped WrenchStamped",
-    "sensor_msgs": "Imu LaserScan PointCloud2 Image CompressedImage JointState CameraInfo NavSatFix "
-    "BatteryState Joy MultiDOFJointState PointCloud Range MagneticField Temperature",
+    "sensor_msgs": "Imu LaserScan PointCloud2 Image CompressedImage JointState CameraInfo "
+    "NavSatFix BatteryState Joy MultiDOFJointState PointCloud Range MagneticField Temperature",
     "nav_msgs": "Odometry Path OccupancyGrid GridCells",
     "diagnostic_msgs": "DiagnosticArray",
     "visualization_msgs": "Marker MarkerArray",

@@ -82,7 +82,7 @@ def command(
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Print what every topic of a recording costs each second, and which remedy pays."""
+    """Print what each topic of a recording costs, and what pays."""
     import msgspec
 
     from wirecost.measure.cost.prices import known_prices

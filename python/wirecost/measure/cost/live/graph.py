@@ -28,7 +28,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
 ROS1, ROS2 = "ros1", "ros2"
-LISTENERS = {ROS1: "ros1_listener", ROS2: "ros2_listener"}
+LISTENERS = {ROS1: "ros1_listener.py", ROS2: "ros2_listener.py"}
 REMEDIES = {
     ROS1: "apt-get install python3-rospy, or source a ROS 1",
     ROS2: MISSING,
@@ -132,7 +132,7 @@ def _started(request: LiveRequest, ros2: Ros2Installation) -> subprocess.Popen[s
     if python != Path(sys.executable).absolute():
         variables = environment([])
     asked = json.dumps({"limit": request.limit, "listens": request.listens})
-    command = [str(python), "-m", f"{__package__}.{LISTENERS[request.system]}", asked]
+    command = [str(python), str(Path(__file__).with_name(LISTENERS[request.system])), asked]
     return children.start(
         command, variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -26,10 +26,12 @@ def first_answer(cost: SystemCost) -> FirstAnswer:
 def sentence(cost: SystemCost) -> str:
     """Return what all topics cost together, and whose most of it is."""
     topics = counted(len({topic.topic for topic in cost.topics}), "topic")
-    core = f"{ABOUT} {share(cost.share)} of a core in {LANGUAGES.get(cost.lang, cost.lang)}"
-    text = f"{rate_of_bytes(cost.bytes_per_s)} and {core} for {topics}"
+    text = rate_of_bytes(cost.bytes_per_s)
+    if any(topic.encode_ns is not None for topic in cost.topics):
+        text += f" and {ABOUT} {share(cost.share)} of a core in {LANGUAGES[cost.lang]}"
+    text += f" for {topics}"
     first = cost.topics[0]
-    if cost.share:
+    if cost.share and len(cost.topics) > 1:
         text += f"; {first.share / cost.share:.0%} of it is {first.topic}"
     if cost.processes:
         whole = share(sum(process.share for process in cost.processes))

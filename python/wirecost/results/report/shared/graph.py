@@ -230,13 +230,15 @@ def _rules(edges: alt.Chart, *, is_weighted: bool) -> alt.Chart:
     """Draw lines, as wide as what the reader chose, where their weights are known."""
     ends = {"x2": "x2:Q", "y2": "y2:Q"}
     if not is_weighted:
-        return edges.mark_rule(opacity=0.6).encode(**ends)
+        plain: alt.Chart = edges.mark_rule(opacity=0.6).encode(**ends)
+        return plain
     width = alt.expr(f"{THINNEST} + {WIDEST} * datum[{_SWITCH.name}]")
-    return edges.mark_rule(opacity=0.6, strokeWidth=width).encode(
+    weighted: alt.Chart = edges.mark_rule(opacity=0.6, strokeWidth=width).encode(
         **ends,
         color=alt.when("datum.marked").then(alt.value(PALETTE[3])).otherwise(alt.value(GREY)),
         tooltip=["name:N", "detail:N"],
     )
+    return weighted
 
 
 def _box(item: Item, x: float, y: float, detail: str) -> Mark:
