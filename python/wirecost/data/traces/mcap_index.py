@@ -17,7 +17,7 @@ import zstandard
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.reader import SeekingReader
-from mcap.records import Channel, Chunk, McapRecord, Message, MessageIndex, Metadata, Schema
+from mcap.records import Channel, Chunk, McapRecord, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
 from mcap.summary import Summary
 
@@ -49,6 +49,8 @@ MESSAGE = struct.Struct("<BQHIQQ")
 """Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
 HEAD = 9
 """Bytes of a record before its content."""
+_INDEX_HEAD = 6
+"""Bytes of a message index before its entries: channel, and bytes of the entries."""
 _ENDS = ((Opcode.DATA_END, 4), (Opcode.FOOTER, 20))
 _DATA = (Opcode.MESSAGE, Opcode.CHUNK)
 
@@ -113,6 +115,14 @@ class FrameIndex:
         self.log_time.append(log_time)
         self.chunk.append(chunk)
         self.offset.append(offset)
+
+    def extend(self, channel: int, entries: npt.NDArray[np.uint64], chunk: int) -> None:
+        """Add messages of a channel in a chunk, by pairs of log time and offset."""
+        count = len(entries)
+        self.channel.extend(array("H", [channel]) * count)
+        self.log_time.frombytes(entries[:, 0].tobytes())
+        self.chunk.extend(array("q", [chunk]) * count)
+        self.offset.frombytes(entries[:, 1].tobytes())
 
     def of(self, channels: set[int]) -> FrameTable:
         chosen = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
@@ -193,13 +203,10 @@ def _by_summary(view: memoryview, summary: Summary) -> Contents:
     frames = FrameIndex()
     for chunk in summary.chunk_indexes:
         for at in chunk.message_index_offsets.values():
-            index = _record(view, at)
-            if not isinstance(index, MessageIndex):
-                raise ValueError("no message index")
-            if len(frames.offset) + len(index.records) > len(view) // INDEX_ENTRY:
+            channel, entries = _message_index(view, at)
+            if len(frames.offset) + len(entries) > len(view) // INDEX_ENTRY:
                 raise ValueError("an index larger than its file")
-            for log_time, offset in index.records:
-                frames.add(index.channel_id, log_time, chunk.chunk_start_offset, offset)
+            frames.extend(channel, entries, chunk.chunk_start_offset)
     _compare_counts(frames, summary)
     metadata = [_record(view, index.offset) for index in summary.metadata_indexes]
     return Contents(
@@ -208,6 +215,20 @@ def _by_summary(view: memoryview, summary: Summary) -> Contents:
         [record for record in metadata if isinstance(record, Metadata)],
         frames,
     )
+
+
+def _message_index(view: memoryview, at: int) -> tuple[int, npt.NDArray[np.uint64]]:
+    """Return the channel of a message index, and pairs of log time and offset.
+
+    The mcap package would make objects of each, of which a recording has millions.
+    """
+    opcode, length = struct.unpack_from("<BQ", view, at)
+    channel, size = struct.unpack_from("<HI", view, at + HEAD)
+    begin = at + HEAD + _INDEX_HEAD
+    if opcode != Opcode.MESSAGE_INDEX or _INDEX_HEAD + size > length or size % INDEX_ENTRY:
+        raise ValueError("no message index")
+    entries = np.frombuffer(view, "<u8", size // 8, begin)
+    return channel, entries.astype(np.uint64, copy=False).reshape(-1, 2)
 
 
 def _compare_counts(frames: FrameIndex, summary: Summary) -> None:

@@ -74,16 +74,18 @@ class TopicSurvey:
         """Count a message."""
         if not self.sizes:
             self.first_ns = self.last_ns = time_ns
-        self.first_ns = min(self.first_ns, time_ns)
-        self.last_ns = max(self.last_ns, time_ns)
+        elif time_ns > self.last_ns:
+            self.last_ns = time_ns
+        elif time_ns < self.first_ns:
+            self.first_ns = time_ns
         self.sizes.append(size)
 
     def add(self, time_ns: int, data: bytes | memoryview, random: Random) -> None:
         """Count a message; each has the same chance to be in the sample, wherever it stands."""
         self.note(time_ns, len(data))
-        most = max(1, min(SAMPLED, SAMPLED_BYTES // max(1, self.sizes[0])))
-        place = self.count - 1 if self.count <= most else random.randrange(self.count)
-        if place < most:
+        count = len(self.sizes)
+        place = count - 1 if count <= SAMPLED else int(random.random() * count)
+        if place < SAMPLED and place < max(1, SAMPLED_BYTES // max(1, self.sizes[0])):
             self.sample[place] = bytes(data)
 
 
