@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress, say_notes
 from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, option, transport_names
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
@@ -63,6 +63,17 @@ def command(
         list[Path] | None,
         option("Folder with definitions that it lacks; can be repeated.", "-I", metavar="DIR"),
     ] = None,
+    over: Annotated[
+        str,
+        option(
+            "Add the processor time of this transport, measured in half a minute.",
+            metavar="TRANSPORT",
+            known=transport_names,
+        ),
+    ] = "",
+    what_if: Annotated[
+        bool, option("Print what each change would save, topic by topic.", "--what-if")
+    ] = False,
     topic: Annotated[
         str, option("Show where this topic's bytes and time go, field by field.", metavar="NAME")
     ] = "",
@@ -109,13 +120,21 @@ def command(
         cost = system_cost([str(path) for path in files or []], read, known_prices(), lang, counts)
     if measure:
         cost = _measured(cost, read, measure)
+    if over:
+        cost = _carried(cost, over)
     if topic:
         cost = _with_inside(cost, read, topic)
     say_notes(cost.warnings)
     asked = [str(path) for path in files or []] or ["--live", live]
     asked += ["--topic", topic] if topic else []
     again = shlex.join(["wirecost", "cost", *asked])
-    _print(console, cost, f"{'All' if topic else 'All topics'}: {again} --all", every=every)
+    _print(
+        console,
+        cost,
+        f"{'All' if topic else 'All topics'}: {again} --all",
+        every=every,
+        what_if=what_if,
+    )
     if report is not None:
         from wirecost.results.report.cost.page import page
 
@@ -147,6 +166,19 @@ def _measured(cost: SystemCost, read: RecordingSurvey, asked: str) -> SystemCost
         return measured(cost, read.topics, wanted, lambda text: advance(0, 1, text))
 
 
+def _carried(cost: SystemCost, transport: str) -> SystemCost:
+    """Return the same with what a transport takes. Raises UserError."""
+    from wirecost.measure.cost.over import carrying_prices, with_carrying
+    from wirecost.messaging.transport import find
+
+    carrier = find(transport)
+    if why := carrier.missing() or carrier.no_server():
+        raise UserError(f"--over {transport}: {why}")
+    with progress() as advance:
+        prices = carrying_prices(transport, lambda text: advance(0, 1, text))
+    return with_carrying(cost, transport, prices)
+
+
 def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemCost:
     """Return the same with what a topic consists of. Raises UserError."""
     import msgspec
@@ -164,18 +196,22 @@ def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemC
     return msgspec.structs.replace(cost, inside=inside(most, known_prices(), cost.lang))
 
 
-def _print(console: Console, cost: SystemCost, more: str, *, every: bool) -> None:
-    from wirecost.results.report.cost.answer import doubts, first_answer, tables
+def _print(
+    console: Console, cost: SystemCost, more: str, *, every: bool, what_if: bool = False
+) -> None:
+    from wirecost.results.report.cost.answer import doubts, first_answer, tables, what_if_answer
     from wirecost.results.report.cost.inside import inside_answer, inside_tables
     from wirecost.results.report.shared.first import print_answer
     from wirecost.results.report.shared.terminal import print_table
 
-    if not every:
+    if what_if:
+        print_answer(console, what_if_answer(cost), more, doubts(cost))
+    elif not every:
         answer = first_answer(cost) if cost.inside is None else inside_answer(cost)
         print_answer(console, answer, more, doubts(cost))
-        return
-    for table in tables(cost) if cost.inside is None else inside_tables(cost.inside):
-        print_table(console, table)
+    else:
+        for table in tables(cost) if cost.inside is None else inside_tables(cost.inside):
+            print_table(console, table)
 
 
 def _request(

@@ -22,7 +22,8 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     ``count``, ``bytes``: of the whole recording; ``rate_hz``: 0 for a single message; ``library``:
     whose times ``encode_ns`` and ``decode_ns`` of a message are, None where nobody knows them, and
     ``unknown`` says why; ``is_measured``: else they are computed from prices; ``publishers``,
-    ``takers``: names of nodes, None where nobody says.
+    ``takers``: names of nodes, None where nobody says; ``carry_ns``: processor time of a message on
+    its way to all of them, None where nobody asked.
     """
 
     topic: str
@@ -39,6 +40,7 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     decode_ns: Amount | None = None
     is_measured: bool = False
     unknown: str = ""
+    carry_ns: Amount | None = None
     publishers: list[str] | None = None
     takers: list[str] | None = None
     qos: str = ""
@@ -65,23 +67,30 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
         return self.decode_ns * self.rate_hz * self.subscribers / 1e9
 
     @property
+    def carry_share(self) -> float | None:
+        """Share of a core that carrying its messages takes."""
+        return None if self.carry_ns is None else self.carry_ns * self.rate_hz / 1e9
+
+    @property
     def share(self) -> float:
         """Share of a core, 0 where nobody knows it."""
-        return (self.encode_share or 0.0) + (self.decode_share or 0.0)
+        return sum(part or 0.0 for part in (self.encode_share, self.decode_share, self.carry_share))
 
 
 class Remedy(msgspec.Struct, kw_only=True, frozen=True):
     """A change, what it saves in the whole system, and the command that proves it.
 
-    ``bytes_per_s``: fewer on the wire; ``share``: of a core; ``is_sure``: computed from the
-    messages alone, not from prices.
+    ``kind``: in a word; ``what``: in a sentence; ``bytes_per_s``: fewer on the wire; ``share``: of a core; ``is_sure``: computed from the
+    messages alone, not from prices; ``is_worth``: it is large enough to be done.
     """
 
     topic: str
+    kind: str
     what: str
     bytes_per_s: Amount = 0.0
     share: Amount = 0.0
     is_sure: bool = False
+    is_worth: bool = False
     command: str = ""
 
 
@@ -142,7 +151,8 @@ class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
 class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     """Topics, the costliest first; ``warnings``: about what could not be read.
 
-    ``prices``: machine and date of the prices; ``is_own``: they are of this machine.
+    ``prices``: machine and date of the prices; ``is_own``: they are of this machine; ``over``: the
+    transport whose processor time is in it.
     """
 
     format: str = FORMAT
@@ -156,8 +166,14 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     remedies: list[Remedy] = []
     processes: list[ProcessCost] = []
     inside: TopicInside | None = None
+    over: str = ""
     warnings: list[str] = []
     is_whole: bool = True
+
+    @property
+    def worth(self) -> list[Remedy]:
+        """Changes that are large enough to be done."""
+        return [remedy for remedy in self.remedies if remedy.is_worth]
 
     @property
     def bytes(self) -> int:

@@ -15,12 +15,39 @@ from wirecost.system.printable import without_middle
 LANGUAGES = {"cpp": "C++", "python": "Python"}
 ABOUT = "≈"
 """Mark of a time that is computed from prices."""
-STEPS = 3
+STEPS, NAMED = 3, 3
+"""Changes that the first answer has, and nodes of a topic that a table names."""
 LONGEST_NAME = 26
 
 
 def first_answer(cost: SystemCost) -> FirstAnswer:
-    return FirstAnswer(sentence(cost), table(cost), [step(one) for one in cost.remedies[:STEPS]])
+    return FirstAnswer(sentence(cost), table(cost), [step(one) for one in cost.worth[:STEPS]])
+
+
+def what_if_answer(cost: SystemCost) -> FirstAnswer:
+    """Return a row for each topic that a change would save something of, and a column for each."""
+    kinds = dict.fromkeys(one.kind for one in cost.remedies)
+    by_topic = {(one.topic, one.kind): one for one in cost.remedies}
+    topics = dict.fromkeys(one.topic for one in cost.topics)
+    rows = Table.matrix(
+        "What each change would save, by itself",
+        "topic",
+        [
+            (without_middle(name, LONGEST_NAME), name)
+            for name in topics
+            if any((name, kind) in by_topic for kind in kinds)
+        ],
+        [(kind, kind) for kind in kinds],
+        lambda name, kind: _saved(by_topic.get((name, kind))),
+        ["Bytes a second; where these stay the same, share of a core."],
+    )
+    return FirstAnswer(sentence(cost), rows)
+
+
+def _saved(one: Remedy | None) -> str:
+    if one is None:
+        return units.NONE
+    return f"−{rate_of_bytes(one.bytes_per_s)}" if one.bytes_per_s else f"−{share(one.share)}"
 
 
 def sentence(cost: SystemCost) -> str:
@@ -32,13 +59,13 @@ def sentence(cost: SystemCost) -> str:
     text += f" for {topics}"
     first = cost.topics[0]
     if cost.share and len(cost.topics) > 1:
-        text += f"; {first.share / cost.share:.0%} of it is {first.topic}"
+        text += f"; {100 * first.share / cost.share:.0f} % of it is {first.topic}"
     if cost.processes:
         whole = share(sum(process.share for process in cost.processes))
         text += f" (its {counted(len(cost.processes), 'process', 'processes')} take {whole})"
-    if not cost.remedies:
+    if not cost.worth:
         return f"{text}: nothing worth changing."
-    worth = len({remedy.topic for remedy in cost.remedies})
+    worth = len({remedy.topic for remedy in cost.worth})
     return f"{text}. Worth a change: {worth} of {topics}."
 
 
@@ -62,6 +89,9 @@ def table(cost: SystemCost) -> Table:
         Column[TopicCost]("MB/s", lambda topic: _number(topic.bytes_per_s / 1e6)),
         Column[TopicCost]("encode", lambda topic: _share(topic, topic.encode_share), bar="core"),
         Column[TopicCost]("decode", lambda topic: _share(topic, topic.decode_share), bar="core"),
+        Column[TopicCost](
+            cost.over or "carry", _carry, bar="core", shown=bool(cost.over)
+        ),
     ]
     return Table.of("Cost per second, shares of a core", cost.topics, columns, notes(cost))
 
@@ -72,16 +102,17 @@ def tables(cost: SystemCost) -> Iterator[Table]:
     if cost.remedies:
         columns = [
             Column[Remedy]("topic", lambda one: one.topic),
+            Column[Remedy]("worth it", lambda one: "yes" if one.is_worth else ""),
             Column[Remedy]("what", lambda one: one.what),
             Column[Remedy]("bytes/s", lambda one: f"−{rate_of_bytes(one.bytes_per_s)}"),
             Column[Remedy]("of a core", lambda one: f"{ABOUT} −{share(one.share)}"),
         ]
-        yield Table.of("Worth a change", cost.remedies, columns)
+        yield Table.of("What changes would save, each by itself", cost.remedies, columns)
     if ends := [topic for topic in cost.topics if topic.publishers is not None]:
         columns_of_ends = [
             Column[TopicCost]("topic", lambda topic: topic.topic),
-            Column[TopicCost]("published by", lambda topic: "; ".join(topic.publishers or ())),
-            Column[TopicCost]("taken by", lambda topic: "; ".join(topic.takers or ())),
+            Column[TopicCost]("published by", lambda topic: _names(topic.publishers)),
+            Column[TopicCost]("taken by", lambda topic: _names(topic.takers)),
             Column[TopicCost]("QoS", lambda topic: topic.qos),
         ]
         yield Table.of("Ends", ends, columns_of_ends)
@@ -91,6 +122,13 @@ def tables(cost: SystemCost) -> Iterator[Table]:
             Column[ProcessCost]("of a core", lambda one: share(one.share)),
         ]
         yield Table.of("Processes of the graph", cost.processes, columns_of_processes)
+
+
+def _names(nodes: list[str] | None) -> str:
+    """Return the first of several nodes, and how many more there are."""
+    names = list(dict.fromkeys(nodes or ()))
+    more = len(names) - NAMED
+    return "; ".join([*names[:NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
 def notes(cost: SystemCost) -> list[str]:
@@ -103,6 +141,8 @@ def notes(cost: SystemCost) -> list[str]:
     for why, topics in unknown.items():
         rate = rate_of_bytes(sum(topic.bytes_per_s for topic in topics))
         found.append(f"No times of {counted(len(topics), 'topic')} ({rate}): {why}.")
+    if cost.over:
+        found.append(f"{cost.over}: sending and receiving by its Python client.")
     if any(topic.subscribers > 1 for topic in cost.topics):
         found.append("decode: of all subscribers.")
     return found
@@ -141,6 +181,11 @@ def _rate(topic: TopicCost) -> Amount:
 
 def _number(value: float) -> Amount:
     return Amount("< 0.01" if 0 < value < 0.01 else f"{value:.3g}", value)
+
+
+def _carry(topic: TopicCost) -> Amount:
+    value = topic.carry_share
+    return Amount(units.NONE) if value is None else Amount(f"{ABOUT} {share(value)}", value)
 
 
 def _share(topic: TopicCost, value: float | None) -> Amount:

@@ -25,14 +25,14 @@ def inside_answer(cost: SystemCost) -> FirstAnswer:
     first = max(cost.inside.fields, key=lambda one: one.bytes, default=None)
     size = sum(one.bytes for one in cost.inside.fields)
     if first is not None and size:
-        text += f"; {first.bytes / size:.0%} of its bytes are `{first.path}`"
+        text += f"; {100 * first.bytes / size:.0f} % of its bytes are `{first.path}`"
     if cost.inside.packings:
         best = min(cost.inside.packings, key=lambda one: one.share)
-        text += f". Smallest without loss: {best.what}, {best.share:.0%} of the bytes"
+        text += f". Smallest without loss: {best.what}, {100 * best.share:.0f} % of the bytes"
     tables = list(inside_tables(cost.inside))
     shown = tables[1] if cost.inside.columns else tables[0]
     steps = [
-        f"{one.what}: {one.share:.0%} of the bytes, −{rate_of_bytes((1 - one.share) * topic.bytes_per_s)}"
+        f"{one.what}: {100 * one.share:.0f} % of the bytes, −{rate_of_bytes((1 - one.share) * topic.bytes_per_s)}"
         for one in sorted(cost.inside.packings, key=lambda one: one.share)
         if one.share < 1
     ]

@@ -43,7 +43,7 @@ def page(cost: SystemCost) -> str:
         files=", ".join(cost.files),
         lead=sentence(cost),
         figures=figures,
-        steps=[step(one).replace("\n", " `") + "`" for one in cost.remedies],
+        steps=[step(one).replace("\n", " `") + "`" for one in cost.worth],
         doubts=[text for text, _ in doubts(cost)],
         warnings=cost.warnings,
         tables=list(tables(cost)),
