@@ -57,8 +57,14 @@ def command(
         ),
     ] = None,
     lang: Annotated[
-        str, option("Language of both ends: cpp or python.", known=LANGUAGES, metavar="NAME")
-    ] = "cpp",
+        str,
+        option(
+            "Language of both ends: cpp or python. Default: cpp, or that of a graph's processes.",
+            known=LANGUAGES,
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = "",
     include: Annotated[
         list[Path] | None,
         option("Folder with definitions that it lacks; can be repeated.", "-I", metavar="DIR"),
@@ -100,7 +106,7 @@ def command(
     from wirecost.measure.cost.survey import survey
     from wirecost.measure.cost.system import system_cost
 
-    if lang not in LANGUAGES:
+    if lang not in ("", *LANGUAGES):
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
@@ -117,7 +123,9 @@ def command(
             read = survey(files or [], include or [], advance)
         if not read.topics:
             raise UserError(f"{(files or [])[0]}: holds no message; name another recording")
-        cost = system_cost([str(path) for path in files or []], read, known_prices(), lang, counts)
+        cost = system_cost(
+            [str(path) for path in files or []], read, known_prices(), lang or "cpp", counts
+        )
     if measure:
         cost = _measured(cost, read, measure)
     if over:
@@ -250,14 +258,19 @@ def _listened(
                 advance(done, total, f"listening to {request.system}")
                 if console is not None:
                     console.clear()
-                    _print(console, system_cost([name], survey, prices, lang, {}), "", every=False)
+                    _print(
+                        console,
+                        system_cost([name], survey, prices, lang or graph.lang, {}),
+                        "",
+                        every=False,
+                    )
         except KeyboardInterrupt:
             is_whole = False
         survey = graph.survey()
         survey.is_whole = is_whole
         if not survey.topics:
             raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
-        cost = system_cost([name], survey, prices, lang, counts)
+        cost = system_cost([name], survey, prices, lang or graph.lang, counts)
         return survey, msgspec.structs.replace(cost, processes=graph.processes())
 
 

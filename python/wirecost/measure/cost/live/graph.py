@@ -102,6 +102,12 @@ class LiveGraph(Closing):
                 found.append(ProcessCost(pid=pid, command=_command(pid), share=share))
         return sorted(found, key=lambda one: -one.share)
 
+    @property
+    def lang(self) -> str:
+        """Language of most of the graph's processes."""
+        python = sum(_is_python(pid) for pid in self._processes)
+        return "python" if 2 * python > len(self._processes) else "cpp"
+
     def _add(self, told: Mapping[str, Any]) -> None:
         key = (str(told["topic"]), str(told["type"]))
         definition = str(told["definition"])
@@ -160,6 +166,13 @@ def middleware_processes(proc: Path = Path("/proc")) -> list[int]:
             if any(library in maps for library in LIBRARIES):
                 found.append(int(folder.name))
     return found
+
+
+def _is_python(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/exe").resolve().name.startswith("python")
+    except OSError:
+        return False
 
 
 def _command(pid: int) -> str:

@@ -62,7 +62,7 @@ def sentence(cost: SystemCost) -> str:
         text += f"; {100 * first.share / cost.share:.0f} % of it is {first.topic}"
     if cost.processes:
         whole = share(sum(process.share for process in cost.processes))
-        text += f" (its {counted(len(cost.processes), 'process', 'processes')} take {whole})"
+        text += f" ({whole} of a core by {counted(len(cost.processes), 'process', 'processes')})"
     if not cost.worth:
         return f"{text}: nothing worth changing."
     worth = len({remedy.topic for remedy in cost.worth})
@@ -84,8 +84,8 @@ def table(cost: SystemCost) -> Table:
         Column[TopicCost]("topic", lambda topic: without_middle(topic.topic, LONGEST_NAME)),
         Column[TopicCost]("type", lambda topic: topic.type.replace("/", ".").rpartition(".")[2]),
         Column[TopicCost]("Hz", _rate),
-        Column[TopicCost]("median", lambda topic: units.size(topic.median_bytes), optional=2),
-        Column[TopicCost]("largest", lambda topic: units.size(topic.largest_bytes), optional=1),
+        Column[TopicCost]("median", lambda topic: _size(topic, topic.median_bytes), optional=2),
+        Column[TopicCost]("largest", lambda topic: _size(topic, topic.largest_bytes), optional=1),
         Column[TopicCost]("MB/s", lambda topic: _number(topic.bytes_per_s / 1e6)),
         Column[TopicCost]("encode", lambda topic: _share(topic, topic.encode_share), bar="core"),
         Column[TopicCost]("decode", lambda topic: _share(topic, topic.decode_share), bar="core"),
@@ -177,6 +177,10 @@ def _rate(topic: TopicCost) -> Amount:
     if topic.count <= 1:
         return Amount("once" if topic.count else units.NONE, 0.0)
     return units.significant_amount(topic.rate_hz)
+
+
+def _size(topic: TopicCost, size: int) -> Amount:
+    return units.size(size if topic.count else None)
 
 
 def _number(value: float) -> Amount:

@@ -232,11 +232,16 @@ def _rules(edges: alt.Chart, *, is_weighted: bool) -> alt.Chart:
     if not is_weighted:
         plain: alt.Chart = edges.mark_rule(opacity=0.6).encode(**ends)
         return plain
-    width = alt.expr(f"{THINNEST} + {WIDEST} * datum[{_SWITCH.name}]")
-    weighted: alt.Chart = edges.mark_rule(opacity=0.6, strokeWidth=width).encode(
-        **ends,
-        color=alt.when("datum.marked").then(alt.value(PALETTE[3])).otherwise(alt.value(GREY)),
-        tooltip=["name:N", "detail:N"],
+    wide = f"{THINNEST} + {WIDEST} * datum[{_SWITCH.name}]"
+    weighted: alt.Chart = (
+        edges.transform_calculate(wide=wide)
+        .mark_rule(opacity=0.6)
+        .encode(
+            **ends,
+            strokeWidth=alt.StrokeWidth("wide:Q", scale=None),
+            color=alt.when("datum.marked").then(alt.value(PALETTE[3])).otherwise(alt.value(GREY)),
+            tooltip=["name:N", "detail:N"],
+        )
     )
     return weighted
 
