@@ -110,6 +110,22 @@ def test_measured_times_replace_computed_ones(recording: Path) -> None:
     assert rows["/imu"]["encode_ns"] > 0
 
 
+def test_a_transport_adds_its_time(recording: Path) -> None:
+    plain, carried = document(recording), document(recording, "--over", "zeromq")
+    assert carried["over"] == "zeromq"
+    assert all(topic["carry_ns"] > 0 for topic in carried["topics"])
+    assert all(topic["carry_ns"] is None for topic in plain["topics"])
+
+
+def test_what_changes_would_save(recording: Path) -> None:
+    text = run(recording, "--what-if").stdout
+    assert len(text.splitlines()) <= SCREEN
+    assert "packed" in text and "zstd -1" in text and "half rate" in text
+    saved = {(one["topic"], one["kind"]): one for one in document(recording)["remedies"]}
+    assert saved["/points", "packed"]["is_sure"] and saved["/points", "packed"]["is_worth"]
+    assert saved["/imu", "half rate"]["bytes_per_s"] == pytest.approx(50 * 316 / 2, rel=0.1)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -109,8 +109,7 @@ def graph_of(cost: SystemCost) -> Graph:
     most_core = max((_most(topic) for topic in known), default=0.0) or 1.0
     for topic in known:
         item = (TOPIC, topic.topic)
-        rate = f"{topic.rate_hz:.3g} Hz, {rate_of_bytes(topic.bytes_per_s)}"
-        graph.details[item] = f"{rate}, {share(topic.share)}" if topic.share else rate
+        graph.details[item] = f"{topic.rate_hz:.3g} Hz, {rate_of_bytes(topic.bytes_per_s)}"
         publishers, takers = topic.publishers or [], topic.takers or []
         for node in publishers:
             _add(graph, ((NODE, node), item), topic, topic.encode_share, most_bytes, most_core)

@@ -29,7 +29,7 @@ LONGEST = 40
 THINNEST, WIDEST = 1, 9
 """Pixels of a line that carries nothing, and what the widest one has more."""
 _SWITCH = alt.param(
-    "width",
+    "line_width",
     value="bytes",
     bind=alt.binding_radio(
         options=["bytes", "core"], labels=["bytes", "processor"], name="Width of lines: "
