@@ -186,7 +186,10 @@ class Recording(Closing):
         if topic:
             raise UserError(f"{self.path}: has no topic {topic}; choose --topic {listed}")
         if len(topics) > 1:
-            raise UserError(f"{self.path}: has several topics; choose --topic {listed}")
+            raise UserError(
+                f"{self.path}: has several topics; choose --topic {listed}, or see what each "
+                f"costs: `wirecost cost {self.path}`"
+            )
         return topics[0]
 
     def _not_described(self, connections: list[RecordedConnection]) -> UserError:
