@@ -22,13 +22,15 @@ from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.measure.cost.anatomy import PARTS, Anatomy, anatomy
 from wirecost.measure.cost.prices import PREFERRED, STAGES, Price, PriceList, machine_name
-from wirecost.measure.cost.spread import TOPS, contents, spread_subject
+from wirecost.measure.cost.spread import MESSAGES, TOP, contents, spread_subject
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 CONTENTS = {"cpp": 60, "python": 30}
 """Contents of the message with lists."""
+TOPS = {"cpp": (TOP, "Track", "Stamp", "Pose"), "python": tuple(MESSAGES)}
+"""Messages that are measured: in C++ each is compiled."""
 REPETITIONS = 9
 WIRES = ("protobuf", "ros1", "cdr")
 MODE = "new"
@@ -74,7 +76,7 @@ def calibrated(
 
 
 def _spread(lang: str, wire: str, library: str, say: Say, seed: int) -> Iterator[Observation]:
-    for top in TOPS:
+    for top in TOPS[lang]:
         about = spread_subject(wire, top)
         messages = list(contents(about, CONTENTS[lang], seed))
         try:

@@ -34,8 +34,8 @@ MESSAGES = {
     ),
 }  # fmt: skip
 """Fields by message, as ROS writes them."""
-TOPS = ("Spread", "Track", "Stamp")
-"""Messages that are measured; only the first one has lists of any length."""
+TOP = "Spread"
+"""The message whose lists have any length."""
 LONGEST = {
     "points": 1000, "poses": 300, "cells": 1000, "tracks": 60, "traces": 60, "flags": 500,
     "doubles": 20_000, "floats": 40_000, "wholes": 10_000, "names": 300, "data": 1_000_000,
@@ -81,7 +81,7 @@ def _fields(lines: tuple[str, ...]) -> Iterator[str]:
 def contents(about: Subject, count: int, seed: int) -> Iterator[list[bytes]]:
     """Yield contents of some messages each, whose lists have other lengths in every content."""
     random = Random(seed)
-    is_first = about.type.endswith(f".{TOPS[0]}")
+    is_first = about.type.endswith(f".{TOP}")
     for number in range(count if is_first else 1):
         lengths = dict.fromkeys(LISTS, 0) if is_first else {}
         for name in _chosen(random, number) if is_first else ():
