@@ -13,6 +13,7 @@ from wirecost.cli.options import option
 from wirecost.system.installation import installation
 
 COMMANDS = (
+    "cost",
     "compare",
     "compile",
     "record",

@@ -34,7 +34,10 @@ LEAST_NAME = 24
 
 def command(
     a: Annotated[
-        str, argument("A", "Result folder or probe logs of the run before; or a campaign's store.")
+        str,
+        argument(
+            "A", "Result folder, probe logs or cost of the run before; or a campaign's store."
+        ),
     ],
     b: Annotated[
         Path | None,
@@ -133,6 +136,7 @@ def command(
     """
     from wirecost.results.analysis.compare.comparison import CompareSettings, compare
     from wirecost.results.analysis.compare.runs import read_run
+    from wirecost.results.records.cost import is_cost
     from wirecost.results.report.compare.document import document, markdown
     from wirecost.results.report.compare.page import page, write_figures
 
@@ -166,6 +170,9 @@ def command(
         _write_store(compared, json_file)
         _exit([comparison for *_, comparison in compared], require_precision)
         return
+    if b is not None and is_cost(Path(a)) and is_cost(b):
+        _compare_costs(console, Path(a), b, settings, json_file, every=every)
+        return
     if b is None:
         raise UserError(f"{a}: name run B too; of a campaign's store give --baseline and --against")
     comparison = compare(
@@ -180,6 +187,38 @@ def command(
     if figures is not None:
         write_figures(comparison, figures, format_)
     _exit([comparison], require_precision)
+
+
+def _compare_costs(
+    console: Console,
+    a: Path,
+    b: Path,
+    settings: CompareSettings,
+    json_file: Path | None,
+    *,
+    every: bool,
+) -> None:
+    """Compare two states of a system. Raises UserError, Exit where a topic grew by too much."""
+    import msgspec
+
+    from wirecost.results.analysis.compare.costs import cost_changes
+    from wirecost.results.records.cost import read_cost
+    from wirecost.results.report.cost.changes import changes_answer, changes_table
+    from wirecost.results.report.shared.first import print_answer
+
+    before, after = read_cost(a), read_cost(b)
+    changes = cost_changes(before, after, settings.margin)
+    if every:
+        print_table(console, changes_table(changes))
+    else:
+        print_answer(console, changes_answer(before, after, changes), "Everything: --all")
+    write_json(json_file, {"changes": msgspec.to_builtins(changes)})
+    limit = settings.fail_above
+    if limit is not None and any(
+        change.bytes_per_s > limit * before.bytes_per_s or change.share > limit * before.share > 0
+        for change in changes
+    ):
+        raise typer.Exit(REGRESSION)
 
 
 def _exit(comparisons: list[Comparison], require_precision: bool) -> None:

@@ -5,16 +5,8 @@ from __future__ import annotations
 
 from wirecost.results.analysis.probe_sections import SectionSummary
 from wirecost.results.analysis.ros_names import places_of
-from wirecost.results.report.probe.graph import (
-    BESIDE,
-    MOST,
-    NODE,
-    TOPIC,
-    Graph,
-    arranged,
-    graph_of,
-    topic_graph,
-)
+from wirecost.results.report.probe.graph import graph_of, topic_graph
+from wirecost.results.report.shared.graph import BESIDE, MOST, NODE, TOPIC, Graph, arranged
 
 
 def _section(name: str, total_ns: int = 1000, median_ns: float | None = None) -> SectionSummary:

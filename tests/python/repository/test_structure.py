@@ -54,6 +54,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema",
     },
+    "measure.cost": {"measure.bench", "observe.usage", "results.records", "schema.compile"},
     "measure.campaign": {
         "observe.doctor",
         "results.analysis",

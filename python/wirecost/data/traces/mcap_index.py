@@ -17,7 +17,7 @@ import zstandard
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.reader import SeekingReader
-from mcap.records import Channel, Chunk, McapRecord, Message, MessageIndex, Metadata, Schema
+from mcap.records import Channel, Chunk, McapRecord, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
 from mcap.summary import Summary
 
@@ -47,7 +47,10 @@ DAMAGE = (
 
 MESSAGE = struct.Struct("<BQHIQQ")
 """Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
-_HEAD = 9
+HEAD = 9
+"""Bytes of a record before its content."""
+_INDEX_HEAD = 6
+"""Bytes of a message index before its entries: channel, and bytes of the entries."""
 _ENDS = ((Opcode.DATA_END, 4), (Opcode.FOOTER, 20))
 _DATA = (Opcode.MESSAGE, Opcode.CHUNK)
 
@@ -112,6 +115,14 @@ class FrameIndex:
         self.log_time.append(log_time)
         self.chunk.append(chunk)
         self.offset.append(offset)
+
+    def extend(self, channel: int, entries: npt.NDArray[np.uint64], chunk: int) -> None:
+        """Add messages of a channel in a chunk, by pairs of log time and offset."""
+        count = len(entries)
+        self.channel.extend(array("H", [channel]) * count)
+        self.log_time.frombytes(entries[:, 0].tobytes())
+        self.chunk.extend(array("q", [chunk]) * count)
+        self.offset.frombytes(entries[:, 1].tobytes())
 
     def of(self, channels: set[int]) -> FrameTable:
         chosen = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
@@ -192,13 +203,10 @@ def _by_summary(view: memoryview, summary: Summary) -> Contents:
     frames = FrameIndex()
     for chunk in summary.chunk_indexes:
         for at in chunk.message_index_offsets.values():
-            index = _record(view, at)
-            if not isinstance(index, MessageIndex):
-                raise ValueError("no message index")
-            if len(frames.offset) + len(index.records) > len(view) // INDEX_ENTRY:
+            channel, entries = _message_index(view, at)
+            if len(frames.offset) + len(entries) > len(view) // INDEX_ENTRY:
                 raise ValueError("an index larger than its file")
-            for log_time, offset in index.records:
-                frames.add(index.channel_id, log_time, chunk.chunk_start_offset, offset)
+            frames.extend(channel, entries, chunk.chunk_start_offset)
     _compare_counts(frames, summary)
     metadata = [_record(view, index.offset) for index in summary.metadata_indexes]
     return Contents(
@@ -207,6 +215,20 @@ def _by_summary(view: memoryview, summary: Summary) -> Contents:
         [record for record in metadata if isinstance(record, Metadata)],
         frames,
     )
+
+
+def _message_index(view: memoryview, at: int) -> tuple[int, npt.NDArray[np.uint64]]:
+    """Return the channel of a message index, and pairs of log time and offset.
+
+    The mcap package would make objects of each, of which a recording has millions.
+    """
+    opcode, length = struct.unpack_from("<BQ", view, at)
+    channel, size = struct.unpack_from("<HI", view, at + HEAD)
+    begin = at + HEAD + _INDEX_HEAD
+    if opcode != Opcode.MESSAGE_INDEX or _INDEX_HEAD + size > length or size % INDEX_ENTRY:
+        raise ValueError("no message index")
+    entries = np.frombuffer(view, "<u8", size // 8, begin)
+    return channel, entries.astype(np.uint64, copy=False).reshape(-1, 2)
 
 
 def _compare_counts(frames: FrameIndex, summary: Summary) -> None:
@@ -270,7 +292,7 @@ def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, Mca
     while at < len(view):
         try:
             opcode, length = struct.unpack_from("<BQ", view, at)
-            if length > len(view) - at - _HEAD:
+            if length > len(view) - at - HEAD:
                 raise ValueError("a record longer than its file")
             if opcode in (Opcode.DATA_END, Opcode.FOOTER) and (opcode, length) not in _ENDS:
                 raise ValueError("an end of another length")
@@ -281,12 +303,12 @@ def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, Mca
             elif ended and opcode in _DATA:
                 complaints.append(f"data behind their end at byte {ended}")
                 ended = 0
-            record = None if ended else _record(view[: at + _HEAD + length], at)
+            record = None if ended else _record(view[: at + HEAD + length], at)
         except DAMAGE:
             break
         if record is not None:
             yield at, record
-        at += _HEAD + length
+        at += HEAD + length
     complaints.append(f"damaged or cut off at byte {at}")
 
 
@@ -294,7 +316,7 @@ def _scan_chunk(place: int, data: memoryview, contents: Contents) -> None:
     at = 0
     while at < len(data):
         opcode, length = struct.unpack_from("<BQ", data, at)
-        end = at + _HEAD + length
+        end = at + HEAD + length
         if end > len(data):
             raise ValueError("a record reaches beyond its chunk")
         if opcode == Opcode.MESSAGE:

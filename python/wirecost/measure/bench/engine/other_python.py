@@ -30,7 +30,9 @@ def environment(packages: Iterable[str]) -> dict[str, str]:
 
     ``packages``: folders of this interpreter that it finds behind its own.
     """
-    return {**os.environ, "PYTHONPATH": str(_folder()), _BEHIND: os.pathsep.join(packages)}
+    folders = (str(_folder()), os.environ.get("PYTHONPATH", ""))
+    path = os.pathsep.join(filter(None, folders))  # a ROS that is sourced is found by it
+    return {**os.environ, "PYTHONPATH": path, _BEHIND: os.pathsep.join(packages)}
 
 
 @cache

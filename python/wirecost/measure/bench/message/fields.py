@@ -10,10 +10,22 @@ from typing import Any
 
 from wirecost.measure.bench.message import sequential_bytes
 from wirecost.measure.bench.message.subject import Subject
+from wirecost.measure.bench.message.tally import Path, Tally
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
-from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Presence, Schema
+from wirecost.schema.compile.schema import (
+    Coding,
+    Field,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+    Schema,
+)
 
 UNKNOWN = "(unknown)"
+_CONTINUED = bytes(range(0x80, 0x100))
+"""Bytes of a varint but its last."""
 WALKED = 16 << 20
 """Bytes of messages whose fields are counted."""
 MOST_TAKEN_OUT = 12
@@ -21,9 +33,6 @@ LEAST_SHARE = 0.04
 """Least share of all bytes for a field to be taken out."""
 LEAST_SHARE_OF_TEXT = 0.02
 """Texts and bytes take more time than numbers of as many bytes: each is checked and copied."""
-
-Path = tuple[str, ...]
-"""Names of fields from the top on, as ``text`` shows them."""
 
 
 @dataclass(frozen=True)
@@ -48,47 +57,70 @@ def counted(subject: Subject, messages: Iterable[bytes]) -> tuple[list[CountedFi
 
     Returns the fields by name, and how many bytes were counted: as many as the fields have in sum.
     """
-    own: Counter[Path] = Counter()
-    rules = SEQUENTIAL.get(subject.wire)
-    total = 0
+    tally, total = Tally(), 0
     for data in messages:
         if total and total + len(data) > WALKED:
             break
         total += len(data)
-        top = subject.schema.message(subject.type)
-        if rules is None:
-            _walk(subject.schema, top, data, own)
-        else:
-            sequential_bytes.walk(subject.schema, top, data, rules, own)
+        walk(subject, data, tally)
     whole: Counter[Path] = Counter()
-    for path, count in own.items():
+    for path, count in tally.own.items():
         for depth in range(1, len(path) + 1):
             whole[path[:depth]] += count
     return [
-        CountedField(text(path), own[path], count) for path, count in sorted(whole.items())
+        CountedField(text(path), tally.own[path], count) for path, count in sorted(whole.items())
     ], total
 
 
-def _walk(schema: Schema, top: Message, data: bytes, own: Counter[Path]) -> None:
+def walk(subject: Subject, data: bytes, tally: Tally) -> None:
+    """Add all fields of a message to a tally. Raises ValueError on bytes that are none."""
+    rules = SEQUENTIAL.get(subject.wire)
+    top = subject.schema.message(subject.type)
+    if rules is None:
+        _walk(subject.schema, top, data, tally)
+    else:
+        sequential_bytes.walk(subject.schema, top, data, rules, tally)
+
+
+def _walk(schema: Schema, top: Message, data: bytes, tally: Tally) -> None:
     waiting: list[tuple[Message | None, Path, int, int]] = [(top, (), 0, len(data))]
     while waiting:
         message, outer, at, end = waiting.pop()
         by_number = _by_number(message) if message is not None else {}
+        seen: set[Path] = set()
         while at < end:
             begin = at
             tag, at = _varint(data, at, end)
             field = by_number.get(tag >> 3)
             content, stop = _content(data, at, end, tag)
+            if stop > end:
+                raise ValueError(f"field {tag >> 3} ends behind its message")
             at = stop
             path = (*outer, marked_name(field)) if field is not None else (*outer, UNKNOWN)
+            if path not in seen:
+                seen.add(path)
+                tally.lists[path] += 1
             inner = _inner(schema, field)
             if inner is None or tag & 7 not in (2, 3):
-                own[path] += stop - begin
+                tally.own[path] += stop - begin
+                tally.values[path] += _values(field, data[slice(*content)], tag)
                 continue
             # A group ends behind its end tag.
             size = content[1] - content[0]
-            own[path] += stop - begin - size
+            tally.own[path] += stop - begin - size
+            tally.values[path] += 1
             waiting.append((inner, path, *content))
+
+
+def _values(field: Field | None, content: bytes, tag: int) -> int:
+    """Return how many values a field's content has: several, where they are packed."""
+    kind = field.type if field is not None else Kind.BYTES
+    if tag & 7 != 2 or (isinstance(kind, Kind) and kind.is_text):
+        return 1
+    is_fixed = field is not None and field.coding is Coding.FIXED
+    if isinstance(kind, Kind) and (is_fixed or kind in (Kind.FLOAT32, Kind.FLOAT64)):
+        return len(content) // (kind.width or 1)
+    return len(content.translate(None, _CONTINUED))
 
 
 def _by_number(message: Message) -> dict[int, Field]:
@@ -117,16 +149,13 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            break
+            return value, at
         shift += 7
-    return value, at
+    raise ValueError("ends within a number")
 
 
 def _content(data: bytes, at: int, end: int, tag: int) -> tuple[tuple[int, int], int]:
-    """Return begin and end of a field's content, and the field's end.
-
-    The message is whole: Google's library wrote it.
-    """
+    """Return begin and end of a field's content, and the field's end. Raises ValueError."""
     kind = tag & 7
     if kind == 0:
         _, stop = _varint(data, at, end)
@@ -137,6 +166,8 @@ def _content(data: bytes, at: int, end: int, tag: int) -> tuple[tuple[int, int],
     if kind == 2:
         size, at = _varint(data, at, end)
         return (at, at + size), at + size
+    if kind != 3:
+        raise ValueError(f"wire type {kind}")
     begin = at
     while True:
         last = at

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes of each field of a message, on ``ros1`` and ``cdr``."""
+"""Bytes and values of each field of a message, on ``ros1`` and ``cdr``."""
 
 from __future__ import annotations
 
 import struct
-from collections import Counter
 
 from wirecost.measure.bench.message.shapes import is_list
+from wirecost.measure.bench.message.tally import Path, Tally
 from wirecost.schema.compile.plan.sequential import PREFIX, Rules
 from wirecost.schema.compile.plan.wires import CDR_HEADER
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
@@ -15,25 +15,27 @@ HEADER = "(header)"
 _MARKS = {Label.SINGLE: "", Label.REPEATED: "[]", Label.ARRAY: "[]"}
 _LENGTH = struct.Struct("<I")
 
-Path = tuple[str, ...]
 
+def walk(schema: Schema, top: Message, data: bytes, rules: Rules, tally: Tally) -> None:
+    """Add each field to a tally. Raises ValueError on bytes that are no such message.
 
-def walk(schema: Schema, top: Message, data: bytes, rules: Rules, own: Counter[Path]) -> None:
-    """Add each field's bytes to ``own``.
-
-    Lengths belong to their field, and padding to the value behind it. The message is whole: rosbags
-    wrote it.
+    Lengths belong to their field, and padding to the value behind it.
     """
-    _Walk(schema, data, rules, own).all(top)
+    try:
+        _Walk(schema, data, rules, tally).all(top)
+    except struct.error as error:
+        raise ValueError(f"ends within a length: {error}") from error
 
 
 class _Walk:
-    def __init__(self, schema: Schema, data: bytes, rules: Rules, own: Counter[Path]) -> None:
+    def __init__(self, schema: Schema, data: bytes, rules: Rules, tally: Tally) -> None:
         self._schema = schema
         self._rules = rules
-        self._own = own
+        self._tally = tally
+        self._own = tally.own
         self._header = len(CDR_HEADER) if rules.terminated else 0
         self._data = data
+        self._size = len(data) - self._header
         self._at = 0
         """Behind the header, from which alignment is counted."""
 
@@ -57,9 +59,14 @@ class _Walk:
             count = self._length()
         elif field.label is Label.ARRAY:
             count = field.capacity or 0
+        self._tally.values[path] += count
+        if is_list(field):
+            (self._tally.lists if count else self._tally.empty)[path] += 1
         if isinstance(field.type, MessageRef):
             self._own[path] += self._at - begin
             message = self._schema.message(field.type)
+            if count > self._size:
+                raise ValueError(f"more elements than bytes in {'.'.join(path)}")
             for _ in range(count):
                 self._message(message, path)
             return
@@ -69,11 +76,17 @@ class _Walk:
                 # It counts the NUL at the end, where there is one.
                 length = self._length()
                 self._at += length
+                self._check(path)
         elif count or not is_list(field):
             width = field.type.width or 1
             self._align(width)
             self._at += width * count
+        self._check(path)
         self._own[path] += self._at - begin
+
+    def _check(self, path: Path) -> None:
+        if self._at > self._size:
+            raise ValueError(f"ends within {'.'.join(path)}")
 
     def _length(self) -> int:
         self._align(PREFIX)

@@ -88,10 +88,11 @@ def _fitting(table: Table, width: int, room: int) -> Table:
         return _lines(trial) <= room
 
     shorter = [replace(table, notes=table.notes[:count]) for count in range(len(table.notes) + 1)]
-    for part in reversed(shorter):
+    most = max(room, 1)  # a row takes a line at least
+    for part in reversed(shorter) if len(table.rows) <= most else ():
         if fits(part):
             return part
-    for count in range(len(table.rows) - 1, 0, -1):
+    for count in range(min(len(table.rows) - 1, most), 0, -1):
         left_out = counted(len(table.rows) - count, "more row")
         part = replace(table, rows=table.rows[:count], notes=[f"… {left_out}"])
         if fits(part):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import bz2
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from rosbags.interfaces import ConnectionExtRosbag1, MessageDefinition, MessageD
 from rosbags.rosbag1.reader import Chunk, Header, RecordType, decompressors, normalize
 
 from wirecost.data.traces.mcap_index import MAX_CHUNK
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection
+from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordedMessage
 from wirecost.measure.bench.message.recordings.damage import damage
 
 
@@ -92,6 +92,11 @@ class Bag1:
                 if number == wanted[len(messages)]:
                     messages.append(bytes(data))
         return messages
+
+    def each(self) -> Iterator[RecordedMessage]:
+        with damage(self.path, "rosbag reindex"):
+            for connection, time_ns, data in self._reader.messages():
+                yield RecordedMessage(connection.id, time_ns, data)
 
     def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
         """Return the times of the first and the last message of the whole bag."""

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 WIRES = {"protobuf": "protobuf", "ros1": "ros1", "cdr": "ros2"}
 """Encodings of messages that are read, and the dialect of their definitions."""
@@ -57,6 +57,14 @@ class RecordedConnection:
         return f"{self.topic}: {wire} {self.type} with a schema in {self.encoding}"
 
 
+class RecordedMessage(NamedTuple):
+    """A message in a file; ``connection``: its number there."""
+
+    connection: int
+    time_ns: int
+    data: bytes | memoryview
+
+
 class RecordingPart(Protocol):
     """One file of a recording. Methods raise UserError."""
 
@@ -70,6 +78,13 @@ class RecordingPart(Protocol):
 
     def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
         """Return the times of the first and the last message of these connections."""
+        ...
+
+    def each(self) -> Iterator[RecordedMessage]:
+        """Yield every message in the order of the file, as long as it can be read.
+
+        What is lost on the way is noted in ``warnings``.
+        """
         ...
 
     def close(self) -> None: ...

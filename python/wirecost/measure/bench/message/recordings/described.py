@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.message import DecodeError
@@ -69,6 +69,38 @@ class ReadableGroups:
     @property
     def count(self) -> int:
         return sum(group.count for group in self.groups)
+
+
+class MessageSource(Protocol):
+    """Where the messages of a connection are, as far as its type may need one."""
+
+    @property
+    def path(self) -> Path: ...
+
+    def messages(
+        self, groups: Collection[ConnectionGroup], wanted: Sequence[int]
+    ) -> list[bytes]: ...
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Messages of one connection that are here already; ``path``: for people."""
+
+    path: Path
+    data: list[bytes]
+
+    def messages(self, groups: Collection[ConnectionGroup], wanted: Sequence[int]) -> list[bytes]:
+        del groups
+        return [self.data[number] for number in wanted]
+
+
+def subject_of_connection(
+    source: MessageSource, connection: RecordedConnection, include: Sequence[Path]
+) -> Subject:
+    """Return the type of a connection by its own definition, or ROS's. Raises UserError."""
+    if not connection.is_described:
+        raise UserError(f"{source.path}: {shown(str(connection))}: it cannot be read")
+    return _described(source, ConnectionGroup(connection), "", include)[0]
 
 
 def kept_for(
@@ -136,7 +168,7 @@ def _meant(groups: list[ConnectionGroup], about: Subject) -> list[ConnectionGrou
 
 
 def _described(
-    recording: Recording, group: ConnectionGroup, type_name: str, include: Sequence[Path]
+    recording: MessageSource, group: ConnectionGroup, type_name: str, include: Sequence[Path]
 ) -> tuple[Subject, str]:
     """Return the subject and the types that were taken from elsewhere. Raises UserError."""
     connection, path = group.first, recording.path
@@ -179,7 +211,7 @@ def _of_protobuf(path: Path, connection: RecordedConnection, type_name: str) -> 
 
 
 def _lacking(
-    recording: Recording, group: ConnectionGroup, dialect: str, finder: Finder
+    recording: MessageSource, group: ConnectionGroup, dialect: str, finder: Finder
 ) -> RosDefinitions:
     """Return definitions of a type that the recording names only. Raises UserError."""
     connection, path = group.first, str(recording.path)
@@ -196,7 +228,7 @@ def _lacking(
     )
 
 
-def _is_empty(recording: Recording, group: ConnectionGroup) -> bool:
+def _is_empty(recording: MessageSource, group: ConnectionGroup) -> bool:
     """Return whether the type is empty, rather than its definition lacking."""
     connection = group.first
     if connection.wire == "ros1":

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -12,7 +12,7 @@ import zstandard
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from wirecost.measure.bench.message.recordings.connection import RecordingPart
+from wirecost.measure.bench.message.recordings.connection import RecordedMessage, RecordingPart
 from wirecost.measure.bench.message.recordings.damage import damage, refuse_pointers
 from wirecost.measure.bench.message.recordings.mcap_part import McapPart
 from wirecost.measure.bench.message.recordings.sqlite_file import REINDEX, SqliteFile
@@ -21,7 +21,10 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
 METADATA = "metadata.yaml"
-STORAGES: dict[str, Callable[[Path], RecordingPart]] = {".db3": SqliteFile, ".mcap": McapPart}
+STORAGES: dict[str, Callable[[Path], RecordingPart]] = {
+    ".db3": SqliteFile,
+    ".mcap": McapPart,
+}
 PACKED = ".zstd"
 LARGEST_METADATA = 16 << 20
 LARGEST_MESSAGE = 1 << 30
@@ -137,6 +140,11 @@ class _Packed:
     def messages(self, numbers: Collection[int], wanted: Sequence[int]) -> list[bytes]:
         with damage(self.path, REINDEX):
             return [_unpacked(data) for data in self._part.messages(numbers, wanted)]
+
+    def each(self) -> Iterator[RecordedMessage]:
+        with damage(self.path, REINDEX):
+            for message in self._part.each():
+                yield message._replace(data=_unpacked(bytes(message.data)))
 
     def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
         return self._part.span_ns(numbers)

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wirecost.measure.bench.message.recordings import folder
 from wirecost.measure.bench.message.recordings.bag1 import Bag1
-from wirecost.measure.bench.message.recordings.connection import WIRES, RecordedConnection
+from wirecost.measure.bench.message.recordings.connection import (
+    WIRES,
+    RecordedConnection,
+    RecordedMessage,
+)
 from wirecost.measure.bench.message.recordings.damage import refuse_pointers
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
@@ -122,6 +126,30 @@ class Recording(Closing):
             before += count
         return messages
 
+    @property
+    def count(self) -> int:
+        """Number of messages that its files say they have."""
+        return sum(connection.count for part in self._parts for connection in part.connections)
+
+    def each(self) -> Iterator[tuple[RecordedConnection, RecordedMessage]]:
+        """Yield every message of every file, as long as it can be read; the rest is a warning."""
+        for part in self._parts:
+            connections = {connection.number: connection for connection in part.connections}
+            known = len(part.warnings)
+            lost = 0
+            try:
+                for message in part.each():
+                    connection = connections.get(message.connection)
+                    if connection is None:
+                        lost += 1
+                    else:
+                        yield connection, message
+            except UserError as error:
+                self.warnings.append(str(error).removeprefix(f"{part.path}: "))
+            self.warnings += part.warnings[known:]
+            if lost:
+                self.warnings.append(f"{counted(lost, 'message')} of no channel that it describes")
+
     def rate_hz(self, groups: Collection[ConnectionGroup]) -> float | None:
         """Return how many messages of these groups came in a second, on the mean.
 
@@ -158,7 +186,10 @@ class Recording(Closing):
         if topic:
             raise UserError(f"{self.path}: has no topic {topic}; choose --topic {listed}")
         if len(topics) > 1:
-            raise UserError(f"{self.path}: has several topics; choose --topic {listed}")
+            raise UserError(
+                f"{self.path}: has several topics; choose --topic {listed}, or see what each "
+                f"costs: `wirecost cost {self.path}`"
+            )
         return topics[0]
 
     def _not_described(self, connections: list[RecordedConnection]) -> UserError:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection
+from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordedMessage
 from wirecost.measure.bench.message.recordings.damage import damage
 from wirecost.system.counted import counted
 
@@ -93,6 +93,15 @@ class SqliteFile:
                 raise ValueError("its index has fewer messages than the file")
             read = "SELECT data FROM messages WHERE id = ?"
             return [_bytes(self._database.execute(read, (id_,)).fetchone()[0]) for id_ in ids]
+
+    def each(self) -> Iterator[RecordedMessage]:
+        known = {connection.number for connection in self.connections}
+        with damage(self.path, REINDEX):
+            for topic, time_ns, data in self._database.execute(
+                "SELECT topic_id, timestamp, data FROM messages"
+            ):
+                if topic in known:
+                    yield RecordedMessage(topic, int(time_ns), _bytes(data))
 
     def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
         places = ", ".join("?" * len(numbers))

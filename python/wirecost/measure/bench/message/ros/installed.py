@@ -29,6 +29,10 @@ class Ros2Installation:
         """Return the prefix in which it has a file or folder."""
         return next((prefix for prefix in self._prefixes() if (prefix / path).exists()), None)
 
+    def shares(self) -> list[Path]:
+        """Return the folders that hold packages with their definitions."""
+        return [folder for prefix in self._prefixes() if (folder := prefix / "share").is_dir()]
+
     def _prefixes(self) -> Iterator[Path]:
         """Yield folders with ``include``, ``lib`` and ``share``."""
         if self.python is None:

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost cost``: what every topic of a recording costs each second, and what to do."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from wirecost.cli.console import progress, say_notes
+from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
+from wirecost.cli.options import argument, option, transport_names
+from wirecost.system.byte_sizes import parse_size
+from wirecost.system.durations import nanoseconds
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from wirecost.measure.cost.live.graph import LiveRequest
+    from wirecost.measure.cost.survey import RecordingSurvey
+    from wirecost.results.records.cost import SystemCost
+
+SYSTEMS = ("ros2", "ros1")
+LANGUAGES = ("cpp", "python")
+EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
+
+
+def command(
+    files: Annotated[
+        list[Path] | None,
+        argument("[RECORDING]…", "MCAP, bags of ROS 1 and ROS 2, .db3, .osi.", show_default=False),
+    ] = None,
+    live: Annotated[
+        str,
+        option("Listen to a running graph instead: ros2 or ros1.", known=SYSTEMS, metavar="NAME"),
+    ] = "",
+    for_: Annotated[str, option("With --live: how long.", "--for", metavar="TIME")] = "10s",
+    watch: Annotated[bool, option("With --live: renew the table every second.")] = False,
+    no_subscribe: Annotated[
+        bool, option("With --live: only find who is there; no rates.", "--no-subscribe")
+    ] = False,
+    limit: Annotated[
+        str, option("With --live: topics with more each second are sampled.", metavar="SIZE")
+    ] = "50MB",
+    python: Annotated[
+        Path | None,
+        option("With --live: the Python of a ROS, if this one has none.", metavar="PATH"),
+    ] = None,
+    subscribers: Annotated[
+        list[str] | None,
+        option(
+            "Receivers of a topic, such as /points=3; default 1, or those that are there; can be "
+            "repeated.",
+            metavar="TOPIC=N",
+        ),
+    ] = None,
+    lang: Annotated[
+        str,
+        option(
+            "Language of both ends: cpp or python. Default: cpp, or that of a graph's processes.",
+            known=LANGUAGES,
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = "",
+    include: Annotated[
+        list[Path] | None,
+        option("Folder with definitions that it lacks; can be repeated.", "-I", metavar="DIR"),
+    ] = None,
+    over: Annotated[
+        str,
+        option(
+            "Add the processor time of this transport, measured in half a minute.",
+            metavar="TRANSPORT",
+            known=transport_names,
+        ),
+    ] = "",
+    what_if: Annotated[
+        bool, option("Print what each change would save, topic by topic.", "--what-if")
+    ] = False,
+    topic: Annotated[
+        str, option("Show where this topic's bytes and time go, field by field.", metavar="NAME")
+    ] = "",
+    measure: Annotated[
+        str,
+        option(
+            "Compile and measure the costliest N topics, or these, instead of computing.",
+            metavar="N|TOPICS",
+        ),
+    ] = "",
+    calibrate: Annotated[
+        bool, option("First measure this machine's prices, once, in about 3 minutes.")
+    ] = False,
+    every: Annotated[bool, option("Print all topics and all columns.", "--all")] = False,
+    report: Annotated[
+        Path | None, option("Write an HTML page: the graph, bars, tables.", metavar="FILE.html")
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Print what each topic of a recording costs, and what pays."""
+    import msgspec
+
+    from wirecost.measure.cost.prices import known_prices
+    from wirecost.measure.cost.survey import survey
+    from wirecost.measure.cost.system import system_cost
+
+    if lang not in ("", *LANGUAGES):
+        raise UserError(f"--lang {lang}: give cpp or python")
+    if bool(files) == bool(live):
+        raise UserError("name a recording, or --live ros2 for a running graph")
+    check_page("--report", report)
+    counts = dict(_subscribers(text) for text in subscribers or ())
+    console = console_beside(json_file)
+    if calibrate:
+        _calibrate()
+    if live:
+        request = _request(live, for_, limit, python, listens=not no_subscribe)
+        read, cost = _listened(request, include or [], counts, lang, console if watch else None)
+    else:
+        with progress() as advance:
+            read = survey(files or [], include or [], advance)
+        if not read.topics:
+            raise UserError(f"{(files or [])[0]}: holds no message; name another recording")
+        cost = system_cost(
+            [str(path) for path in files or []], read, known_prices(), lang or "cpp", counts
+        )
+    if measure:
+        cost = _measured(cost, read, measure)
+    if over:
+        cost = _carried(cost, over)
+    if topic:
+        cost = _with_inside(cost, read, topic)
+    say_notes(cost.warnings)
+    asked = [str(path) for path in files or []] or ["--live", live]
+    asked += ["--topic", topic] if topic else []
+    again = shlex.join(["wirecost", "cost", *asked])
+    _print(
+        console,
+        cost,
+        f"{'All' if topic else 'All topics'}: {again} --all",
+        every=every,
+        what_if=what_if,
+    )
+    if report is not None:
+        from wirecost.results.report.cost.page import page
+
+        write_text("--report", report, page(cost))
+        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
+    if json_file is not None:
+        write_json(json_file, msgspec.to_builtins(cost))
+
+
+def _calibrate() -> None:
+    """Measure this machine's prices and keep them. Raises UserError."""
+    from wirecost.measure.cost.calibration import calibrated
+    from wirecost.measure.cost.prices import keep, own_path
+
+    with progress() as advance:
+        prices = calibrated(lambda text: advance(0, 1, text))
+    try:
+        keep(prices, own_path())
+    except OSError as error:
+        raise failed_write(own_path(), error, "set WIRECOST_STATE to a folder of yours") from error
+
+
+def _measured(cost: SystemCost, read: RecordingSurvey, asked: str) -> SystemCost:
+    """Return the same with measured times of some topics. Raises UserError."""
+    from wirecost.measure.cost.measured import chosen_topics, measured
+
+    wanted = chosen_topics(cost, asked)
+    with progress() as advance:
+        return measured(cost, read.topics, wanted, lambda text: advance(0, 1, text))
+
+
+def _carried(cost: SystemCost, transport: str) -> SystemCost:
+    """Return the same with what a transport takes. Raises UserError."""
+    from wirecost.measure.cost.over import carrying_prices, with_carrying
+    from wirecost.messaging.transport import find
+
+    carrier = find(transport)
+    if why := carrier.missing() or carrier.no_server():
+        raise UserError(f"--over {transport}: {why}")
+    with progress() as advance:
+        prices = carrying_prices(transport, lambda text: advance(0, 1, text))
+    return with_carrying(cost, transport, prices)
+
+
+def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemCost:
+    """Return the same with what a topic consists of. Raises UserError."""
+    import msgspec
+
+    from wirecost.measure.cost.inside import inside
+    from wirecost.measure.cost.prices import known_prices
+
+    surveys = [one for one in read.topics if one.connection.topic == topic and one.count]
+    if not surveys:
+        names = ", ".join(one.topic for one in cost.topics[:8])
+        raise UserError(f"--topic {topic}: has no message here; there are {names}")
+    most = max(surveys, key=lambda one: one.count)
+    if most.subject is None:
+        raise UserError(f"--topic {topic}: {most.unknown}")
+    return msgspec.structs.replace(cost, inside=inside(most, known_prices(), cost.lang))
+
+
+def _print(
+    console: Console, cost: SystemCost, more: str, *, every: bool, what_if: bool = False
+) -> None:
+    from wirecost.results.report.cost.answer import doubts, first_answer, tables, what_if_answer
+    from wirecost.results.report.cost.inside import inside_answer, inside_tables
+    from wirecost.results.report.shared.first import print_answer
+    from wirecost.results.report.shared.terminal import print_table
+
+    if what_if:
+        print_answer(console, what_if_answer(cost), more, doubts(cost))
+    elif not every:
+        answer = first_answer(cost) if cost.inside is None else inside_answer(cost)
+        print_answer(console, answer, more, doubts(cost))
+    else:
+        for table in tables(cost) if cost.inside is None else inside_tables(cost.inside):
+            print_table(console, table)
+
+
+def _request(
+    system: str, seconds: str, limit: str, python: Path | None, *, listens: bool
+) -> LiveRequest:
+    """Return what is asked of a graph. Raises UserError."""
+    from wirecost.measure.bench.message.ros import installed
+    from wirecost.measure.cost.live.graph import LiveRequest
+
+    if system not in SYSTEMS:
+        raise UserError(f"--live {system}: give {' or '.join(SYSTEMS)}")
+    installed.check(python)
+    duration_s = nanoseconds("--for", seconds, "s") / 1e9
+    return LiveRequest(system, duration_s, parse_size("--limit", limit), python, listens)
+
+
+def _listened(
+    request: LiveRequest,
+    include: list[Path],
+    counts: dict[str, int],
+    lang: str,
+    console: Console | None,
+) -> tuple[RecordingSurvey, SystemCost]:
+    """Listen to a graph; ``console``: where a table is renewed meanwhile. Raises UserError."""
+    import msgspec
+
+    from wirecost.measure.cost.live.graph import LiveGraph
+    from wirecost.measure.cost.prices import known_prices
+    from wirecost.measure.cost.system import system_cost
+
+    prices, name, is_whole = known_prices(), f"--live {request.system}", True
+    with LiveGraph(request, include) as graph, progress() as advance:
+        try:
+            for survey in graph.surveys():
+                done, total = round(graph.seconds), round(request.seconds)
+                advance(done, total, f"listening to {request.system}")
+                if console is not None:
+                    console.clear()
+                    _print(
+                        console,
+                        system_cost([name], survey, prices, lang or graph.lang, {}),
+                        "",
+                        every=False,
+                    )
+        except KeyboardInterrupt:
+            is_whole = False
+        survey = graph.survey()
+        survey.is_whole = is_whole
+        if not survey.topics:
+            raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
+        cost = system_cost([name], survey, prices, lang or graph.lang, counts)
+        return survey, msgspec.structs.replace(cost, processes=graph.processes())
+
+
+def _subscribers(text: str) -> tuple[str, int]:
+    topic, _, count = text.rpartition("=")
+    if not topic or not count.isdecimal():
+        raise UserError(f"--subscribers {text}: give TOPIC=N, such as /points=3")
+    return topic, int(count)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What messages consist of, by path: bytes, values, and lists that have some."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+Path = tuple[str, ...]
+"""Names of fields from the top on, as ``fields.text`` shows them."""
+
+
+@dataclass
+class Tally:
+    """Sums over messages.
+
+    ``own``: bytes without those of the fields within; ``values``: how often a field, or an element
+    of a list, is there; ``lists``: how often a list has elements; ``empty``: how often a list is
+    written that has none.
+    """
+
+    own: Counter[Path] = field(default_factory=Counter)
+    values: Counter[Path] = field(default_factory=Counter)
+    lists: Counter[Path] = field(default_factory=Counter)
+    empty: Counter[Path] = field(default_factory=Counter)
+
+    def add(self, other: Tally) -> None:
+        self.own.update(other.own)
+        self.values.update(other.values)
+        self.lists.update(other.lists)
+        self.empty.update(other.empty)

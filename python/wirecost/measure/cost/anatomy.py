@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of a message that take time: what a codec does once for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from wirecost.measure.bench.message.fields import fields_along, text, walk
+from wirecost.measure.bench.message.shapes import is_list, is_octets
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.measure.bench.message.tally import Path, Tally
+from wirecost.schema.compile.plan.wires import SEQUENTIAL
+from wirecost.schema.compile.schema import Coding, Field, Kind, Label, MessageRef
+
+WALKED = 1 << 20
+"""Bytes of a topic's messages that are walked, a whole message at least."""
+SHORT_TEXT = 15
+"""Bytes of a text that ``std::string`` holds without memory of its own."""
+CACHED = 256 << 10
+"""Bytes of a message that stay in a processor's cache."""
+
+Vector = npt.NDArray[np.float64]
+
+
+@dataclass
+class Anatomy:
+    """Parts of a message, on the mean of several."""
+
+    messages: float = 1.0
+    nested: float = 0.0
+    """Single messages within."""
+    elements: float = 0.0
+    """Messages in lists."""
+    lists: float = 0.0
+    """Lists that have elements."""
+    empty: float = 0.0
+    """Lists that are written without elements."""
+    numbers: float = 0.0
+    """Single numbers."""
+    number_bytes: float = 0.0
+    packed: float = 0.0
+    """Numbers in lists that are written one by one."""
+    packed_bytes: float = 0.0
+    block_bytes: float = 0.0
+    """Bytes of lists whose elements are copied as they lie."""
+    octet_bytes: float = 0.0
+    """Bytes of lists of bytes, which every language copies at once."""
+    texts: float = 0.0
+    long_texts: float = 0.0
+    text_bytes: float = 0.0
+    large_bytes: float = 0.0
+    """Bytes beyond a cache."""
+
+    def vector(self) -> Vector:
+        return np.array(astuple(self), np.float64)
+
+    def times(self, factor: float, size: float) -> Anatomy:
+        """Return that of a message that has more of everything; ``size``: its bytes."""
+        scaled = [value * factor for value in astuple(self)]
+        grown = Anatomy(*scaled)
+        grown.messages, grown.large_bytes = 1.0, max(0.0, size - CACHED)
+        return grown
+
+
+PARTS = tuple(field.name for field in fields(Anatomy))
+
+
+def anatomy(subject: Subject, messages: Iterable[bytes], mean_bytes: float) -> Anatomy | None:
+    """Return the parts of messages, None where none of them is of this type.
+
+    ``mean_bytes``: of all messages, to which those of the sample are scaled.
+    """
+    tally, count, size = _tallied(subject, messages)
+    if not count:
+        return None
+    parts = _Parts(subject)
+    for path in tally.own:
+        parts.add(path, tally)
+    return parts.of(count, size, mean_bytes)
+
+
+def parts_by_field(subject: Subject, messages: Iterable[bytes]) -> dict[str, tuple[Anatomy, float]]:
+    """Return the parts that each field by itself has in a message, and its bytes."""
+    tally, count, _ = _tallied(subject, messages)
+    found = {}
+    for path in tally.own:
+        parts = _Parts(subject)
+        parts.add(path, tally)
+        size = tally.own[path] / count
+        found[text(path)] = (replace(parts.of(count, 0, size), messages=0.0, large_bytes=0.0), size)
+    return found
+
+
+def _tallied(subject: Subject, messages: Iterable[bytes]) -> tuple[Tally, int, int]:
+    """Return the fields of messages, how many of these were of the type, and their bytes."""
+    tally, count, size = Tally(), 0, 0
+    for data in messages:
+        if count and size + len(data) > WALKED:
+            break
+        one = Tally()
+        try:
+            walk(subject, data, one)
+        except (ValueError, RecursionError):
+            continue
+        tally.add(one)
+        count += 1
+        size += len(data)
+    return tally, count, size
+
+
+class _Parts:
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._is_sequential = subject.wire in SEQUENTIAL
+        self._sum = Anatomy(messages=0.0)
+
+    def of(self, count: int, size: int, mean_bytes: float) -> Anatomy:
+        factor = mean_bytes * count / size if size else 1.0
+        return self._sum.times(factor / count, mean_bytes)
+
+    def add(self, path: Path, tally: Tally) -> None:
+        along = fields_along(self._subject.schema, self._subject.type, text(path))
+        own, values, lists = tally.own[path], tally.values[path], tally.lists[path]
+        sums = self._sum
+        sums.empty += tally.empty[path]
+        if not along:  # an entry of a map, or a field that the schema lacks
+            sums.texts += values
+            sums.text_bytes += own
+            return
+        field = along[-1]
+        kind = field.type
+        if isinstance(kind, MessageRef) or field.label is Label.MAP:
+            if field.label is Label.SINGLE:
+                sums.nested += values
+            else:
+                sums.elements += values
+                sums.lists += lists
+            return
+        if is_octets(field) or (kind is Kind.BYTES and not is_list(field)):
+            sums.lists += lists
+            sums.octet_bytes += own
+        elif isinstance(kind, Kind) and kind.is_text:
+            sums.texts += values
+            sums.text_bytes += own
+            sums.long_texts += values if own > (SHORT_TEXT + 4) * values else 0
+            sums.lists += lists if is_list(field) else 0
+        elif not is_list(field):
+            sums.numbers += values
+            sums.number_bytes += own
+        elif self._is_block(field):
+            sums.lists += lists
+            sums.block_bytes += own
+        else:
+            sums.lists += lists
+            sums.packed += values
+            sums.packed_bytes += own
+
+    def _is_block(self, field: Field) -> bool:
+        """Return whether all elements of a list are copied at once."""
+        if self._is_sequential:
+            return True
+        return field.packed and (
+            field.type in (Kind.FLOAT32, Kind.FLOAT64) or field.coding is Coding.FIXED
+        )

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Points within the bytes of a ``sensor_msgs/PointCloud2``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from wirecost.measure.cost.survey import TopicSurvey
+from wirecost.system.errors import UserError
+
+TYPE = "PointCloud2"
+WIDTHS = (0, 1, 1, 2, 2, 4, 4, 4, 8)
+"""Bytes of a field's values by its number in ``sensor_msgs/PointField``; 0: there is none."""
+
+
+def is_cloud(type_name: str) -> bool:
+    return type_name.rpartition("/")[2] == TYPE
+
+
+def clouds(read: TopicSurvey) -> Iterator[Any]:
+    """Yield those messages of the sample that are whole clouds, as Google's classes."""
+    if is_cloud(read.connection.type):
+        for message in whole_messages(read):
+            points = message.width * message.height
+            if message.point_step and len(message.data) >= points * message.point_step:
+                yield message
+
+
+def whole_messages(read: TopicSurvey) -> Iterator[Any]:
+    """Yield those messages of the sample that can be read, as Google's classes."""
+    for data in read.sample.values() if read.subject is not None else ():
+        try:
+            assert read.subject is not None
+            yield read.subject.read(data, read.connection.wire)
+        except (DecodeError, UserError, ValueError):
+            continue
+
+
+def padding_share(read: TopicSurvey) -> float:
+    """Return the share of a topic's bytes that lies between the fields of its points."""
+    padding = total = 0
+    for message in clouds(read):
+        used: set[int] = set()
+        for field in message.fields:
+            width = WIDTHS[field.datatype] if field.datatype < len(WIDTHS) else 0
+            size = width * max(1, field.count)
+            if field.offset + size <= message.point_step:
+                used.update(range(field.offset, field.offset + size))
+        if not used:
+            continue
+        points = len(message.data) // message.point_step
+        padding += (message.point_step - len(used)) * points
+        total += len(message.data)
+    size = sum(map(len, read.sample.values()))
+    return min(padding, total) / size if size else 0.0

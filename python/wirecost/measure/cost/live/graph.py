@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running graph as a survey: a listener in the Python of its middleware tells what comes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from wirecost.measure.bench.engine.other_python import environment
+from wirecost.measure.bench.message.recordings.connection import RecordedConnection
+from wirecost.measure.bench.message.ros.installed import MISSING, Ros2Installation
+from wirecost.measure.cost.survey import RecordingSurvey, SubjectCache, TopicSurvey
+from wirecost.observe.usage import clocks
+from wirecost.results.records.cost import ProcessCost
+from wirecost.system import children
+from wirecost.system.closing import Closing
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shown
+
+ROS1, ROS2 = "ros1", "ros2"
+LISTENERS = {ROS1: "ros1_listener.py", ROS2: "ros2_listener.py"}
+REMEDIES = {
+    ROS1: "apt-get install python3-rospy, or source a ROS 1",
+    ROS2: MISSING,
+}
+DEBIANS = Path("/usr/bin/python3")
+"""Python of Debian's rospy, where this one is another."""
+MISSING_STATUS, NO_MASTER_STATUS = 3, 4
+LIBRARIES = (b"/librcl.so", b"/libroscpp.so", b"/libfastrtps.so", b"/libfastdds.so", b"/libddsc.so")
+"""Libraries by which a process is one of a graph."""
+
+
+@dataclass(frozen=True)
+class LiveRequest:
+    """``system``: of LISTENERS; ``limit``: bytes a second above which a topic is only looked at.
+
+    ``python``: that of a ROS, None for this one; ``listens``: else only who is there is found.
+    """
+
+    system: str
+    seconds: float
+    limit: float
+    python: Path | None = None
+    listens: bool = True
+
+
+class LiveGraph(Closing):
+    """A running graph that is listened to as long as this is open. Raises UserError."""
+
+    def __init__(self, request: LiveRequest, include: Sequence[Path]) -> None:
+        ros2 = Ros2Installation(request.python)
+        roots = [*include, *ros2.shares()] if request.system == ROS2 else list(include)
+        self._request = request
+        self._subjects = SubjectCache(roots)
+        self._topics: dict[tuple[str, str], TopicSurvey] = {}
+        self._begun = time.monotonic()
+        self._processes = {
+            pid: used
+            for pid in middleware_processes()
+            if (used := clocks.scheduled(pid)) is not None
+        }
+        self._listener = _started(request, ros2)
+
+    def surveys(self) -> Iterator[RecordingSurvey]:
+        """Yield what is known once a second, until the time is over. Raises UserError."""
+        assert self._listener.stdout is not None
+        for line in self._listener.stdout:
+            for told in json.loads(line):
+                self._add(told)
+            yield self.survey()
+            if self.seconds >= self._request.seconds:
+                return
+        raise _ended(self._request, self._listener)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._begun
+
+    def survey(self) -> RecordingSurvey:
+        for topic in self._topics.values():
+            if topic.count:
+                self._subjects.describe(Path(self._request.system), topic)
+        return RecordingSurvey(list(self._topics.values()), self.seconds)
+
+    def processes(self) -> list[ProcessCost]:
+        """Return what each process of the middleware took of a core, those that took most first."""
+        found = []
+        for pid, before in self._processes.items():
+            after = clocks.scheduled(pid)
+            if after is not None and pid != self._listener.pid:
+                share = (after - before) / 1e9 / self.seconds
+                found.append(ProcessCost(pid=pid, command=_command(pid), share=share))
+        return sorted(found, key=lambda one: -one.share)
+
+    @property
+    def lang(self) -> str:
+        """Language of most of the graph's processes."""
+        python = sum(_is_python(pid) for pid in self._processes)
+        return "python" if 2 * python > len(self._processes) else "cpp"
+
+    def _add(self, told: Mapping[str, Any]) -> None:
+        key = (str(told["topic"]), str(told["type"]))
+        definition = str(told["definition"])
+        connection = RecordedConnection(
+            len(self._topics), *key, str(told["wire"]), "ros1msg" if definition else "",
+            definition.encode(), 0, str(told["digest"]),
+        )  # fmt: skip
+        topic = self._topics.setdefault(key, TopicSurvey(connection))
+        if definition:
+            topic.connection = connection
+        topic.publishers = [str(name) for name in told["publishers"]]
+        topic.subscribers = [str(name) for name in told["subscribers"]]
+        topic.qos, topic.unknown = str(told["qos"]), topic.unknown or str(told["unknown"])
+        topic.watched_s = float(told["watched_s"])
+        for size, time_ns in zip(told["sizes"], told["times"], strict=True):
+            topic.note(int(time_ns), int(size))
+        for place, data in told["sample"].items():
+            topic.sample[int(place)] = base64.b64decode(data)
+
+    def close(self) -> None:
+        children.end(self._listener)
+
+
+def _started(request: LiveRequest, ros2: Ros2Installation) -> subprocess.Popen[str]:
+    python, variables = ros2.interpreter, None
+    if request.system == ROS1 and request.python is None and find_spec("rospy") is None:
+        python = DEBIANS
+    if python != Path(sys.executable).absolute():
+        variables = environment([])
+    asked = json.dumps({"limit": request.limit, "listens": request.listens})
+    command = [str(python), str(Path(__file__).with_name(LISTENERS[request.system])), asked]
+    return children.start(
+        command, variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def _ended(request: LiveRequest, listener: subprocess.Popen[str]) -> UserError:
+    """Return why a listener ended by itself."""
+    _, errors = listener.communicate()
+    if listener.returncode == MISSING_STATUS:
+        return UserError(f"--live {request.system}: not installed here; {REMEDIES[request.system]}")
+    if listener.returncode == NO_MASTER_STATUS:
+        return UserError(f"--live {request.system}: no roscore answers; set ROS_MASTER_URI")
+    said = shown((errors.strip().splitlines() or ["no reason given"])[-1])
+    return UserError(f"--live {request.system}: the listener ended: {said}")
+
+
+def middleware_processes(proc: Path = Path("/proc")) -> list[int]:
+    """Return the processes that may be read and have a middleware's library in their memory."""
+    found = []
+    for folder in proc.iterdir():
+        if not folder.name.isdecimal() or int(folder.name) == os.getpid():
+            continue
+        with suppress(OSError):
+            maps = (folder / "maps").read_bytes()
+            if any(library in maps for library in LIBRARIES):
+                found.append(int(folder.name))
+    return found
+
+
+def _is_python(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/exe").resolve().name.startswith("python")
+    except OSError:
+        return False
+
+
+def _command(pid: int) -> str:
+    """Return the name of a node or program by its words."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return str(pid)
+    named = [word.partition(":=")[2] for word in words if word.startswith("__n")]
+    programs = [Path(word).name for word in words[:2] if word and not word.startswith("-")]
+    return (named or [programs[-1] if programs else str(pid)])[0]

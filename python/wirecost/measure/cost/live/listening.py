@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a listener in another Python counts and tells, a line of JSON a second.
+
+It is imported by the listeners, in the Python of a ROS, which need not have what wirecost needs.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import sys
+import time
+from collections.abc import Iterable
+from typing import Any
+
+SAMPLED, SAMPLED_BYTES = 8, 2 << 20
+"""Most messages and bytes of a topic that are sent as they are; one message always is."""
+LOOK_S = 2.0
+"""Seconds for which a topic with too many bytes is listened to."""
+
+
+class HeardTopic:
+    """Messages of a topic since it was last told."""
+
+    def __init__(self, name: str, type_: str, wire: str) -> None:
+        self.about = {
+            "topic": name, "type": type_, "wire": wire, "definition": "", "digest": "",
+        }  # fmt: skip
+        self.publishers: list[str] = []
+        self.subscribers: list[str] = []
+        self.qos = self.unknown = ""
+        self._begun_ns = self._ended_ns = 0
+        self._sizes: list[int] = []
+        self._times: list[int] = []
+        self._heard = self._bytes = 0
+        self._sample: dict[int, bytes] = {}
+
+    def begin(self) -> None:
+        """Note that it is listened to from now on."""
+        self._begun_ns = time.monotonic_ns()
+
+    def end(self) -> None:
+        """Note that it is no longer listened to."""
+        self._ended_ns = time.monotonic_ns()
+
+    @property
+    def watched_s(self) -> float:
+        """Seconds for which it was listened to."""
+        end_ns = self._ended_ns or time.monotonic_ns()
+        return (end_ns - self._begun_ns) / 1e9 if self._begun_ns else 0.0
+
+    def add(self, data: bytes) -> None:
+        """Count a message."""
+        size = len(data)
+        self._sizes.append(size)
+        self._times.append(time.monotonic_ns())
+        self._heard += 1
+        self._bytes += size
+        most = max(1, min(SAMPLED, SAMPLED_BYTES // max(1, size)))
+        place = self._heard - 1 if self._heard <= most else random.randrange(self._heard)
+        if place < most:
+            self._sample[place] = bytes(data)
+
+    def is_above(self, limit: float) -> bool:
+        """Say whether more bytes a second came than are to be listened to."""
+        seconds = self.watched_s
+        return seconds >= LOOK_S and self._bytes / seconds > limit
+
+    def told(self) -> dict[str, Any]:
+        """Return what came since the last call."""
+        told = dict(
+            self.about, publishers=self.publishers, subscribers=self.subscribers, qos=self.qos,
+            unknown=self.unknown, watched_s=self.watched_s, sizes=self._sizes, times=self._times,
+            sample={place: base64.b64encode(data).decode() for place, data in self._sample.items()},
+        )  # fmt: skip
+        self._sizes, self._times, self._sample = [], [], {}
+        return told
+
+
+def tell(topics: Iterable[HeardTopic]) -> bool:
+    """Write all topics on standard output; return False where nobody reads it any more."""
+    try:
+        sys.stdout.write(json.dumps([topic.told() for topic in topics]) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return False
+    return True

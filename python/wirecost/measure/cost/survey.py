@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All messages of recordings, counted in one pass: rates, bytes, and a sample of each topic."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from wirecost.measure.bench.message.recordings.connection import NONE, RecordedConnection
+from wirecost.measure.bench.message.recordings.described import (
+    Sample,
+    subject_of_connection,
+)
+from wirecost.measure.bench.message.recordings.recording import Recording
+from wirecost.measure.bench.message.subject import Subject
+from wirecost.measure.cost.anatomy import Anatomy, anatomy
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shown
+
+SAMPLED = 8
+"""Most messages of a topic that are kept."""
+SAMPLED_BYTES = 2 << 20
+"""Bytes of a topic's kept messages; one is always kept."""
+SAID_EVERY = 4096
+"""Messages between two lines of progress."""
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(eq=False)
+class TopicSurvey:
+    """Messages of one definition on a topic.
+
+    ``sizes``: bytes of each; ``sample``: some of them, of any time; ``subject``: their type, None
+    where ``unknown`` says why; ``publishers``, ``subscribers``: names of nodes, None where nobody
+    says; ``watched_s``: seconds for which they were counted, None for the whole recording.
+    """
+
+    connection: RecordedConnection
+    sizes: array[int] = field(default_factory=lambda: array("Q"))
+    first_ns: int = 0
+    last_ns: int = 0
+    sample: dict[int, bytes] = field(default_factory=dict)
+    subject: Subject | None = None
+    unknown: str = ""
+    publishers: list[str] | None = None
+    subscribers: list[str] | None = None
+    qos: str = ""
+    watched_s: float | None = None
+
+    @property
+    def count(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes of all messages."""
+        return int(np.frombuffer(self.sizes, np.uint64).sum()) if self.sizes else 0
+
+    @cached_property
+    def parts(self) -> Anatomy | None:
+        """Parts of the mean message, as far as the sample tells; None where it is not read."""
+        if self.subject is None or not self.count:
+            return None
+        return anatomy(self.subject, self.sample.values(), self.byte_count / self.count)
+
+    def note(self, time_ns: int, size: int) -> None:
+        """Count a message."""
+        if not self.sizes:
+            self.first_ns = self.last_ns = time_ns
+        elif time_ns > self.last_ns:
+            self.last_ns = time_ns
+        elif time_ns < self.first_ns:
+            self.first_ns = time_ns
+        self.sizes.append(size)
+
+    def add(self, time_ns: int, data: bytes | memoryview, random: Random) -> None:
+        """Count a message; each has the same chance to be in the sample, wherever it stands."""
+        self.note(time_ns, len(data))
+        count = len(self.sizes)
+        place = count - 1 if count <= SAMPLED else int(random.random() * count)
+        if place < SAMPLED and place < max(1, SAMPLED_BYTES // max(1, self.sizes[0])):
+            self.sample[place] = bytes(data)
+
+
+@dataclass(eq=False)
+class RecordingSurvey:
+    """Topics of all recordings; ``duration_s``: from the first message to the last of any."""
+
+    topics: list[TopicSurvey] = field(default_factory=list)
+    duration_s: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+    is_whole: bool = True
+    """False where it was interrupted."""
+
+
+def survey(
+    paths: Sequence[Path], include: Sequence[Path], progress: Progress, seed: int = 1
+) -> RecordingSurvey:
+    """Read recordings once, from front to back. Raises UserError where one cannot be opened.
+
+    Interrupted, it returns what was read until then.
+    """
+    random = Random(seed)
+    result = RecordingSurvey()
+    by_key: dict[tuple[str, ...], TopicSurvey] = {}
+    subjects = SubjectCache(include)
+    for path in paths:
+        with Recording(path) as recording:
+            total = recording.count
+            here: dict[int, TopicSurvey] = {}
+            try:
+                for done, (connection, message) in enumerate(recording.each()):
+                    topic = here.get(id(connection))
+                    if topic is None:
+                        topic = by_key.setdefault(_key(connection), TopicSurvey(connection))
+                        here[id(connection)] = topic
+                    topic.add(message.time_ns, message.data, random)
+                    if done % SAID_EVERY == 0:
+                        progress(done, max(total, 1), f"reading {path.name}")
+            except KeyboardInterrupt:
+                result.is_whole = False
+            for topic in dict.fromkeys(here.values()):
+                subjects.describe(path, topic)
+            result.warnings += [f"{path.name}: {warning}" for warning in recording.warnings]
+        if not result.is_whole:
+            break
+    result.topics = list(by_key.values())
+    if result.topics:
+        last = max(topic.last_ns for topic in result.topics)
+        result.duration_s = (last - min(topic.first_ns for topic in result.topics)) / 1e9
+    return result
+
+
+def _key(connection: RecordedConnection) -> tuple[str, ...]:
+    definition = connection.definition.hex() if connection.definition else connection.digest
+    return (connection.topic, connection.type, connection.wire, connection.encoding, definition)
+
+
+class SubjectCache:
+    """Types of topics, each read once; ``include``: folders with definitions."""
+
+    def __init__(self, include: Sequence[Path]) -> None:
+        self._include = include
+        self._found: dict[tuple[str, ...], Subject | str] = {}
+
+    def describe(self, path: Path, topic: TopicSurvey) -> None:
+        """Set a topic's type, or why there is none."""
+        if topic.subject is not None or topic.unknown:
+            return
+        connection = topic.connection
+        key = _key(connection)[1:]
+        if key not in self._found:
+            source = Sample(path, list(topic.sample.values()))
+            try:
+                self._found[key] = subject_of_connection(source, connection, self._include)
+            except UserError as error:
+                self._found[key] = _reason(connection, error)
+        found = self._found[key]
+        if isinstance(found, str):
+            topic.unknown = found
+        else:
+            topic.subject = found
+
+
+def _reason(connection: RecordedConnection, error: UserError) -> str:
+    """Return in a few words why messages cannot be read."""
+    if not connection.is_readable:
+        return f"no reader of {shown(connection.wire or 'no encoding')}"
+    if connection.encoding in NONE and not connection.definition:
+        return "no definition; -I DIR finds it"
+    return shown(str(error).removeprefix(f"{connection.topic}: "), 120)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A survey's topics with what each costs every second, from prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from wirecost.measure.bench.message.recordings.recording import rate_over
+from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.cost.remedies import remedies
+from wirecost.measure.cost.survey import RecordingSurvey, TopicSurvey
+from wirecost.results.records.cost import SystemCost, TopicCost
+from wirecost.system.errors import UserError
+
+MISSED = 2
+"""Messages that a topic may lack at the recording's ends and still count as always there."""
+
+
+def system_cost(
+    files: Sequence[str],
+    read: RecordingSurvey,
+    prices: PriceList,
+    lang: str,
+    subscribers: Mapping[str, int],
+) -> SystemCost:
+    """Price all topics. Raises UserError where ``subscribers`` names one that is not there."""
+    names = {topic.connection.topic for topic in read.topics}
+    if absent := sorted(subscribers.keys() - names):
+        raise UserError(f"--subscribers {absent[0]}=…: the recording has no such topic")
+    priced = [
+        (topic, _priced(topic, read.duration_s, prices, lang, subscribers)) for topic in read.topics
+    ]
+    priced.sort(key=lambda pair: (-pair[1].share, -pair[1].bytes_per_s, pair[1].topic))
+    return SystemCost(
+        files=list(files),
+        lang=lang,
+        duration_s=read.duration_s,
+        prices=dict(prices.about),
+        is_own=prices.is_own,
+        topics=[cost for _, cost in priced],
+        remedies=remedies(files, priced, prices, lang),
+        warnings=read.warnings,
+        is_whole=read.is_whole,
+    )
+
+
+def _priced(
+    read: TopicSurvey,
+    duration_s: float,
+    prices: PriceList,
+    lang: str,
+    subscribers: Mapping[str, int],
+) -> TopicCost:
+    sizes = np.frombuffer(read.sizes, np.uint64) if read.sizes else np.zeros(1, np.uint64)
+    connection = read.connection
+    cost = TopicCost(
+        topic=connection.topic,
+        type=connection.type,
+        wire=connection.wire,
+        count=read.count,
+        bytes=read.byte_count,
+        median_bytes=int(np.median(sizes)),
+        largest_bytes=int(sizes.max()),
+        rate_hz=_rate_hz(read, duration_s),
+        subscribers=subscribers.get(
+            connection.topic, 1 if read.subscribers is None else len(read.subscribers)
+        ),
+        unknown=read.unknown,
+        publishers=read.publishers,
+        takers=read.subscribers,
+        qos=read.qos,
+    )
+    if read.subject is None or not read.count:
+        return cost
+    parts = read.parts
+    priced = prices.of(lang, connection.wire, parts) if parts is not None else None
+    if priced is None:
+        unknown = "not of its type" if parts is None else "no prices; --calibrate"
+        return msgspec.structs.replace(cost, unknown=unknown)
+    return msgspec.structs.replace(
+        cost, library=priced.library, encode_ns=priced.encode_ns, decode_ns=priced.decode_ns
+    )
+
+
+def _rate_hz(read: TopicSurvey, duration_s: float) -> float:
+    """Return messages a second: while they came, if that was nearly always, else on the mean."""
+    watched_s = duration_s if read.watched_s is None else read.watched_s
+    span_ns = read.last_ns - read.first_ns
+    own = rate_over(read.count, span_ns)
+    if own is None or (watched_s - span_ns / 1e9) * own <= MISSED:
+        return own or 0.0
+    return rate_over(read.count, round(watched_s * 1e9)) or 0.0

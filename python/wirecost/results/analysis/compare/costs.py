@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two states of a system: topics that came, went, or grew in rate, size or cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wirecost.results.records.cost import SystemCost, TopicCost
+
+CAME, WENT = "came", "went"
+LEAST_BYTES = 1_000.0
+"""Bytes a second whose change is never worth a line, however large it is in relation."""
+
+
+@dataclass(frozen=True)
+class TopicChange:
+    """A topic before and after, None where it was not there.
+
+    ``grown``: what of ``rate``, ``size`` and ``time`` of a message changed by more than the margin.
+    """
+
+    before: TopicCost | None
+    after: TopicCost | None
+    grown: tuple[str, ...] = ()
+
+    @property
+    def topic(self) -> TopicCost:
+        one = self.after or self.before
+        assert one is not None
+        return one
+
+    @property
+    def bytes_per_s(self) -> float:
+        """Bytes a second more than before."""
+        return _sum(self.after, "bytes_per_s") - _sum(self.before, "bytes_per_s")
+
+    @property
+    def share(self) -> float:
+        """Share of a core more than before."""
+        return _sum(self.after, "share") - _sum(self.before, "share")
+
+
+def cost_changes(a: SystemCost, b: SystemCost, margin: float) -> list[TopicChange]:
+    """Return what changed by more than ``margin``, the largest growth first."""
+    before, after = (_by_key(cost.topics) for cost in (a, b))
+    changes = []
+    for key in dict.fromkeys([*after, *before]):
+        one, other = before.get(key), after.get(key)
+        if one is None or other is None:
+            changes.append(TopicChange(one, other, (WENT if other is None else CAME,)))
+        elif grown := tuple(_grown(one, other, margin)):
+            changes.append(TopicChange(one, other, grown))
+    changes.sort(key=lambda change: (-change.share, -change.bytes_per_s, change.topic.topic))
+    return changes
+
+
+def _by_key(topics: Sequence[TopicCost]) -> dict[tuple[str, str], TopicCost]:
+    """Return topics by name and type; of several definitions of a type the costliest."""
+    found: dict[tuple[str, str], TopicCost] = {}
+    for topic in topics:
+        found.setdefault((topic.topic, topic.type), topic)
+    return found
+
+
+def _grown(before: TopicCost, after: TopicCost, margin: float) -> list[str]:
+    if max(before.bytes_per_s, after.bytes_per_s) < LEAST_BYTES:
+        return []
+    pairs = {
+        "rate": (before.rate_hz, after.rate_hz),
+        "size": (before.mean_bytes, after.mean_bytes),
+        "time": (_message_ns(before), _message_ns(after)),
+    }
+    return [
+        name
+        for name, (one, other) in pairs.items()
+        if one and other is not None and abs(other - one) > margin * one
+    ]
+
+
+def _message_ns(topic: TopicCost) -> float | None:
+    """Return what encoding and decoding a message takes."""
+    if topic.encode_ns is None or topic.decode_ns is None:
+        return None
+    return topic.encode_ns + topic.decode_ns
+
+
+def _sum(topic: TopicCost | None, name: str) -> float:
+    return 0.0 if topic is None else float(getattr(topic, name))

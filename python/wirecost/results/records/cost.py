@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``wirecost cost`` found: a system's topics with what each costs every second."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from wirecost.results.records.schemas.common import Amount, Count
+from wirecost.system.errors import UserError
+
+FORMAT = "wirecost-cost"
+VERSION = 1
+LARGEST = 256 << 20
+"""Bytes of a file that is read."""
+
+
+class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
+    """A topic's messages of one definition.
+
+    ``count``, ``bytes``: of the whole recording; ``rate_hz``: 0 for a single message; ``library``:
+    whose times ``encode_ns`` and ``decode_ns`` of a message are, None where nobody knows them, and
+    ``unknown`` says why; ``is_measured``: else they are computed from prices; ``publishers``,
+    ``takers``: names of nodes, None where nobody says; ``carry_ns``: processor time of a message on
+    its way to all of them, None where nobody asked.
+    """
+
+    topic: str
+    type: str
+    wire: str
+    count: Count
+    bytes: Count
+    median_bytes: Count
+    largest_bytes: Count
+    rate_hz: Amount
+    subscribers: Count = 1
+    library: str = ""
+    encode_ns: Amount | None = None
+    decode_ns: Amount | None = None
+    is_measured: bool = False
+    unknown: str = ""
+    carry_ns: Amount | None = None
+    publishers: list[str] | None = None
+    takers: list[str] | None = None
+    qos: str = ""
+
+    @property
+    def mean_bytes(self) -> float:
+        return self.bytes / self.count if self.count else 0.0
+
+    @property
+    def bytes_per_s(self) -> float:
+        """Bytes that are published in a second."""
+        return self.mean_bytes * self.rate_hz
+
+    @property
+    def encode_share(self) -> float | None:
+        """Share of a processor core that the publisher's encoding takes."""
+        return None if self.encode_ns is None else self.encode_ns * self.rate_hz / 1e9
+
+    @property
+    def decode_share(self) -> float | None:
+        """Share of a core that the decoding of all subscribers takes."""
+        if self.decode_ns is None:
+            return None
+        return self.decode_ns * self.rate_hz * self.subscribers / 1e9
+
+    @property
+    def carry_share(self) -> float | None:
+        """Share of a core that carrying its messages takes."""
+        return None if self.carry_ns is None else self.carry_ns * self.rate_hz / 1e9
+
+    @property
+    def share(self) -> float:
+        """Share of a core, 0 where nobody knows it."""
+        return sum(part or 0.0 for part in (self.encode_share, self.decode_share, self.carry_share))
+
+
+class Remedy(msgspec.Struct, kw_only=True, frozen=True):
+    """A change, what it saves in the whole system, and the command that proves it.
+
+    ``kind``: in a word; ``what``: in a sentence; ``bytes_per_s``: fewer on the wire; ``share``: of a core; ``is_sure``: computed from the
+    messages alone, not from prices; ``is_worth``: it is large enough to be done.
+    """
+
+    topic: str
+    kind: str
+    what: str
+    bytes_per_s: Amount = 0.0
+    share: Amount = 0.0
+    is_sure: bool = False
+    is_worth: bool = False
+    command: str = ""
+
+
+class InnerColumn(msgspec.Struct, kw_only=True, frozen=True):
+    """Numbers of one kind within a topic's data, over a sample of its messages.
+
+    ``count``, ``bytes``: in the sample; ``constant_bits``: of each value, the same in all;
+    ``resolution``: the coarsest decimal step that all are multiples of, 0 where there is none;
+    ``bits``: that would do for each value.
+    """
+
+    name: str
+    type: str
+    count: Count
+    bytes: Count
+    nan_share: Amount
+    zero_share: Amount
+    constant_bits: Count
+    low: float
+    high: float
+    resolution: Amount
+    bits: Count
+
+
+class Packing(msgspec.Struct, kw_only=True, frozen=True):
+    """A way to write a topic's messages, and what is left of their bytes."""
+
+    what: str
+    share: Amount
+
+
+class FieldCost(msgspec.Struct, kw_only=True, frozen=True):
+    """A field of a topic's message: its own bytes, and times by prices; None where unknown."""
+
+    path: str
+    bytes: Amount
+    encode_ns: Amount | None = None
+    decode_ns: Amount | None = None
+
+
+class TopicInside(msgspec.Struct, kw_only=True, frozen=True):
+    """Where a topic's bytes and time go; ``columns``: numbers within its data."""
+
+    topic: str
+    fields: list[FieldCost]
+    columns: list[InnerColumn] = []
+    packings: list[Packing] = []
+
+
+class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
+    """A process of a running graph; ``share``: of a core that it took."""
+
+    pid: Count
+    command: str
+    share: Amount
+
+
+class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
+    """Topics, the costliest first; ``warnings``: about what could not be read.
+
+    ``prices``: machine and date of the prices; ``is_own``: they are of this machine; ``over``: the
+    transport whose processor time is in it.
+    """
+
+    format: str = FORMAT
+    version: int = VERSION
+    files: list[str]
+    lang: str
+    duration_s: Amount
+    prices: dict[str, str]
+    is_own: bool
+    topics: list[TopicCost]
+    remedies: list[Remedy] = []
+    processes: list[ProcessCost] = []
+    inside: TopicInside | None = None
+    over: str = ""
+    warnings: list[str] = []
+    is_whole: bool = True
+
+    @property
+    def worth(self) -> list[Remedy]:
+        """Changes that are large enough to be done."""
+        return [remedy for remedy in self.remedies if remedy.is_worth]
+
+    @property
+    def bytes(self) -> int:
+        return sum(topic.bytes for topic in self.topics)
+
+    @property
+    def count(self) -> int:
+        return sum(topic.count for topic in self.topics)
+
+    @property
+    def bytes_per_s(self) -> float:
+        return sum(topic.bytes_per_s for topic in self.topics)
+
+    @property
+    def share(self) -> float:
+        return sum(topic.share for topic in self.topics)
+
+
+def is_cost(path: Path) -> bool:
+    """Return whether a file looks like one of ``wirecost cost --json``."""
+    try:
+        with path.open("rb") as file:
+            return FORMAT.encode() in file.read(256)
+    except OSError:
+        return False
+
+
+def read_cost(path: Path) -> SystemCost:
+    """Read what ``wirecost cost --json`` wrote. Raises UserError."""
+    remedy = "name a file that `wirecost cost --json` wrote"
+    try:
+        if path.stat().st_size > LARGEST:
+            raise UserError(f"{path}: larger than {LARGEST >> 20} MiB; {remedy}")
+        cost = msgspec.json.decode(path.read_bytes(), type=SystemCost)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; {remedy}") from error
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise UserError(f"{path}: {error}; {remedy}") from error
+    if cost.format != FORMAT or cost.version > VERSION:
+        raise UserError(f"{path}: of a newer wirecost, or something else; {remedy}")
+    return cost

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a system costs: a sentence, a row for each topic, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirecost.results.records.cost import ProcessCost, Remedy, SystemCost, TopicCost
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.table import Amount, Column, Table
+from wirecost.system.counted import counted
+from wirecost.system.printable import without_middle
+
+LANGUAGES = {"cpp": "C++", "python": "Python"}
+ABOUT = "≈"
+"""Mark of a time that is computed from prices."""
+STEPS, NAMED = 3, 3
+"""Changes that the first answer has, and nodes of a topic that a table names."""
+LONGEST_NAME = 26
+
+
+def first_answer(cost: SystemCost) -> FirstAnswer:
+    return FirstAnswer(sentence(cost), table(cost), [step(one) for one in cost.worth[:STEPS]])
+
+
+def what_if_answer(cost: SystemCost) -> FirstAnswer:
+    """Return a row for each topic that a change would save something of, and a column for each."""
+    kinds = dict.fromkeys(one.kind for one in cost.remedies)
+    by_topic = {(one.topic, one.kind): one for one in cost.remedies}
+    topics = dict.fromkeys(one.topic for one in cost.topics)
+    rows = Table.matrix(
+        "What each change would save, by itself",
+        "topic",
+        [
+            (without_middle(name, LONGEST_NAME), name)
+            for name in topics
+            if any((name, kind) in by_topic for kind in kinds)
+        ],
+        [(kind, kind) for kind in kinds],
+        lambda name, kind: _saved(by_topic.get((name, kind))),
+        ["Bytes a second; where these stay the same, share of a core."],
+    )
+    return FirstAnswer(sentence(cost), rows)
+
+
+def _saved(one: Remedy | None) -> str:
+    if one is None:
+        return units.NONE
+    return f"−{rate_of_bytes(one.bytes_per_s)}" if one.bytes_per_s else f"−{share(one.share)}"
+
+
+def sentence(cost: SystemCost) -> str:
+    """Return what all topics cost together, and whose most of it is."""
+    topics = counted(len({topic.topic for topic in cost.topics}), "topic")
+    text = rate_of_bytes(cost.bytes_per_s)
+    if any(topic.encode_ns is not None for topic in cost.topics):
+        text += f" and {ABOUT} {share(cost.share)} of a core in {LANGUAGES[cost.lang]}"
+    text += f" for {topics}"
+    first = cost.topics[0]
+    if cost.share and len(cost.topics) > 1:
+        text += f"; {100 * first.share / cost.share:.0f} % of it is {first.topic}"
+    if cost.processes:
+        whole = share(sum(process.share for process in cost.processes))
+        text += f" ({whole} of a core by {counted(len(cost.processes), 'process', 'processes')})"
+    if not cost.worth:
+        return f"{text}: nothing worth changing."
+    worth = len({remedy.topic for remedy in cost.worth})
+    return f"{text}. Worth a change: {worth} of {topics}."
+
+
+def step(remedy: Remedy) -> str:
+    """Return a remedy in a line, its command behind a line break."""
+    gains = []
+    if remedy.bytes_per_s:
+        gains.append(f"−{rate_of_bytes(remedy.bytes_per_s)}")
+    if remedy.share:
+        gains.append(f"{ABOUT} −{share(remedy.share)} of a core")
+    return f"{remedy.topic}: {remedy.what}: {', '.join(gains)}.\n{remedy.command}"
+
+
+def table(cost: SystemCost) -> Table:
+    columns = [
+        Column[TopicCost]("topic", lambda topic: without_middle(topic.topic, LONGEST_NAME)),
+        Column[TopicCost]("type", lambda topic: topic.type.replace("/", ".").rpartition(".")[2]),
+        Column[TopicCost]("Hz", _rate),
+        Column[TopicCost]("median", lambda topic: _size(topic, topic.median_bytes), optional=2),
+        Column[TopicCost]("largest", lambda topic: _size(topic, topic.largest_bytes), optional=1),
+        Column[TopicCost]("MB/s", lambda topic: _number(topic.bytes_per_s / 1e6)),
+        Column[TopicCost]("encode", lambda topic: _share(topic, topic.encode_share), bar="core"),
+        Column[TopicCost]("decode", lambda topic: _share(topic, topic.decode_share), bar="core"),
+        Column[TopicCost](
+            cost.over or "carry", _carry, bar="core", shown=bool(cost.over)
+        ),
+    ]
+    return Table.of("Cost per second, shares of a core", cost.topics, columns, notes(cost))
+
+
+def tables(cost: SystemCost) -> Iterator[Table]:
+    """Yield all tables: topics, remedies, ends, processes."""
+    yield table(cost)
+    if cost.remedies:
+        columns = [
+            Column[Remedy]("topic", lambda one: one.topic),
+            Column[Remedy]("worth it", lambda one: "yes" if one.is_worth else ""),
+            Column[Remedy]("what", lambda one: one.what),
+            Column[Remedy]("bytes/s", lambda one: f"−{rate_of_bytes(one.bytes_per_s)}"),
+            Column[Remedy]("of a core", lambda one: f"{ABOUT} −{share(one.share)}"),
+        ]
+        yield Table.of("What changes would save, each by itself", cost.remedies, columns)
+    if ends := [topic for topic in cost.topics if topic.publishers is not None]:
+        columns_of_ends = [
+            Column[TopicCost]("topic", lambda topic: topic.topic),
+            Column[TopicCost]("published by", lambda topic: _names(topic.publishers)),
+            Column[TopicCost]("taken by", lambda topic: _names(topic.takers)),
+            Column[TopicCost]("QoS", lambda topic: topic.qos),
+        ]
+        yield Table.of("Ends", ends, columns_of_ends)
+    if cost.processes:
+        columns_of_processes = [
+            Column[ProcessCost]("process", lambda one: f"{one.pid} {one.command}"),
+            Column[ProcessCost]("of a core", lambda one: share(one.share)),
+        ]
+        yield Table.of("Processes of the graph", cost.processes, columns_of_processes)
+
+
+def _names(nodes: list[str] | None) -> str:
+    """Return the first of several nodes, and how many more there are."""
+    names = list(dict.fromkeys(nodes or ()))
+    more = len(names) - NAMED
+    return "; ".join([*names[:NAMED], *([f"{more} more"] if more > 0 else [])])
+
+
+def notes(cost: SystemCost) -> list[str]:
+    """Return what the table's marks mean, and why some of its times are missing."""
+    found = []
+    unknown: dict[str, list[TopicCost]] = {}
+    for topic in cost.topics:
+        if topic.unknown:
+            unknown.setdefault(topic.unknown, []).append(topic)
+    for why, topics in unknown.items():
+        rate = rate_of_bytes(sum(topic.bytes_per_s for topic in topics))
+        found.append(f"No times of {counted(len(topics), 'topic')} ({rate}): {why}.")
+    if cost.over:
+        found.append(f"{cost.over}: sending and receiving by its Python client.")
+    if any(topic.subscribers > 1 for topic in cost.topics):
+        found.append("decode: of all subscribers.")
+    return found
+
+
+def doubts(cost: SystemCost) -> list[tuple[str, str]]:
+    """Return lines about what makes the numbers doubtful, and their styles."""
+    lines = []
+    if not cost.is_whole:
+        lines.append(("Interrupted: of what was read until then.", "yellow"))
+    if cost.is_own:
+        lines.append((f"{ABOUT} by this machine's prices of {cost.prices.get('date', '')}.", "dim"))
+    else:
+        machine = cost.prices.get("machine", "unknown")
+        lines.append((f"{ABOUT} by prices of another machine ({machine}): --calibrate.", "yellow"))
+    return lines
+
+
+def share(value: float) -> str:
+    """Return a share in percent, with two digits."""
+    percent = 100 * value
+    if 0 < percent < 0.01:
+        return "< 0.01 %"
+    return f"{percent:.2g} %" if percent < 99.5 else f"{percent:.0f} %"
+
+
+def rate_of_bytes(bytes_per_s: float) -> str:
+    return f"{units.size(round(bytes_per_s))}/s"
+
+
+def _rate(topic: TopicCost) -> Amount:
+    if topic.count <= 1:
+        return Amount("once" if topic.count else units.NONE, 0.0)
+    return units.significant_amount(topic.rate_hz)
+
+
+def _size(topic: TopicCost, size: int) -> Amount:
+    return units.size(size if topic.count else None)
+
+
+def _number(value: float) -> Amount:
+    return Amount("< 0.01" if 0 < value < 0.01 else f"{value:.3g}", value)
+
+
+def _carry(topic: TopicCost) -> Amount:
+    value = topic.carry_share
+    return Amount(units.NONE) if value is None else Amount(f"{ABOUT} {share(value)}", value)
+
+
+def _share(topic: TopicCost, value: float | None) -> Amount:
+    if value is None:
+        return Amount("?")
+    mark = "" if topic.is_measured else f"{ABOUT} "
+    return Amount(f"{mark}{share(value)}", value)

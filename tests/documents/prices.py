@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How wrong prices are: ``python -m documents.prices`` measures others' types beside them.
+
+A type compiles in seconds, all of them in 20 minutes. The page is ``docs/results/prices.md``.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from documents.runs import RESULTS
+from support import foreign
+from wirecost.measure.bench.message.content import made_up
+from wirecost.measure.bench.message.ros.definitions import RosDefinitions, completed
+from wirecost.measure.bench.message.ros.known import KnownTypes
+from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.measure.cost.calibration import observed
+from wirecost.measure.cost.prices import PREFERRED, known_prices
+from wirecost.schema.compile import frontends
+from wirecost.schema.compile.frontends.ros.packages import Finder
+from wirecost.system.children import ProgramFailedError
+from wirecost.system.errors import UserError
+
+PAGE = RESULTS / "prices.md"
+ROWS = RESULTS / "prices.csv"
+ROS = {
+    "std_msgs": "String Header Float64MultiArray ColorRGBA",
+    "geometry_msgs": "Point PoseStamped PoseArray PoseWithCovarianceStamped TwistStamped "
+    "TransformStamped PolygonStamped WrenchStamped",
+    "sensor_msgs": "Imu LaserScan PointCloud2 Image CompressedImage JointState CameraInfo "
+    "NavSatFix BatteryState Joy MultiDOFJointState PointCloud Range MagneticField Temperature",
+    "nav_msgs": "Odometry Path OccupancyGrid GridCells",
+    "diagnostic_msgs": "DiagnosticArray",
+    "visualization_msgs": "Marker MarkerArray",
+    "trajectory_msgs": "JointTrajectory",
+    "tf2_msgs": "TFMessage",
+    "stereo_msgs": "DisparityImage",
+    "shape_msgs": "Mesh",
+    "actionlib_msgs": "GoalStatusArray",
+}
+"""Types of ROS's own interfaces, by package."""
+OSI = "GroundTruth SensorView SensorData TrafficUpdate HostVehicleData FeatureData"
+PROTOBUF = {
+    "foxglove_schemas_protobuf": "foxglove.",
+    "gtfs_realtime_bindings": "transit_realtime.FeedMessage",
+    "opentelemetry_proto": "opentelemetry.proto.trace.v1.TracesData",
+    "meshtastic": "meshtastic.MeshPacket",
+    "bosdyn_api": "bosdyn.api.RobotState",
+}
+"""Packages of Protobuf schemas, and how the names of the types that are measured begin."""
+MOST = 24
+"""Most types of a package."""
+
+
+@dataclass(frozen=True)
+class PriceError:
+    """A type's times in nanoseconds, measured and by prices."""
+
+    lang: str
+    library: str
+    wire: str
+    type: str
+    bytes: float
+    stage: str
+    measured_ns: float
+    priced_ns: float
+
+    @property
+    def error(self) -> float:
+        return self.priced_ns / self.measured_ns - 1
+
+
+def subjects() -> Iterator[Subject]:
+    """Yield types of others on each wire."""
+    for wire, dialect in (("ros1", "ros1"), ("cdr", "ros2")):
+        known = KnownTypes(dialect, Finder([], [], dialect))
+        for package, names in ROS.items():
+            for name in names.split():
+                text = known.text(f"{package}/{name}")
+                if text is None:
+                    continue
+                read = RosDefinitions(dialect, {f"{package}/{name}": text}, package)
+                finder = Finder([], [], dialect)
+                yield ros_subject(completed(read, finder), package, f"{package}/{name}")
+        del wire
+    descriptors = frontends.descriptors(["osi3"])
+    for name in OSI.split():
+        yield subject(descriptors, "osi3", f"osi3.{name}")
+    for package, begin in PROTOBUF.items():
+        described = foreign.descriptor_set(package)
+        names_of = sorted(
+            f"{file.package}.{message.name}"
+            for file in described.file
+            for message in file.message_type
+            if f"{file.package}.{message.name}".startswith(begin)
+        )
+        for name in names_of[:MOST]:
+            yield subject(described, package, name)
+
+
+def errors(languages: tuple[str, ...]) -> Iterator[PriceError]:
+    """Measure every type. Prices must be this machine's."""
+    prices = known_prices()
+    for about in subjects():
+        try:
+            content = [made_up(about, {}, 7)]
+        except UserError:
+            continue
+        for lang in languages:
+            for library in PREFERRED[lang, about.wire]:
+                try:
+                    seen = observed(about, lang, library, content, lambda _text: None)
+                except (ProgramFailedError, UserError) as error:
+                    print(f"{about.type}: {error}", file=sys.stderr)
+                    continue
+                for one in seen:
+                    priced = prices.of_library(lang, library, about.wire, one.parts)
+                    if priced is None:
+                        continue
+                    of_stage = {"encode": priced.encode_ns, "decode": priced.decode_ns}
+                    for stage, ns in of_stage.items():
+                        yield PriceError(
+                            lang, library, about.wire, about.type, one.bytes, stage,
+                            one.ns[stage], ns,
+                        )  # fmt: skip
+                if seen:
+                    break
+
+
+def written(found: list[PriceError]) -> None:
+    """Write rows and page."""
+    with ROWS.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["lang", "library", "wire", "type", "bytes", "stage", "measured", "priced"])
+        for one in found:
+            times = (f"{one.measured_ns:.1f}", f"{one.priced_ns:.1f}")
+            row = (one.lang, one.library, one.wire, one.type, f"{one.bytes:.0f}", one.stage)
+            writer.writerow([*row, *times])
+    lines = [
+        "# How wrong prices are",
+        "",
+        f"{len({one.type for one in found})} types of others, measured as `wirecost bench message` "
+        "does and computed as `wirecost cost` does:",
+        "",
+        "| library | wire | stage | types | median error | 95th percentile | worst |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    groups: dict[tuple[str, str, str], list[PriceError]] = {}
+    for one in found:
+        groups.setdefault((f"{one.lang} {one.library}", one.wire, one.stage), []).append(one)
+    for (library, wire, stage), some in groups.items():
+        sizes = np.abs([one.error for one in some])
+        worst = max(some, key=lambda one: abs(one.error))
+        lines.append(
+            f"| {library} | {wire} | {stage} | {len(some)} | {np.median(sizes):.0%} | "
+            f"{np.percentile(sizes, 95):.0%} | {worst.type} {worst.error:+.0%} |"
+        )
+    every = np.abs([one.error for one in found])
+    lines += [
+        "",
+        f"All: median {np.median(every):.0%}, 95th percentile {np.percentile(every, 95):.0%}.",
+        "",
+        "Rows: [prices.csv](prices.csv), nanoseconds per message. "
+        "`PYTHONPATH=tests:tests/python .venv/bin/python -m documents.prices` measures them anew.",
+    ]
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    written(list(errors(tuple(sys.argv[1:]) or ("cpp", "python"))))

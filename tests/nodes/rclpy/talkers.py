@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Five talkers at different rates and five listeners, which take two of them each."""
+
+from __future__ import annotations
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from sensor_msgs.msg import Imu
+
+PAIRS, STEP_HZ = 5, 10
+
+
+def main() -> None:
+    rclpy.init()
+    executor = SingleThreadedExecutor()
+    for number in range(PAIRS):
+        talker, listener = Node(f"talker{number}"), Node(f"listener{number}")
+        publisher = talker.create_publisher(Imu, f"imu{number}", 10)
+        talker.create_timer(
+            1 / (STEP_HZ * (number + 1)), lambda publisher=publisher: publisher.publish(Imu())
+        )
+        for topic in (number, (number + 1) % PAIRS):
+            listener.create_subscription(Imu, f"imu{topic}", lambda _message: None, 10)
+        executor.add_node(talker)
+        executor.add_node(listener)
+    executor.spin()
+
+
+if __name__ == "__main__":
+    main()

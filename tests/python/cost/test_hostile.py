@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged recordings and messages are counted as far as they go, or refused with a line."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from cost.drives import drive
+from wirecost.measure.bench.message.fields import walk
+from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.measure.bench.message.tally import Tally
+from wirecost.measure.cost.inside import inside
+from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.cost.survey import RecordingSurvey, survey
+from wirecost.measure.cost.system import system_cost
+from wirecost.results.records.cost import read_cost
+from wirecost.schema.compile import frontends
+from wirecost.system.errors import UserError
+
+MUTATIONS = 60
+LONGEST_S = 20.0
+
+
+def mutated(data: bytes, random: Random) -> bytes:
+    """Change some bytes, or cut or repeat a part."""
+    changed = bytearray(data)
+    for _ in range(random.randint(1, 8)):
+        at = random.randrange(len(changed))
+        kind = random.randrange(4)
+        if kind == 0:
+            changed[at] ^= 1 << random.randrange(8)
+        elif kind == 1:
+            changed[at : at + 8] = random.choice([b"\xff" * 8, b"\0" * 8, random.randbytes(8)])
+        elif kind == 2:
+            del changed[at : at + random.randrange(1, 4096)]
+        else:
+            changed[at:at] = changed[at : at + random.randrange(1, 512)]
+        if not changed:
+            changed = bytearray(b"\0")
+    return bytes(changed)
+
+
+def read(path: Path) -> RecordingSurvey:
+    return survey([path], (), lambda _done, _total, _text: None)
+
+
+@pytest.mark.parametrize("name", ["drive.bag", "drive.mcap", "drive.db3"])
+def test_damaged_recordings(tmp_path: Path, name: str) -> None:
+    drive(tmp_path / name)
+    whole = tmp_path / name
+    if not name.endswith(".bag"):
+        (whole,) = (tmp_path / "drive").glob(f"*{Path(name).suffix}")
+    data = whole.read_bytes()
+    random = Random(name)
+    path = tmp_path / f"damaged{whole.suffix}"
+    counted = 0
+    for _ in range(MUTATIONS):
+        path.write_bytes(mutated(data, random))
+        begun = time.monotonic()
+        try:
+            found = read(path)
+            cost = system_cost([str(path)], found, PriceList({}), "cpp", {})
+            for topic in found.topics:
+                if topic.subject is not None:
+                    inside(topic, PriceList({}), "cpp")
+            counted += cost.count
+        except UserError as error:
+            assert "\n" not in str(error)
+        assert time.monotonic() - begun < LONGEST_S
+    assert counted > 0
+
+
+def every_kind() -> Subject:
+    return subject(frontends.descriptors(["osi3"]), "osi3", "osi3.SensorView")
+
+
+def test_damaged_messages() -> None:
+    about = every_kind()
+    message = about.message_class()
+    for number in range(20):
+        added = message.lidar_sensor_view.add()
+        added.view_configuration.sensor_id.value = 1 << number
+        added.reflection.add().signal_strength = 1.0
+    data = message.SerializeToString()
+    random = Random(1)
+    for _ in range(20_000):
+        try:
+            walk(about, mutated(data, random), Tally())
+        except (ValueError, RecursionError):
+            continue
+
+
+def test_groups_within_groups_end() -> None:
+    for data in (b"\x0b" * 100_000, b"\x0b\x0a" * 50_000, b"\x0c", b"\xff" * 20):
+        with pytest.raises((ValueError, RecursionError)):
+            walk(every_kind(), data, Tally())
+
+
+def test_results_of_others(tmp_path: Path) -> None:
+    path = tmp_path / "cost.json"
+    for text in ("", "{}", "[]", '{"format": "wirecost-cost", "version": 99}', "\0" * 64):
+        path.write_text(text)
+        with pytest.raises(UserError, match="wirecost cost --json"):
+            read_cost(path)
+    topic = {
+        "topic": "/a", "type": "b", "wire": "cdr", "count": -1, "bytes": 1, "median_bytes": 1,
+        "largest_bytes": 1, "rate_hz": 1.0,
+    }  # fmt: skip
+    whole = {
+        "format": "wirecost-cost", "version": 1, "files": [], "lang": "cpp", "duration_s": 1.0,
+        "prices": {}, "is_own": False, "topics": [topic],
+    }  # fmt: skip
+    path.write_text(json.dumps(whole))
+    with pytest.raises(UserError, match="count"):
+        read_cost(path)
