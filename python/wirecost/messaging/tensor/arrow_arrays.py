@@ -7,6 +7,8 @@ of the buffers that a slice sees is sent, cut at whole bytes of its bitmaps.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.writer import Writer
 from wirecost.system.errors import UserError
 
+Made = Callable[[tuple[Any, ...]], Any]
 _LARGEST = 1 << 40
 _ARRAY_BYTES, _ARRAY_NANOSECONDS = 600, 8_000
 """Cost of one array beside its memory."""
@@ -154,6 +157,48 @@ def read_array(kind: Any, node: Any, budget: Budget) -> Any:
     if views:
         check_hidden_views(array)
     return array
+
+
+def plan_array(kind: Any, node: Any, places: Iterator[int]) -> Made | None:
+    """Return what makes an array as the valid one in ``node`` of a message's arrays.
+
+    ``places``: of the arrays, in their order. Returns None for types whose validity follows from
+    what is in them.
+    """
+    pa = load("pyarrow")
+    if not (pa.types.is_fixed_size_list(kind) or kind.id in _number_ids()):
+        return None
+    length, offset, buffers, children, _ = node
+    if any(buffer is not None and buffer.dtype != np.uint8 for buffer in buffers):
+        return None
+    taken = [None if buffer is None else next(places) for buffer in buffers]
+    nulls = 0 if buffers[0] is None else -1
+    made = [plan_array(_child(pa, kind, i), child, places) for i, child in enumerate(children)]
+    inner = [make for make in made if make is not None]
+    if len(inner) < len(made):
+        return None
+    buffer, from_buffers = pa.py_buffer, pa.Array.from_buffers
+
+    def make(arrays: tuple[Any, ...]) -> Any:
+        return from_buffers(
+            kind,
+            length,
+            [None if place is None else buffer(arrays[place]) for place in taken],
+            nulls,
+            offset,
+            [child(arrays) for child in inner] or None,
+        )
+
+    return make
+
+
+@cache
+def _number_ids() -> frozenset[int]:
+    lib = load("pyarrow").lib
+    sizes = [f"{sign}INT{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)]
+    return frozenset(
+        getattr(lib, f"Type_{name}") for name in ["BOOL", "HALF_FLOAT", "FLOAT", "DOUBLE", *sizes]
+    )
 
 
 def _buffer(pa: Any, array: Any) -> Any:

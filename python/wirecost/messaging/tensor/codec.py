@@ -32,7 +32,7 @@ from wirecost.messaging.tensor.matching import families, match
 from wirecost.messaging.tensor.memory import Memory, Pieces, own_copy
 from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.plan import TensorPlan, plan
-from wirecost.messaging.tensor.reader import Reader, budget_of, restored, tensor_of
+from wirecost.messaging.tensor.reader import Reader, budget_of, planned, restored, tensor_of
 from wirecost.messaging.tensor.registry import is_own
 from wirecost.messaging.tensor.source import Source
 from wirecost.messaging.tensor.writer import HANDLERS, Writer
@@ -47,7 +47,7 @@ _LATEST_PLAN: list[tuple[bytes, tuple[Layout, TensorPlan | None] | None]] = [(b"
 _encode = native.binding.encode if native.binding else None
 _decode = native.binding.decode if native.binding else None
 if native.binding:
-    native.binding.use(HANDLERS, match, msgpack.ExtType, Pieces, budget_of, restored)
+    native.binding.use(HANDLERS, match, msgpack.ExtType, Pieces, budget_of, restored, planned)
     Frame.register(native.binding.Frame)
 
 
