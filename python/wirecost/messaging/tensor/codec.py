@@ -110,7 +110,7 @@ def decode(
     if _decode is not None and not writable and not copy and (as_ is None or as_ == "numpy"):
         message = _decode(buffer, owner)
         if message is not NotImplemented:
-            return _placed(message)
+            return message if POLICY.host_to_device is None else _placed(message)
     view = memoryview(buffer)
     if view.format != "B" or view.ndim != 1:
         view = view.cast("B")
