@@ -25,7 +25,14 @@ class SamplePool:
     def borrow(self, sample: Any, release: Callable[[Any], object] | None = None) -> Loan: ...
 
 def use(
-    handlers: dict[type, Any], match: Any, extension: Any, pieces: Any, budget: Any, restore: Any, /
+    handlers: dict[type, Any],
+    match: Any,
+    extension: Any,
+    pieces: Any,
+    budget: Any,
+    restore: Any,
+    plan: Any,
+    /,
 ) -> None:
     """Name, once, the functions by which objects of frameworks are written and restored."""
 

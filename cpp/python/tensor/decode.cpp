@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <bitset>
+#include <memory>
 #include <vector>
 
 #include "element_types.hpp"
@@ -26,6 +27,9 @@ constexpr int most_extensions = 1024;
 constexpr std::uint8_t tensor_extension = 1, object_extension = 2, tuple_extension = 5;
 // An object's description above this is paid for.
 constexpr std::size_t large_object = 4096;
+// Objects of a message that plans make: they take nothing from its budget.
+constexpr int most_planned = 16;
+constexpr std::size_t most_planned_arrays = 64;
 
 // An array's form as it lies, and the order of axes that makes it the sender's.
 struct Form {
@@ -45,6 +49,31 @@ struct Latest {
   Form form;
 };
 Latest latest;
+
+// An array and the segment that it lies in.
+struct Placed {
+  std::uint64_t segment;
+  Form form;
+};
+
+// An object that was described before: the function that makes the same one of its arrays.
+struct Plan {
+  std::vector<std::uint8_t> description;
+  std::vector<Placed> arrays;
+  Ref make;  // none until the object comes again; Python's None where there is no such function
+
+  bool makes() const { return make && make.get() != Py_None; }
+};
+
+// Those of the latest objects. Never freed: Python ends before.
+auto& plans = *new std::array<std::shared_ptr<const Plan>, 8>;
+std::size_t next_plan = 0;
+
+std::shared_ptr<const Plan>* plan_of(Bytes description) {
+  for (auto& plan : plans)
+    if (plan && std::ranges::equal(plan->description, description)) return &plan;
+  return nullptr;
+}
 
 Ref array_of(PyObject* held, std::uint64_t offset, const Form& form) {
   Ref lies = array_over(held, bytes_of(held).data() + offset, PyArray_DescrFromType(form.number),
@@ -235,15 +264,67 @@ class Reader {
     const std::optional<Bytes> payload = code ? packed_.take(*length) : std::nullopt;
     if (!payload || nested == most_nested || ++extensions_ > most_extensions) return {};
     if (*code == tensor_extension) return tensor(Packed(*payload), nested);
-    const bool tuple = *code == tuple_extension && payload->size() <= large_object;
-    if (!tuple && *code != object_extension) return {};
-    const Packed behind = std::exchange(packed_, Packed(*payload));
+    if (*code == tuple_extension && payload->size() <= large_object) {
+      const Ref list = list_of(*payload, nested);
+      return list ? Ref(PyList_AsTuple(list.get())) : Ref();
+    }
+    if (*code != object_extension) return {};
+    if (payload->size() <= large_object && !inside_object_) return known_object(*payload, nested);
+    const Ref list = list_of(*payload, nested);
+    return list ? object(list.get(), payload->size()) : Ref();
+  }
+
+  Ref list_of(Bytes payload, int nested) {
+    const Packed behind = std::exchange(packed_, Packed(payload));
     Ref list = value(nested + 1);
     const bool whole = packed_.at_end();
     packed_ = behind;
-    if (!list || !whole || PyList_CheckExact(list.get()) == 0) return {};
-    if (tuple) return Ref(PyList_AsTuple(list.get()));
-    return object(list.get(), payload->size());
+    return list && whole && PyList_CheckExact(list.get()) != 0 ? std::move(list) : Ref();
+  }
+
+  // An object of the same description as one before differs in its arrays only. What came once is
+  // remembered, what comes again is planned, and then made without a look at its description.
+  Ref known_object(Bytes payload, int nested) {
+    auto* const known = plan_of(payload);
+    const auto plan = known != nullptr ? *known : nullptr;  // kept, whatever Python does meanwhile
+    if (plan && plan->makes() && planned_++ < most_planned) return planned(*plan);
+    placed_.clear();
+    inside_object_ = true;
+    const Ref list = list_of(payload, nested);
+    inside_object_ = false;
+    Ref made = list ? object(list.get(), payload.size()) : Ref();
+    if (made && (!plan || !plan->make)) {
+      auto next = std::make_shared<Plan>();
+      next->description.assign(payload.begin(), payload.end());
+      if (plan && !plan_again(*next, list.get())) return {};
+      if (known == nullptr) next_plan = (next_plan + 1) % plans.size();
+      (known != nullptr ? *known : plans[next_plan]) = std::move(next);
+    }
+    return made;
+  }
+
+  // Of the [framework, kind, body] that an object was restored from.
+  bool plan_again(Plan& next, PyObject* list) {
+    const std::array arguments{PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, 1),
+                               PyList_GET_ITEM(list, 2)};
+    next.arrays = placed_;
+    next.make = placed_.size() <= most_planned_arrays
+                    ? Ref(PyObject_Vectorcall(python_side->plan, arguments.data(), 3, nullptr))
+                    : Ref::borrowed(Py_None);
+    return static_cast<bool>(next.make);
+  }
+
+  Ref planned(const Plan& plan) {
+    std::array<Ref, most_planned_arrays> arrays;
+    std::array<PyObject*, most_planned_arrays> arguments{};
+    std::size_t count = 0;
+    for (const auto& [segment, form] : plan.arrays) {
+      arrays[count] = array_in(segment, form);
+      if (!arrays[count]) return {};
+      arguments[count] = arrays[count].get();
+      ++count;
+    }
+    return Ref(PyObject_Vectorcall(plan.make.get(), arguments.data(), count, nullptr));
   }
 
   // Of [framework, kind, body], by the framework's own functions in Python. What a program
@@ -271,13 +352,19 @@ class Reader {
   Ref tensor(Packed payload, int nested) {
     if (payload.byte() != 0x95) return {};
     const std::optional<std::uint64_t> index = payload.natural();
-    if (!index || *index >= header_.segments() || used_[*index]) return {};
-    const std::optional<Form> form = form_of(payload);
-    const Segment segment = header_.segment(*index);
-    if (!form || !fits(*form, segment.length)) return {};
-    used_.set(*index);
+    const std::optional<Form> form = index ? form_of(payload) : std::nullopt;
+    if (!form) return {};
     if (nested == 0) only = form;
-    return array_of(held_, segment.offset, *form);
+    if (inside_object_) placed_.push_back({*index, *form});
+    return array_in(*index, *form);
+  }
+
+  Ref array_in(std::uint64_t index, const Form& form) {
+    if (index >= header_.segments() || used_[index]) return {};
+    const Segment segment = header_.segment(index);
+    if (!fits(form, segment.length)) return {};
+    used_.set(index);
+    return array_of(held_, segment.offset, form);
   }
 
   static std::optional<Form> form_of(Packed& payload) {
@@ -339,6 +426,9 @@ class Reader {
   std::bitset<most_segments> used_;
   Ref budget_;  // made for the first object
   int extensions_ = 0;
+  bool inside_object_ = false;
+  std::vector<Placed> placed_;  // arrays of the object that is read
+  int planned_ = 0;
 };
 
 Ref found_again(PyObject* held) {

@@ -13,12 +13,13 @@ struct PythonSide {
   PyObject* pieces;     // class wirecost.tensor.memory.Pieces
   PyObject* budget;     // function(frame's bytes, description's bytes, segments): a Budget
   PyObject* restore;    // function(framework, kind, body, budget): an object
+  PyObject* plan;       // function(framework, kind, body): one(*arrays) that restores it, or None
 };
 
 // Null before `use` was called.
 extern const PythonSide* python_side;
 
-// use(handlers, match, extension, pieces, budget, restore)
+// use(handlers, match, extension, pieces, budget, restore, plan)
 PyObject* use(PyObject* module, PyObject* arguments);
 
 }  // namespace wirecost::tensor

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
 from wirecost.messaging.transport import open_transport
@@ -195,6 +196,19 @@ class _Doer:
             self.ends[topic].send(content(size, seed))
             time.sleep(period)
         return int(self.ends[topic].sent)
+
+    def faults(self, topic: str, sizes: list[int], count: int) -> list[float]:
+        """Return the page faults per message of each size, in new memory each."""
+        faults = []
+        for size in sizes:
+            for number in range(2 * count):
+                if number == count:
+                    before = getrusage(RUSAGE_SELF).ru_minflt
+                frame = Bytes(b"1" * size)
+                self.ends[topic].send(frame)
+                time.sleep(0.001)
+            faults.append((getrusage(RUSAGE_SELF).ru_minflt - before) / count)
+        return faults
 
     def send_forever(self, topic: str, size: int) -> None:
         frame = content(size, 0)

@@ -20,7 +20,7 @@ SOURCES = Path(__file__).parents[3] / "cpp" / "python" / "tensor"
 TESTS = Path(__file__).parents[2]
 SUITES = [
     Path(__file__).with_name(name)
-    for name in ("test_native.py", "test_native_hostile.py", "without_memory.py")
+    for name in ("test_native.py", "test_native_hostile.py", "test_plans.py", "without_memory.py")
 ]
 FAILING_NEW = Path(__file__).with_name("failing_new.cpp")
 FLAGS = ("-std=c++20", "-O1", "-g1", "-fPIC", "-shared", "-fno-omit-frame-pointer")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
 import secrets
 import shutil
@@ -294,3 +295,19 @@ def test_little_room_in_shared_memory_is_an_error_not_a_crash(
         assert done.returncode in {0, 4}, f"{room}: {done.returncode} {done.stdout}{done.stderr}"
         ends[room] = done.returncode
     assert (ends["16k"], ends["120m"]) == (4, 0)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others keep other memory")
+@pytest.mark.parametrize("name", ["ecal", "zenoh"])
+def test_messages_that_grow_cost_no_page_faults(name: str) -> None:
+    with needs.server(name) as address:
+        sender, receiver = Peer(name, address), Peer(name, address)
+        receiver.call("subscriber", topic="t")
+        sender.call("publisher", topic="t")
+        assert sender.call("wait", topic="t")
+        receiver.begin("drain", topic="t", silence=2.0)
+        faults = sender.call("faults", topic="t", sizes=[300_000, 500_000, 700_000], count=30)
+        assert receiver.answer()
+        assert max(faults) < 20, faults
+        sender.end()
+        receiver.end()

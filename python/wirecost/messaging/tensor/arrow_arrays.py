@@ -7,6 +7,8 @@ of the buffers that a slice sees is sent, cut at whole bytes of its bitmaps.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.writer import Writer
 from wirecost.system.errors import UserError
 
+Made = Callable[[tuple[Any, ...]], Any]
 _LARGEST = 1 << 40
 _ARRAY_BYTES, _ARRAY_NANOSECONDS = 600, 8_000
 """Cost of one array beside its memory."""
@@ -28,17 +31,18 @@ def write_array(array: Any, writer: Writer) -> list[Any]:
     """Raise UserError for unions, run-end encoding and list views."""
     pa = load("pyarrow")
     types, kind = pa.types, array.type
-    if isinstance(kind, pa.BaseExtensionType):
-        return write_array(array.storage, writer)
-    if types.is_dictionary(kind):
-        node = write_array(array.indices, writer)
-        return [*node[:4], write_array(array.dictionary, writer)]
-    if types.is_null(kind):
-        return [len(array), 0, [None], [], None]
-    if types.is_struct(kind):
-        # PyArrow cuts the fields at the element: so must be the bitmap.
-        fields = [write_array(array.field(i), writer) for i in range(kind.num_fields)]
-        return [len(array), 0, [_shifted(array, writer)], fields, None]
+    if kind.id not in _plain_ids():
+        if isinstance(kind, pa.BaseExtensionType):
+            return write_array(array.storage, writer)
+        if types.is_dictionary(kind):
+            node = write_array(array.indices, writer)
+            return [*node[:4], write_array(array.dictionary, writer)]
+        if types.is_null(kind):
+            return [len(array), 0, [None], [], None]
+        if types.is_struct(kind):
+            # PyArrow cuts the fields at the element: so must be the bitmap.
+            fields = [write_array(array.field(i), writer) for i in range(kind.num_fields)]
+            return [len(array), 0, [_shifted(array, writer)], fields, None]
     base, rest = array.offset // 8 * 8, array.offset % 8
     buffers, children = _parts(array, base, len(array) + rest, writer)
     return [len(array), rest, buffers, [write_array(child, writer) for child in children], None]
@@ -49,13 +53,15 @@ def _parts(array: Any, base: int, count: int, writer: Writer) -> tuple[list[Any]
     types, kind, buffers = load("pyarrow").types, array.type, array.buffers()
     children: list[Any] = []
     pieces = [_cut(buffers[0], base // 8, -(-count // 8))]
-    if types.is_boolean(kind):
+    if types.is_fixed_size_list(kind):
+        first, size = base * kind.list_size, count * kind.list_size
+        values = array.values
+        children = [values if len(values) == size else values.slice(first, size)]
+    elif types.is_boolean(kind):
         pieces.append(_cut(buffers[1], base // 8, -(-count // 8)))
     elif types.is_primitive(kind) or types.is_fixed_size_binary(kind) or types.is_decimal(kind):
         size = kind.bit_width // 8
         pieces.append(_cut(buffers[1], base * size, count * size))
-    elif types.is_fixed_size_list(kind):
-        children = [array.values.slice(base * kind.list_size, count * kind.list_size)]
     elif types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
         offsets, first, last = _offsets(buffers[1], base, count, types.is_large_list(kind), writer)
         values = entries(array) if types.is_map(kind) else array.values
@@ -98,7 +104,8 @@ def entries(array: Any) -> Any:
 def _cut(buffer: Any, start: int, size: int) -> npt.NDArray[np.uint8] | None:
     if buffer is None:
         return None
-    return np.frombuffer(buffer, np.uint8)[start : start + size]
+    whole: npt.NDArray[np.uint8] = np.frombuffer(buffer, np.uint8)
+    return whole[start : start + size] if start or size < len(whole) else whole
 
 
 def _offsets(
@@ -154,6 +161,50 @@ def read_array(kind: Any, node: Any, budget: Budget) -> Any:
     if views:
         check_hidden_views(array)
     return array
+
+
+def plan_array(kind: Any, node: Any, places: Iterator[int]) -> Made | None:
+    """Return what makes an array as the valid one in ``node`` of a message's arrays.
+
+    ``places``: of the arrays, in their order. Returns None for types whose validity follows from
+    what is in them.
+    """
+    pa = load("pyarrow")
+    if kind.id not in _plain_ids():
+        return None
+    length, offset, buffers, children, _ = node
+    if any(buffer is not None and buffer.dtype != np.uint8 for buffer in buffers):
+        return None
+    taken = [None if buffer is None else next(places) for buffer in buffers]
+    nulls = 0 if buffers[0] is None else -1
+    made = [plan_array(_child(pa, kind, i), child, places) for i, child in enumerate(children)]
+    inner = [make for make in made if make is not None]
+    if len(inner) < len(made):
+        return None
+    buffer, from_buffers = pa.py_buffer, pa.Array.from_buffers
+
+    def make(arrays: tuple[Any, ...]) -> Any:
+        return from_buffers(
+            kind,
+            length,
+            [None if place is None else buffer(arrays[place]) for place in taken],
+            nulls,
+            offset,
+            [child(arrays) for child in inner] or None,
+        )
+
+    return make
+
+
+@cache
+def _plain_ids() -> frozenset[int]:
+    """Return numbers, and lists of a fixed size."""
+    lib = load("pyarrow").lib
+    sizes = [f"{sign}INT{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)]
+    return frozenset(
+        getattr(lib, f"Type_{name}")
+        for name in ("BOOL", "HALF_FLOAT", "FLOAT", "DOUBLE", "FIXED_SIZE_LIST", *sizes)
+    )
 
 
 def _buffer(pa: Any, array: Any) -> Any:

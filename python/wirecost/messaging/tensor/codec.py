@@ -32,7 +32,7 @@ from wirecost.messaging.tensor.matching import families, match
 from wirecost.messaging.tensor.memory import Memory, Pieces, own_copy
 from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.plan import TensorPlan, plan
-from wirecost.messaging.tensor.reader import Reader, budget_of, restored, tensor_of
+from wirecost.messaging.tensor.reader import Reader, budget_of, planned, restored, tensor_of
 from wirecost.messaging.tensor.registry import is_own
 from wirecost.messaging.tensor.source import Source
 from wirecost.messaging.tensor.writer import HANDLERS, Writer
@@ -47,7 +47,7 @@ _LATEST_PLAN: list[tuple[bytes, tuple[Layout, TensorPlan | None] | None]] = [(b"
 _encode = native.binding.encode if native.binding else None
 _decode = native.binding.decode if native.binding else None
 if native.binding:
-    native.binding.use(HANDLERS, match, msgpack.ExtType, Pieces, budget_of, restored)
+    native.binding.use(HANDLERS, match, msgpack.ExtType, Pieces, budget_of, restored, planned)
     Frame.register(native.binding.Frame)
 
 
@@ -110,7 +110,7 @@ def decode(
     if _decode is not None and not writable and not copy and (as_ is None or as_ == "numpy"):
         message = _decode(buffer, owner)
         if message is not NotImplemented:
-            return _placed(message)
+            return message if POLICY.host_to_device is None else _placed(message)
     view = memoryview(buffer)
     if view.format != "B" or view.ndim != 1:
         view = view.cast("B")

@@ -19,6 +19,8 @@ from wirecost.messaging.tensor.writer import HANDLERS, Handler, Writer, only_onc
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wirecost.messaging.tensor.ipc.receiving import Place
     from wirecost.messaging.tensor.ipc.ring import DeviceMemory
 
@@ -66,6 +68,15 @@ class Framework(Protocol):
 
         Asks ``budget`` before it makes what takes more memory than lies in the frame, or more than
         100 ns a byte of it.
+        """
+        ...
+
+    def plan(self, kind: str, body: Any) -> Callable[..., Any] | None:
+        """Return what makes an object as ``restore`` just made it of ``body``, of other arrays.
+
+        They come in their order, with the types and shapes of those in ``body``, all else being the
+        same. Returns None where something follows from what is in them, or takes more than a few
+        KiB beside them. Only where that is quicker.
         """
         ...
 

@@ -7,9 +7,11 @@ stream]`` or nil, and ``arrays``: ``[[position, values], …]`` for all other co
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from wirecost.messaging.tensor.budget import Budget
 from wirecost.messaging.tensor.dtypes import describe
@@ -19,12 +21,14 @@ from wirecost.messaging.tensor.pandas_arrays import array_of, check_rows, read_v
 from wirecost.messaging.tensor.writer import Writer
 
 _NUMBERS = frozenset("biufc")
+_MOST_PLANNED = 1024
+"""Columns, for each of which pandas keeps a position."""
 
 
 def only_block(frame: Any) -> Any:
     """Return the memory of a frame in one block of numbers, (rows, columns); None for others."""
     blocks = _blocks(frame)
-    if blocks is None or len(blocks) != 1 or len(frame.columns) < 2:
+    if blocks is None or len(blocks) != 1:
         return None
     values, places = blocks[0].values, blocks[0].mgr_locs
     if type(values) is not np.ndarray or values.dtype.kind not in _NUMBERS:
@@ -131,6 +135,27 @@ def read_block(values: Any, index: Any, columns: Any) -> Any:
     if array.shape != (len(index), len(columns)):
         raise ValueError(f"a block of shape {array.shape}")
     return create([(array.T, np.arange(len(columns)))], index, columns)
+
+
+def arrays_in(value: Any) -> Iterator[npt.NDArray[Any]]:
+    """Yield the arrays of a body in their order."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from arrays_in(inner)
+
+
+def plan_block(
+    like: npt.NDArray[Any], index: Callable[[], Any], columns: Callable[[], Any]
+) -> Callable[[npt.NDArray[Any]], Any] | None:
+    """Return what makes data frames over arrays ``like`` one that ``read_block`` took."""
+    create, width = _creator(load("pandas")), like.shape[1]
+    if create is None or like.dtype.kind not in _NUMBERS or not like.size or width > _MOST_PLANNED:
+        return None
+    # pandas makes a slice of an array of positions, which takes longer than all else.
+    places = slice(0, width, 1)
+    return lambda array: create([(array.T, places)], index(), columns())
 
 
 def _creator(pandas: Any) -> Any:

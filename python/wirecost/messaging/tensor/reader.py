@@ -249,6 +249,18 @@ def restored(name: str, kind: Any, body: Any, budget: Budget) -> Any:
     return framework(name).restore(kind, body, budget)
 
 
+def planned(name: str, kind: Any, body: Any) -> Callable[..., Any] | None:
+    """Return a function that makes what was just restored of other arrays in its body.
+
+    It gets them in their order. Returns None where there is none.
+    """
+    plan = getattr(framework(name), "plan", None)
+    try:
+        return None if plan is None else plan(kind, body)
+    except Exception:
+        return None
+
+
 def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
     """Return a tensor in the wanted framework, or the sender's where None. Raises UserError."""
     plugin = framework(sender)

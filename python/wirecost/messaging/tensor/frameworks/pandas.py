@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,9 @@ from wirecost.messaging.tensor.collisions import check_labels
 from wirecost.messaging.tensor.packages import load
 from wirecost.messaging.tensor.pandas_arrays import array_of, check_rows, read_values, write_values
 from wirecost.messaging.tensor.pandas_blocks import (
+    arrays_in,
     only_block,
+    plan_block,
     read_block,
     read_blocks,
     write_blocks,
@@ -23,6 +28,9 @@ from wirecost.messaging.tensor.zones import known
 ROOTS = ("pandas",)
 HAS_TABLES = True
 PLUGIN_ORDER = 8
+_MOST_PLANNED = 4096
+"""Bytes of labels that are compared with those of the message before."""
+_PLAIN = frozenset({str, int})
 _COLUMN_BYTES = _LABEL_BYTES = 8
 """Bytes that pandas keeps of each, whether or not it came with memory."""
 
@@ -135,6 +143,51 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
     if kind == "missing":
         return pandas.NA if body == "NAType" else pandas.NaT
     raise ValueError(kind)
+
+
+def plan(kind: str, body: Any) -> Callable[..., Any] | None:
+    """Return what makes another data frame in one block, of a range of rows.
+
+    It raises ValueError for other columns.
+    """
+    if kind != "frame" or "block" not in body or body["attributes"]:
+        return None
+    arrays, block = list(arrays_in(body)), body["block"]
+    (place,) = (i for i, array in enumerate(arrays) if array is block)
+    labels = arrays[:place] + arrays[place + 1 :]
+    index, columns = _range(body["index"]), _columns(body["columns"], labels)
+    make = plan_block(block, index, columns) if index and columns else None
+    if make is None or not labels:
+        return make
+    known = [label.tobytes() for label in labels]
+
+    def make_labelled(*arrays: Any) -> Any:
+        # From memory that others may change: what is compared is a copy.
+        if [array.tobytes() for array in arrays[:place] + arrays[place + 1 :]] != known:
+            raise ValueError("other columns")
+        return make(arrays[place])
+
+    return make_labelled
+
+
+def _range(body: Any) -> Callable[[], Any] | None:
+    """Return what makes an index of a range; None for others."""
+    name = body["name"] if "range" in body else 0
+    if name is not None and type(name) is not str:
+        return None
+    return partial(load("pandas").RangeIndex.from_range, range(*body["range"]), name)
+
+
+def _columns(body: Any, arrays: list[Any]) -> Callable[[], Any] | None:
+    """Return what makes columns of a range, or of a few labels, those in ``arrays`` included."""
+    if "range" in body:
+        return _range(body)
+    plain = "labels" in body and _PLAIN.issuperset(map(type, body["labels"]))
+    if not (plain or "values" in body) or sum(array.nbytes for array in arrays) > _MOST_PLANNED:
+        return None
+    # A view of it is an index of its own, but for what nobody can change.
+    view: Callable[[], Any] = _restore_index(load("pandas"), deepcopy(body), Budget(0)).view
+    return view
 
 
 def _restore_frame(pandas: Any, body: Any, budget: Budget) -> Any:

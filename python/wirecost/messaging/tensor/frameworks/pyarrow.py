@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from wirecost.messaging.tensor.arrow_arrays import read_array, write_array
+from wirecost.messaging.tensor.arrow_arrays import plan_array, read_array, write_array
 from wirecost.messaging.tensor.arrow_costs import afford
 from wirecost.messaging.tensor.arrow_stream import read_stream, read_table, schema_of, write_stream
 from wirecost.messaging.tensor.budget import Budget
@@ -20,6 +23,8 @@ HAS_TABLES = True
 PLUGIN_ORDER = 10
 _KINDS = {"Table": "table", "RecordBatch": "batch", "ChunkedArray": "chunked", "Tensor": "tensor"}
 _TABLES = frozenset({"table", "batch"})
+_SCHEMAS: deque[tuple[Any, bytes]] = deque(maxlen=8)
+"""Schemas of the latest types."""
 
 
 def encoder(cls: type) -> Handler | None:
@@ -74,8 +79,13 @@ def describe(kind: str, value: Any, writer: Writer) -> Any:
 
 
 def _schema(type_: Any) -> bytes:
+    for known, schema in _SCHEMAS:
+        if known.equals(type_, check_metadata=True):
+            return schema
     pa = load("pyarrow")
-    return bytes(pa.schema([pa.field("", type_)]).serialize().to_pybytes())
+    schema = bytes(pa.schema([pa.field("", type_)]).serialize().to_pybytes())
+    _SCHEMAS.appendleft((type_, schema))
+    return schema
 
 
 def restore(kind: str, body: Any, budget: Budget) -> Any:
@@ -98,6 +108,15 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
     if kind not in _TABLES:
         raise ValueError(kind)
     return _table(pa, kind, schema, body, budget)
+
+
+def plan(kind: str, body: Any) -> Callable[..., Any] | None:
+    """Return what makes another array of numbers, or of lists of a fixed size of them."""
+    if kind != "array":
+        return None
+    (node,) = body["chunks"]
+    make = plan_array(schema_of(body["schema"], Budget(0)).field(0).type, node, count())
+    return None if make is None else lambda *arrays: make(arrays)
 
 
 def offered(body: Any, budget: Budget) -> Any:
