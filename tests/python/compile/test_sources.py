@@ -12,9 +12,11 @@ from typer.testing import CliRunner
 from support.programs import execute
 from wirecost.cli import app
 
-PART = (
-    'syntax = "proto3";\npackage part;\nmessage Part { string name = 1; repeated double at = 2; }\n'
-)
+PART = """syntax = "proto3";
+package part;
+message Part { string name = 1; repeated double at = 2; }
+message Id { uint32 value = 1; }  // so small that its own file has its functions inlined
+"""
 WHOLE = """syntax = "proto2";
 package whole;
 import "part.proto";
@@ -23,6 +25,7 @@ message Whole {
   repeated part.Part parts = 2;
   map<string, part.Part> by_name = 3;
   oneof one { string text = 4; part.Part part = 5; }
+  optional part.Id id = 6;
 }
 """
 MAIN = """#include <cstdio>
@@ -54,6 +57,7 @@ OTHER = """#include "whole/whole.protobuf.hpp"
 inline wire::whole::Whole other() {
   wire::whole::Whole made;
   made.number = 1;
+  made.id.emplace().value = 2;
   made.parts.emplace_back().name = "a";
   made.by_name["x"].name = "b";
   made.one.emplace<wire::whole::Whole::one_part>().at = {1, 2};
@@ -80,7 +84,16 @@ def compiled(folder: Path, *more: str | Path) -> tuple[int, str]:
     (folder / "main.cpp").write_text(MAIN)
     (folder / "other.hpp").write_text(OTHER)
     sources = sorted((folder / "out" / "cpp").rglob("*.cc"))
-    command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", folder / "out" / "cpp"]
+    command = [
+        "g++",
+        "-std=c++20",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-I",
+        folder / "out" / "cpp",
+    ]
     done = execute([*command, folder / "main.cpp", *sources, "-o", folder / "program", *more])
     return done.returncode, done.stderr
 
