@@ -4,6 +4,7 @@
 #                  [LANG language…]            cpp if none; python, java
 #                  [PROTOBUF_API]              also classes with Protobuf's interface: TARGET has them compiled
 #                  [JSON]                      also their canonical JSON
+#                  [SOURCES]                   functions in sources: TARGET has them compiled
 #                  [NO_RECYCLING]              every block of memory from malloc
 #                  [COLUMNS message…] [REDUCE field=how…] [IMPORT_DIRS folder…]
 #                  [NAMESPACE name] [API_NAMESPACE name] [OUT_DIR folder] [DEPENDS file…])
@@ -17,7 +18,7 @@ cmake_policy(VERSION 3.20) # the function's, whatever the project asks for: DEPF
 function(wirecost_compile target)
   set(one NAMESPACE API_NAMESPACE OUT_DIR)
   set(many SCHEMAS WIRES LANG COLUMNS REDUCE IMPORT_DIRS DEPENDS)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PROTOBUF_API;JSON;NO_RECYCLING" "${one}" "${many}")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PROTOBUF_API;JSON;SOURCES;NO_RECYCLING" "${one}" "${many}")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SCHEMAS)
     message(FATAL_ERROR "wirecost_compile(${target} SCHEMAS schema… [WIRES …] [LANG …]): "
                         "not understood: ${arg_UNPARSED_ARGUMENTS}")
@@ -69,6 +70,9 @@ function(wirecost_compile target)
   if(arg_JSON)
     list(APPEND command --json)
   endif()
+  if(arg_SOURCES)
+    list(APPEND command --sources)
+  endif()
   if(arg_NO_RECYCLING)
     list(APPEND command --no-recycling)
   endif()
@@ -107,7 +111,9 @@ function(wirecost_compile target)
       set(kind STATIC)
       set(scope PUBLIC)
       # The classes' headers ask for no more; those of the holders for C++20.
-      set(standard 17)
+      if(NOT arg_SOURCES)
+        set(standard 17)
+      endif()
     endif()
     add_library(${target} ${kind} ${outputs})
     add_dependencies(${target} ${target}_schemas)

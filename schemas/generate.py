@@ -24,6 +24,7 @@ def main() -> None:
     parser.add_argument("--namespace", default="wire")
     parser.add_argument("--preserve-unknown", action="store_true")
     parser.add_argument("--no-recycling", action="store_true")
+    parser.add_argument("--sources", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--columns", action="append", default=[])
     parser.add_argument("--reduce", action="append", default=[])
@@ -36,6 +37,7 @@ def main() -> None:
         api_namespace=options.api_namespace or "",
         native=options.native,
         recycling=not options.no_recycling,
+        sources=options.sources,
         json=options.json,
     )
     columns = Columns(tuple(options.columns), tuple(options.reduce))

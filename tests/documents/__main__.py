@@ -4,7 +4,7 @@
 ``python -m documents [RUN…]`` measures them, keeps summary rows and tables in ``docs/results``,
 and writes the documents' blocks and figures anew. With ``--write`` it only writes, with ``--keep``
 it takes the runs as they were made before, in ``build/results``. ``repeatability`` and
-``tensor-repeatability`` are one command ten times."""
+``tensor-repeatability`` are one command ten times; ``compiling`` runs compilers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from documents import repeatability
+from documents import compiling, repeatability
 from documents.blocks import documents, written
 from documents.figures import FIGURES, drawn
 from documents.repeatability import REPEATED
@@ -32,7 +32,10 @@ newer PaddlePaddle and Pillow."""
 
 def measure(name: str) -> None:
     """Measure a run. Raises CalledProcessError where a contender failed."""
-    if repeated := REPEATED.get(name):
+    if name == compiling.NAME:
+        compiling.measure(MADE / name)
+        (MADE / name / "commit").write_text(_commit())
+    elif repeated := REPEATED.get(name):
         for number, command in enumerate(repeated.commands(), start=1):
             _run(command, MADE / name / f"{number:02}")
     else:
@@ -43,7 +46,7 @@ def _run(command: list[str], folder: Path, may_fail: bool = False, ros2: bool = 
     shutil.rmtree(folder, ignore_errors=True)
     python = ROOT / "build" / "ros2" / "jazzy" / "bin" / "python" if ros2 else sys.executable
     wirecost = (python, "-m", "wirecost")
-    commit = _git("rev-parse", "--short", "HEAD") + ("+" if _changed() else "")
+    commit = _commit()
     done = subprocess.run([*wirecost, *command, "--out", folder], check=not may_fail)
     if done.returncode not in (0, 1):  # 1: a contender failed
         raise subprocess.CalledProcessError(done.returncode, done.args)
@@ -55,6 +58,9 @@ def keep(name: str) -> None:
     """Keep the rows and tables of a run, and where it was made.
 
     A ``+`` behind the commit: with changes. Raises OSError if it was not made."""
+    if name == compiling.NAME:
+        compiling.keep(MADE / name, (MADE / name / "commit").read_text())
+        return
     if repeated := REPEATED.get(name):
         folders = sorted(path for path in (MADE / name).iterdir() if path.is_dir())
         estimates = repeatability.estimates(repeated, folders)
@@ -92,6 +98,11 @@ def _compiler(where: dict[str, object]) -> str:
     return " ".join(str(word) for word in (where.get("compiler"), used) if word) or "none"
 
 
+def _commit() -> str:
+    """Return the commit; a ``+`` behind it: with changes."""
+    return _git("rev-parse", "--short", "HEAD") + ("+" if _changed() else "")
+
+
 def _changed() -> bool:
     """Return whether anything but documents differs from the commit."""
     return bool(_git("status", "-s", "--", ".", ":!docs", ":!README.md"))
@@ -114,7 +125,7 @@ def write() -> None:
 
 def main(arguments: list[str]) -> int:
     names = [word for word in arguments if not word.startswith("--")]
-    runs = [*RUNS, *REPEATED]
+    runs = [*RUNS, *REPEATED, compiling.NAME]
     options = [word for word in arguments if word.startswith("--")]
     if unknown := [word for word in names if word not in runs]:
         print(f"documents: no run {unknown[0]}; there are {', '.join(runs)}", file=sys.stderr)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from documents import origins, processes, repeatability
+from documents import compiling, origins, processes, repeatability
 from documents.blocks import BLOCK, documents, written
 from documents.figures import FIGURES, drawn
 from documents.repeatability import REPEATED
@@ -50,6 +50,9 @@ def test_every_run_that_is_kept_is_shown() -> None:
 
 @pytest.mark.parametrize("name", KEPT)
 def test_a_run_was_made_with_the_command_of_its_name(name: str) -> None:
+    if name == compiling.NAME:
+        assert read(name).about["command"] == compiling.COMMAND
+        return
     repeated = REPEATED.get(name)
     command = repeated.commands()[0] if repeated else RUNS[name]
     assert read(name).about["command"] == f"wirecost {' '.join(command)}"
@@ -68,6 +71,14 @@ def test_tables_follow_from_the_rows(name: str) -> None:
     for race in races(rows):
         # Bars are of pages alone; a document shows text.
         assert run.table(race_title(race)) == replace(overview(rows, race), bars=())
+
+
+def test_the_table_of_compilers_follows_from_its_rows() -> None:
+    rows = compiling.read(RESULTS / f"{compiling.NAME}.csv")
+    assert read(compiling.NAME).tables == [compiling.table(rows)]
+    ratios = compiling.ratios(rows)
+    assert ratios.pop("holders") > 1  # where each program compiles the codecs
+    assert max(ratios.values()) <= 1.3
 
 
 @pytest.mark.parametrize("runs", [2, 10])

@@ -24,6 +24,9 @@ wirecost_compile(classes SCHEMAS trip.proto PROTOBUF_API IMPORT_DIRS "shared par
 add_executable(drop_in drop_in.cpp)
 set_target_properties(drop_in PROPERTIES CXX_STANDARD 17)
 target_link_libraries(drop_in PRIVATE classes)
+wirecost_compile(apart SCHEMAS trip.proto SOURCES IMPORT_DIRS "shared parts")
+add_executable(linked main.cpp)
+target_link_libraries(linked PRIVATE apart)
 """
 MAIN = """#include <cstdio>
 #include "trip/trip.protobuf.hpp"
@@ -97,7 +100,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     prefix = f"-DCMAKE_PREFIX_PATH={installation().cmake}"
     made.cmake("-G", made.generator, "-S", ".", "-B", made.build, prefix)
     assert STEP in made.made()
-    assert made.printed() == made.printed("drop_in") == "4"
+    assert made.printed() == made.printed("drop_in") == made.printed("linked") == "4"
     return made
 
 
@@ -107,7 +110,7 @@ def test_a_new_time_of_an_import_compiles_the_schemas_only(project: Project) -> 
     assert project.times("*.[hosd]*") == times
     headers, objects = project.times("*.hpp"), project.times("*.o")
     stamps = project.times("*.wirecost.stamp")
-    assert len(stamps) == 3
+    assert len(stamps) == 4
     project.part.touch()
     assert STEP in project.made()
     assert (project.times("*.hpp"), project.times("*.o")) == (headers, objects)

@@ -88,10 +88,12 @@ class DetectionArrays : public DetectionColumns<double*> {
   void end(Stream& stream) { stream.close(start_); }
 };
 
-class ColumnsReader : public ViewReader {
+/// `Envelope` reads all but the columns.
+template <class Envelope>
+class ColumnsReader : public Envelope {
  public:
   bool open(Bytes bytes) {
-    if (!open_all(bytes)) return false;
+    if (!this->open_all(bytes)) return false;
     count_ = 0;
     const Bytes columns =
         field_of(field_of(bytes, field::view_lidar), columns_field_of(field::lidar_reflection));
@@ -116,7 +118,7 @@ class ColumnsReader : public ViewReader {
 
 struct ColumnsCodec {
   using ViewWriter = compiled::ViewWriter<ReflectionArrays>;
-  using ViewReader = ColumnsReader;
+  using ViewReader = ColumnsReader<HolderReader>;
   using DataWriter = compiled::DataWriter<DetectionArrays>;
 };
 

@@ -34,7 +34,7 @@ class Both {
 
 struct AlsoRowsCodec {
   using ViewWriter = compiled::ViewWriter<Both<ReflectionArrays, ReflectionRows>>;
-  using ViewReader = ColumnsReader;
+  using ViewReader = ColumnsReader<compiled::ViewReader>;  // a holder would get the rows
   using DataWriter = compiled::DataWriter<Both<DetectionArrays, DetectionRows>>;
 };
 

@@ -56,7 +56,7 @@ class ReducedDetections : public DetectionColumns<std::vector<double>> {
 
 struct ReducedCodec {
   using ViewWriter = compiled::ViewWriter<ReducedReflections>;
-  using ViewReader = ColumnsReader;
+  using ViewReader = ColumnsReader<HolderReader>;
   using DataWriter = compiled::DataWriter<ReducedDetections>;
 };
 

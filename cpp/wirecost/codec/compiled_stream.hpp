@@ -182,40 +182,67 @@ class DataWriter {
   std::size_t features_start_ = 0, lidar_start_ = 0;
 };
 
-/// Reads everything but the lidar's lists through views into the message.
-class ViewReader {
+/// Reads everything but the lidar's lists. `Message`: a sensor view's holder, or its view.
+template <class Message>
+class EnvelopeReader {
  public:
   SensorViewHeader header() const {
-    return {.version = value_of(view_.version),
-            .timestamp = value_of(view_.timestamp),
-            .sensor_id = value_of(view_.sensor_id),
-            .host_vehicle_id = value_of(view_.host_vehicle_id)};
+    return {.version = value_of(message_.version),
+            .timestamp = value_of(message_.timestamp),
+            .sensor_id = value_of(message_.sensor_id),
+            .host_vehicle_id = value_of(message_.host_vehicle_id)};
   }
-  LidarConfiguration lidar() const {
-    const auto& configuration = lidar_.view_configuration.or_default();
+  void release() {}
+
+ protected:
+  static LidarConfiguration configuration_of(const auto& lidar) {
+    const auto& configuration = lidar.view_configuration.or_default();
     return {.field_of_view_horizontal = configuration.field_of_view_horizontal.value_or(0),
             .field_of_view_vertical = configuration.field_of_view_vertical.value_or(0),
             .mounting_position = value_of(configuration.mounting_position.or_default().position)};
   }
+
+  Message message_;
+};
+
+/// Decoded into a holder that is used again.
+class HolderReader : public EnvelopeReader<osi::SensorView> {
+ public:
+  LidarConfiguration lidar() const {
+    const auto& lidars = message_.lidar_sensor_view;
+    return lidars.empty() ? LidarConfiguration{} : configuration_of(lidars[0]);
+  }
+  std::size_t object_count() const { return objects().size(); }
+  auto object(std::size_t index) const { return ObjectView(objects()[index]); }
+
+ protected:
+  bool open_all(Bytes bytes) { return !osi::protobuf::decode(bytes, message_); }
+
+ private:
+  const Sequence<osi::MovingObject>& objects() const {
+    return message_.global_ground_truth.or_default().moving_object;
+  }
+};
+
+/// Read through views into the message.
+class ViewReader : public EnvelopeReader<osi::protobuf::SensorViewView> {
+ public:
+  LidarConfiguration lidar() const { return configuration_of(lidar_view()); }
   std::size_t object_count() const { return objects_.size(); }
-  ObjectView object(std::size_t index) const { return ObjectView(objects_[index]); }
-  void release() {}
+  auto object(std::size_t index) const { return ObjectView(objects_[index]); }
 
  protected:
   bool open_all(Bytes bytes) {
-    if (osi::protobuf::view(bytes, view_)) return false;
-    objects_.clear();
-    for (const auto& object : view_.global_ground_truth.or_default().moving_object)
-      objects_.push_back(object);
-    lidar_ = {};
-    if (!view_.lidar_sensor_view.empty()) lidar_ = *view_.lidar_sensor_view.begin();
+    if (osi::protobuf::view(bytes, message_)) return false;
+    message_.global_ground_truth.or_default().moving_object.to(objects_);
+    message_.lidar_sensor_view.to(lidars_);
+    if (lidars_.empty()) lidars_.emplace_back();
     return true;
   }
-  const osi::protobuf::LidarSensorViewView& lidar_view() const { return lidar_; }
+  const osi::protobuf::LidarSensorViewView& lidar_view() const { return lidars_.front(); }
 
  private:
-  osi::protobuf::SensorViewView view_;
-  osi::protobuf::LidarSensorViewView lidar_;
+  std::vector<osi::protobuf::LidarSensorViewView> lidars_;
   std::vector<osi::protobuf::MovingObjectView> objects_;
 };
 

@@ -100,12 +100,13 @@ inline void set(osi::DetectedMovingObject& out, const DetectedObject& object,
   set(candidate.vehicle_classification, object.vehicle);
 }
 
-/// A moving object of a received message, fields read as they are asked for.
+/// A moving object of a received message, `Object` its holder or its view.
+template <class Object>
 class ObjectView {
   const auto& base() const { return object_->base.or_default(); }
 
  public:
-  explicit ObjectView(const osi::protobuf::MovingObjectView& object) : object_(&object) {}
+  explicit ObjectView(const Object& object) : object_(&object) {}
 
   std::uint64_t id() const { return value_of(object_->id); }
   int type() const { return static_cast<int>(object_->type.or_default()); }
@@ -127,7 +128,7 @@ class ObjectView {
   Orientation orientation_rate() const { return value_of(base().orientation_rate); }
 
  private:
-  const osi::protobuf::MovingObjectView* object_;
+  const Object* object_;
 };
 
 }  // namespace wirecost::compiled

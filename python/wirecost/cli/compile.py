@@ -63,6 +63,10 @@ def command(
     recycling: Annotated[
         bool, option("C++: threads keep small blocks of deleted messages for new messages.")
     ] = True,
+    sources: Annotated[
+        bool,
+        option("C++: put functions into .cc files, which are compiled once.", "--sources"),
+    ] = False,
     native: Annotated[
         bool, option("Python: also write an extension around the generated C++.", "--native")
     ] = False,
@@ -115,6 +119,7 @@ def command(
         protobuf_api=protobuf_api,
         api_namespace=api_namespace,
         recycling=recycling,
+        sources=sources,
         native=native,
         maven=maven,
         json=json,
@@ -152,7 +157,8 @@ def _print_use(schema: Schema, request: Request, texts: Iterable[PurePath], out:
         if len(written) == 1:
             (file,) = written
             header, folder = names.header(file, f".{wire}"), shlex.quote(str(out / "cpp"))
-            print(f'#include "{header}", compiled as C++20 with -I{folder}')
+            linked = ", linked with its .cc files" if request.sources else ""
+            print(f'#include "{header}", compiled as C++20 with -I{folder}{linked}')
             for message in _outermost(file)[-1:]:
                 space = names.namespace(file)
                 print(f"{space}::{names.plain(message)} m;  // buffer: encoded_size(m) bytes")

@@ -217,6 +217,7 @@ class ArrayView {
 
     std::size_t size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }
+    void clear() noexcept { size_ = 0; }
     T operator[](std::size_t i) const noexcept { return load<T>(data_ + i * sizeof(T)); }
     std::span<const std::byte> bytes() const noexcept {
         return {reinterpret_cast<const std::byte*>(data_), size_ * sizeof(T)};
@@ -286,6 +287,14 @@ class RangeView {
 
     std::size_t size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }
+    void clear() noexcept { size_ = 0; }
+    // All of them, read into elements that are used again.
+    template <class Allocator>
+    void to(std::vector<Value, Allocator>& out) const {
+        out.resize(size_);
+        Reader reader(reader_);
+        for (Value& value : out) reader.next(value);
+    }
     iterator begin() const { return iterator(reader_, size_); }
     iterator end() const { return iterator(); }
 

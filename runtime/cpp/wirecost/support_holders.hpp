@@ -143,6 +143,11 @@ void clear(T& value) {
     }
 }
 
+template <class... Types>
+void clear(std::variant<Types...>& value) {
+    value.template emplace<0>();
+}
+
 // A value that can be absent. Unlike std::optional it keeps the value's storage when reset, so
 // that what is used again allocates nothing.
 template <class T>

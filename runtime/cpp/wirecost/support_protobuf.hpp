@@ -99,7 +99,7 @@ struct MessageReader {
         const auto [p, stop] = locate();
         Reading checked(nullptr, 0, 0, no_limits);
         checked.checked = true;
-        value = View{};
+        wirecost::clear(value);
         read(value, p, stop, checked);
     }
     void skip() { locate(); }

@@ -69,8 +69,13 @@ inline const Byte* read_tag(const Byte* p, const Byte* end, Reading& reading,
                                                       Reading& reading,
                                                       std::size_t& size) noexcept {
     std::uint64_t value = 0;
-    const Byte* const next = read_varint<short_bits>(p, end, value);
-    if (next == nullptr) return reading.fail(Reason::bad_varint, p);
+    const Byte* next = p + 2;
+    if (left(p, end) > 1 && p[0] >= 0x80 && p[1] < 0x80) {
+        value = (p[0] & 0x7FU) | std::uint64_t{p[1]} << 7U;
+    } else {
+        next = read_varint<short_bits>(p, end, value);
+        if (next == nullptr) return reading.fail(Reason::bad_varint, p);
+    }
     if (value > left(next, end)) return reading.fail(Reason::bad_length, p);
     size = static_cast<std::size_t>(value);
     return next;

@@ -53,10 +53,20 @@ void put_fixed_at(Byte* p, std::uint64_t tag, T value) noexcept {
     std::memcpy(p + N, &value, sizeof(T));
 }
 
+// A number of two bytes or more, or one for which there may be no room.
 template <std::size_t N>
-Byte* put_number(Byte* p, const Byte* begin, std::uint64_t tag, std::uint64_t value) noexcept {
+[[gnu::noinline]] Byte* put_long_number(Byte* p, const Byte* begin, std::uint64_t tag,
+                                        std::uint64_t value) noexcept {
     p = put_varint(p, begin, value);
     return p == nullptr ? nullptr : put_tag<N>(p, begin, tag);
+}
+
+template <std::size_t N>
+[[gnu::always_inline]] inline Byte* put_number(Byte* p, const Byte* begin, std::uint64_t tag,
+                                               std::uint64_t value) noexcept {
+    if (value >= 0x80 || left(begin, p) <= N) return put_long_number<N>(p, begin, tag, value);
+    *--p = static_cast<Byte>(value);
+    return put_tag_unchecked<N>(p, tag);
 }
 
 template <std::size_t N>
@@ -70,7 +80,8 @@ Byte* put_text(Byte* p, const Byte* begin, std::uint64_t tag, std::string_view v
 
 // The length of what lies between `p` and `end`, and its tag.
 template <std::size_t N>
-Byte* put_head(Byte* p, const Byte* begin, std::uint64_t tag, const Byte* end) noexcept {
+[[gnu::always_inline]] inline Byte* put_head(Byte* p, const Byte* begin, std::uint64_t tag,
+                                             const Byte* end) noexcept {
     return put_number<N>(p, begin, tag, left(p, end));
 }
 

@@ -216,6 +216,50 @@ TEST(Protobuf, ViewShowsPackedAndUnpackedElements) {
   EXPECT_TRUE(view.a_bool);
 }
 
+TEST(Protobuf, ReusedViewsShowNothingOfBefore) {
+  wire::conformance::proto3::EveryType message;
+  message.a_double = 1.5;
+  message.a_string = "text";
+  message.an_inner.emplace().id = 3;
+  message.maybe_int32 = 4;
+  message.strings.emplace_back() = "element";
+  message.choice.emplace<wire::conformance::proto3::EveryType::choice_chosen_number>(7);
+  message.by_uint32[8] = 9;
+  const std::string in = encoded<Proto3>(message);
+  Proto3::View view;
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_FALSE(Proto3::view(bytes(in), view));
+    EXPECT_EQ(view.an_inner->id, 3);
+    EXPECT_EQ(view.by_uint32.begin()->value, 9U);
+    ASSERT_FALSE(Proto3::view({}, view));
+    EXPECT_EQ(view.a_double, 0);
+    EXPECT_EQ(view.a_string, "");
+    EXPECT_FALSE(view.an_inner || view.maybe_int32);
+    EXPECT_TRUE(view.strings.empty() && view.by_uint32.empty());
+    EXPECT_EQ(view.choice.index(), 0U);
+  }
+  // A message that is there again, with another field.
+  ASSERT_FALSE(Proto3::view(bytes(in), view));
+  const std::string other = from_hex("9201 03 120174");
+  ASSERT_FALSE(Proto3::view(bytes(other), view));
+  EXPECT_EQ(view.an_inner->id, 0);
+  EXPECT_EQ(view.an_inner->text, "t");
+}
+
+TEST(Protobuf, ElementsOfViewsAreReadIntoKeptMemory) {
+  const std::string many = encoded<Notification>(notification(3));
+  const std::string few = encoded<Notification>(notification(1));
+  Notification::View view;
+  std::vector<decltype(view.causes)::Value> causes;
+  for (const auto& in : {many, few, many}) {
+    ASSERT_FALSE(Notification::view(bytes(in), view));
+    view.causes.to(causes);
+    std::size_t i = 0;
+    for (const auto& cause : view.causes) EXPECT_EQ(causes.at(i++).sender_id, cause.sender_id);
+    EXPECT_EQ(i, causes.size());
+  }
+}
+
 std::string nested(int depth, bool groups) {
   std::string made;
   for (int i = 0; i < depth; ++i) {

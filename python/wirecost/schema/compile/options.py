@@ -36,6 +36,7 @@ class Options:
     protobuf_api: bool = False
     api_namespace: str = ""
     recycling: bool = True
+    sources: bool = False
     native: bool = False
     maven: bool = False
     json: bool = False
@@ -51,6 +52,11 @@ class Options:
             raise UserError(f"{spelled('namespace', self.namespace)}: give one identifier")
         if self.native and "cpp" not in languages:
             languages = (*languages, "cpp")
+        if self.sources and self.native:
+            raise UserError(
+                f"{spelled('sources')}: the extension of {spelled('native')} has all in one; give "
+                "one of them"
+            )
         if self.json and not {"cpp", "python"} & set(languages):
             raise UserError(
                 f"{spelled('json')}: C++ and Python have it; add one of them to {spelled('lang')}"
@@ -72,6 +78,7 @@ class Options:
             native=self.native,
             maven=self.maven,
             recycling=self.recycling,
+            sources=self.sources,
             json=self.json,
         )
         return Job(languages, request, Columns(self.columns, self.reduce))

@@ -72,9 +72,9 @@ class _HeaderPrinter:
         if not file.messages and not file.enums and not added and not self._is_imported(file):
             return
         self._names.inside(file)
-        yield self._holders(file)
+        yield from self._holders(file)
         for wire in self._request.wires:
-            yield self._codec(file, wire)
+            yield from self._codec(file, wire)
         if self._request.json:
             yield self._json(file)
         if self._request.protobuf_api and not api.is_left_out(self._schema, file):
@@ -98,9 +98,21 @@ class _HeaderPrinter:
         )
         return PurePosixPath(self._names.header(file, suffix)), text
 
-    def _holders(self, file: File) -> tuple[PurePosixPath, str]:
-        return self._render(
-            "holders.hpp.j2",
+    def _render_parts(
+        self, template: str, file: File, suffix: str, **context: object
+    ) -> Iterator[tuple[PurePosixPath, str]]:
+        """Render the header, and the source if the request is for sources."""
+        context["sources"] = self._request.sources
+        header, text = self._render(f"{template}.hpp.j2", file, suffix, **context)
+        yield header, text
+        if self._request.sources:
+            context["codec_header"] = header
+            source, text = self._render(f"{template}.cc.j2", file, suffix, **context)
+            yield source.with_suffix(".cc"), text
+
+    def _holders(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
+        return self._render_parts(
+            "holders",
             file,
             "",
             namespace=self._names.namespace(file),
@@ -109,19 +121,19 @@ class _HeaderPrinter:
             unknown=self._request.preserve_unknown and "protobuf" in self._request.wires,
         )
 
-    def _codec(self, file: File, wire: str) -> tuple[PurePosixPath, str]:
+    def _codec(self, file: File, wire: str) -> Iterator[tuple[PurePosixPath, str]]:
         namespace = f"{self._names.namespace(file)}::{wire}"
         if wire in SEQUENTIAL:
-            return self._render(
-                "sequential.hpp.j2",
+            return self._render_parts(
+                "sequential",
                 file,
                 f".{wire}",
                 namespace=namespace,
                 aligned=SEQUENTIAL[wire].largest > 1,
                 messages=self._codecs[wire].messages(file),
             )
-        return self._render(
-            "protobuf.hpp.j2",
+        return self._render_parts(
+            "protobuf",
             file,
             ".protobuf",
             namespace=namespace,
