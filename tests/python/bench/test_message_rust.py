@@ -230,7 +230,7 @@ def test_a_missing_or_old_compiler_has_its_remedy(
 
 def test_schemas_that_it_cannot_express_are_refused_with_the_reason(tmp_path: Path) -> None:
     path = str(SCHEMAS / "editions_2023.proto")
-    about = subject(frontends.descriptors([path]), path, "EveryType")
+    about = subject(frontends.descriptors([path]), path, "Choices")
     assert code.refused(about).startswith("prost, from whose messages all are filled, knows no")
     assert code.refused(every(tmp_path, "ros2")) == "in Rust for Protobuf's schemas only"
     assert code.refused(drone(tmp_path)) == ""
