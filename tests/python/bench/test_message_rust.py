@@ -174,7 +174,7 @@ def broken(
 def test_a_program_that_changes_a_field_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
-    change = {"self.f0.fill(&from.f0);": "self.f0 = 7;"}
+    change = {"self.f1.fill(&from.f1);": "self.f1 = 7;"}
     backend, about = broken(tmp_path, monkeypatch, library, "schema.rs", change)
     entries = [contender.entry(about.type) for contender in backend.contenders()]
     messages = read_content(tmp_path / "content")

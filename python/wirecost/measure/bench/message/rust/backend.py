@@ -24,7 +24,7 @@ from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.counting import counted_allocations, counted_instructions
 from wirecost.measure.bench.message.cpp.programs import cached, keep
 from wirecost.measure.bench.message.rust import cargo, code
-from wirecost.measure.bench.message.selection import ContenderSelection
+from wirecost.measure.bench.message.selection import ContenderSelection, is_large, left_out
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.system import scratch
 
@@ -54,7 +54,9 @@ class Rust:
         self.environment = {"rust": compiler} if compiler else {}
         refused = code.refused(subject) or ("" if compiler else cargo.REMEDY)
         for library in filter(selection.takes, RUST_LIBRARIES):
-            if complaint := refused or self._compiled(library, compiler, selection.jobs, say):
+            if is_large(subject) and not selection.asks_for(library):
+                self.missing[library] = left_out(library)
+            elif complaint := refused or self._compiled(library, compiler, selection.jobs, say):
                 self.missing[library] = complaint
 
     def _compiled(self, library: str, compiler: str, jobs: int, say: Callable[[str], None]) -> str:

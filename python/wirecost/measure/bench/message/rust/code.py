@@ -95,21 +95,20 @@ def generate(subject: Subject, library: str, folder: Path) -> None:
 
 
 def _struct(name: str, message: Message) -> _Struct:
-    places = {field.name: f"f{place}" for place, field in enumerate(message.fields)}
     alone = [field for field in message.fields if field.oneof is None]
     oneofs = [
         _Oneof(
-            f"O{number}",
-            [_Choice(places[field.name].upper(), _is_altered(field)) for field in members],
+            f"O{min(field.number for field in members)}",
+            [_Choice(f"F{field.number}", _is_altered(field)) for field in members],
         )
-        for number, members in enumerate(message.members.values())
+        for members in message.members.values()
     ]
     named = [oneof.name.lower() for oneof in oneofs]
     return _Struct(
         name,
-        [_Filled(places[field.name], _is_required(field)) for field in alone]
+        [_Filled(f"f{field.number}", _is_required(field)) for field in alone]
         + [_Filled(oneof) for oneof in named],
-        [places[field.name] for field in alone if _is_altered(field)] + named,
+        [f"f{field.number}" for field in alone if _is_altered(field)] + named,
         oneofs,
     )
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A subject's descriptors with numbers for names, so that none is a word of Rust.
 
-Names are not on Protobuf's wire. Messages are ``T0``, enums ``E0``, fields ``f0``, oneofs ``o0``,
-all in one package, by their places.
+Names are not on Protobuf's wire. Messages are ``T0``, enums ``E0``, by their places and all in one
+package; fields are ``f1`` by their numbers, oneofs ``o1`` by the lowest number of a member.
 """
 
 from __future__ import annotations
@@ -43,16 +43,13 @@ class _Numbered:
         for number, described in enumerate(self._described):
             file = pb.FileDescriptorProto(name=f"{number}.proto", package=PACKAGE)
             file.dependency.extend(other.name for other in files.file)
-            for name in ("syntax", "edition"):
-                if described.HasField(name):
-                    setattr(file, name, getattr(described, name))
-            if described.options.HasField("features"):
-                file.options.features.CopyFrom(described.options.features)
+            file.syntax = described.syntax
             for full_name, declared in _declared(described):
-                if full_name in self._messages:
+                if isinstance(declared, pb.EnumDescriptorProto):
+                    if full_name in self._enums:
+                        file.enum_type.append(_enum(self._enums[full_name], declared))
+                elif full_name in self._messages:
                     file.message_type.append(self._message(full_name, declared))
-                elif full_name in self._enums:
-                    file.enum_type.append(self._enum(self._enums[full_name], declared))
             if file.message_type or file.enum_type:
                 files.file.append(file)
         return files
@@ -60,8 +57,6 @@ class _Numbered:
     def _message(self, full_name: str, declared: pb.DescriptorProto) -> pb.DescriptorProto:
         name = self._messages[full_name]
         message = pb.DescriptorProto(name=name)
-        if declared.options.HasField("features"):
-            message.options.features.CopyFrom(declared.options.features)
         entries = {}
         for number, entry in enumerate(declared.nested_type):
             if entry.options.map_entry:
@@ -71,19 +66,18 @@ class _Numbered:
                 renamed.name = f"M{number}Entry"
                 for field in renamed.field:
                     self._retype(field, entries)
-        for number, declared_oneof in enumerate(declared.oneof_decl):
-            del declared_oneof
-            message.oneof_decl.add(name=f"o{number}")
-        for number, field in enumerate(declared.field):
+        for place in range(len(declared.oneof_decl)):
+            members = (f for f in declared.field if f.HasField("oneof_index"))
+            numbers = (f.number for f in members if f.oneof_index == place)
+            message.oneof_decl.add(name=f"o{min(numbers)}")
+        for field in declared.field:
             copied = message.field.add()
             copied.CopyFrom(field)
-            copied.name = f"f{number}"
+            copied.name = f"f{field.number}"
             for gone in ("json_name", "default_value", "options"):
                 copied.ClearField(gone)
             if field.options.HasField("packed"):
                 copied.options.packed = field.options.packed
-            if field.options.HasField("features"):
-                copied.options.features.CopyFrom(field.options.features)
             self._retype(copied, entries)
         return message
 
@@ -94,14 +88,13 @@ class _Numbered:
         name = self._messages.get(full_name) or self._enums.get(full_name)
         field.type_name = f".{PACKAGE}.{name}" if name else entries[field.type_name]
 
-    def _enum(self, name: str, declared: pb.EnumDescriptorProto) -> pb.EnumDescriptorProto:
-        enum = pb.EnumDescriptorProto(name=name)
-        if declared.options.HasField("features"):
-            enum.options.features.CopyFrom(declared.options.features)
-        numbers = dict.fromkeys(value.number for value in declared.value)  # each once, in order
-        for place, number in enumerate(numbers):
-            enum.value.add(name=f"{name}_V{place}", number=number)
-        return enum
+
+def _enum(name: str, declared: pb.EnumDescriptorProto) -> pb.EnumDescriptorProto:
+    enum = pb.EnumDescriptorProto(name=name)
+    numbers = dict.fromkeys(value.number for value in declared.value)  # each once, in order
+    for place, number in enumerate(numbers):
+        enum.value.add(name=f"{name}_V{place}", number=number)
+    return enum
 
 
 def _declared(

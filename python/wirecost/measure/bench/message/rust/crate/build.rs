@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Generates the libraries' code of `schema.fds`, whose names are numbers: message `T0` has the
-//! fields `f0`, … and the oneofs `o0`, ….
+//! fields `f1`, … and the oneofs `o4`, ….
 use prost::Message;
 use prost_build::Config;
 use prost_types::{DescriptorProto, FileDescriptorSet};
