@@ -210,6 +210,28 @@ def test_content_that_cannot_be_read_is_one_line(tmp_path: Path, content: bytes)
     assert "panicked" not in str(error.value)
 
 
+@needs_rust
+def test_a_program_that_does_not_compile_has_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = {"self.parsed = None;": "self.nothing = None;"}
+    with pytest.raises(AssertionError, match=r"it does not compile: error\[E0609\]: no field"):
+        broken(tmp_path, monkeypatch, "prost", "library/prost.rs", change)
+
+
+@needs_rust
+def test_crates_that_cannot_be_had_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CARGO_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("CARGO_NET_OFFLINE", "true")
+    said: list[str] = []
+    backend = rust.Rust(drone(tmp_path), asked("rkyv"), said.append)
+    assert backend.missing["rkyv"].startswith("Cargo cannot get crates: error: ")
+    assert said == ["compiling Rust, rkyv, with all that it needs: minutes, once"]
+
+
 @pytest.mark.parametrize("said", ["", "rustc 1.88.0 (0 2025-01-01)", "rustc 1.9.0"])
 def test_a_missing_or_old_compiler_has_its_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str

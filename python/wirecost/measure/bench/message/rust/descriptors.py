@@ -43,7 +43,7 @@ class _Numbered:
         for number, described in enumerate(self._described):
             file = pb.FileDescriptorProto(name=f"{number}.proto", package=PACKAGE)
             file.dependency.extend(other.name for other in files.file)
-            file.syntax = described.syntax
+            file.syntax = described.syntax or "proto2"
             for full_name, declared in _declared(described):
                 if isinstance(declared, pb.EnumDescriptorProto):
                     if full_name in self._enums:
