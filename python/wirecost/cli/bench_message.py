@@ -91,13 +91,16 @@ def command(
     ] = None,
     lang: Annotated[
         str,
-        option("Languages of the contenders, comma-separated: cpp, python, java.", known=LANGUAGES),
+        option(
+            f"Languages of the contenders, comma-separated: {', '.join(LANGUAGES)}.",
+            known=LANGUAGES,
+        ),
     ] = ",".join(USUAL),
     library: Annotated[
         str,
         option(
-            "Libraries to compare, comma-separated; also capnproto, sbe, zserio. Default: all that "
-            "are here and compile quickly.",
+            "Libraries to compare, comma-separated; also capnproto, sbe, zserio, prost, buffa, "
+            "rkyv. Default: all that are here and compile quickly.",
             metavar="NAME",
             known=LIBRARIES,
             show_default=False,

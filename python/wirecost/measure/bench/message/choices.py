@@ -7,7 +7,9 @@ from pathlib import Path
 
 from wirecost.system.plugins import plugin_names
 
-LANGUAGES = ("cpp", "python", "java")
+PRESET_LANGUAGES = ("cpp", "python", "java")
+RUST = "rust"
+LANGUAGES = (*PRESET_LANGUAGES, RUST)
 USUAL = ("cpp", "python")
 """Languages that are measured by default."""
 SINGLE, DELIMITED = "single", "delimited"
@@ -17,6 +19,8 @@ SAMPLED = 50
 """Messages that are measured of a longer recording, unless another number is asked for."""
 COLUMNS = "wirecost-columns"
 """Library of lists in columns, in each language."""
+RUST_LIBRARIES = ("prost", "buffa", "rkyv")
+"""Libraries of which one that is named brings its language along."""
 LIBRARIES = (
     "protobuf",
     "wirecost",
@@ -40,6 +44,7 @@ LIBRARIES = (
     "capnproto",
     "zserio",
     "sbe",
+    *RUST_LIBRARIES,
 )
 """Libraries that a language may have; those of a machine and a wire are fewer."""
 PROCESSES, REPETITIONS = 5, 30

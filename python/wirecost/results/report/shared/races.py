@@ -19,7 +19,7 @@ Contender = tuple[str, dict[str, Row]]
 Race = tuple[str, str, str, int | None, str]
 FEWEST = 10
 """Independent repetitions, without which no interval is shown."""
-LANGUAGES = {"cpp": "C++", "python": "Python", "java": "Java"}
+LANGUAGES = {"cpp": "C++", "python": "Python", "java": "Java", "rust": "Rust"}
 
 
 def races(rows: list[Row]) -> list[Race]:

@@ -5,10 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from math import inf
@@ -16,7 +13,7 @@ from pathlib import Path
 
 from wirecost.measure.bench.engine.allocators import NAMED, loaded
 from wirecost.measure.bench.engine.entry import StageSample
-from wirecost.measure.bench.engine.program import INSTALLED, run
+from wirecost.measure.bench.engine.program import run
 from wirecost.measure.bench.message.backend import (
     Carried,
     LaterContenders,
@@ -28,7 +25,7 @@ from wirecost.measure.bench.message.backend import (
 )
 from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.content_file import read_content
+from wirecost.measure.bench.message.counting import counted_allocations, counted_instructions
 from wirecost.measure.bench.message.cpp import programs, rosidl, sbe_code
 from wirecost.measure.bench.message.cpp.code import has_view
 from wirecost.measure.bench.message.cpp.programs import Say
@@ -36,8 +33,6 @@ from wirecost.measure.bench.message.cpp.source import RECYCLED
 from wirecost.measure.bench.message.cpp.sources import CURRENT_PROTOBUF
 from wirecost.measure.bench.message.selection import HEADERS, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.observe.heap.launch import COUNTING
-from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
@@ -64,9 +59,6 @@ WIRES = {
 """Wires of libraries that have one of their own."""
 WITHOUT_CACHE = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 """Variables without a thread's cache, whose freed blocks would count as given."""
-COUNTED_FUNCTION = "wirecost_counted*"
-"""The harness's, or a clone of it, whose instructions are counted."""
-_TOTALS = re.compile(r"^(?:summary|totals): (\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -199,13 +191,13 @@ class Cpp:
     ) -> MessageCounts:
         program, mode = self._program(contender)
         command = [program, "count", mode, str(content)]
-        # How often memory is asked for does not depend on who gives it.
-        counting = {**os.environ, "LD_PRELOAD": str(INSTALLED / "lib" / COUNTING)}
-        (allocations,) = run(command, environment=counting)
+        allocations = counted_allocations(command)
         instructions = (
-            _instructions(command, contender.allocator, content) if with_instructions else None
+            counted_instructions(command, content, _environment(contender.allocator))
+            if with_instructions
+            else None
         )
-        return MessageCounts(float(allocations), instructions)
+        return MessageCounts(allocations, instructions)
 
     def memory(self, contender: Contender, content: Path) -> MessageMemory:
         """Return what glibc's malloc gives for a message. Raises ProgramFailedError."""
@@ -224,34 +216,6 @@ def _environment(allocator: str) -> dict[str, str] | None:
 def _loaded(line: str, allocator: str) -> str:
     """Return the file of the loaded malloc. Raises ProgramFailedError for another one."""
     return loaded(line, NAMED[allocator].allocator if allocator else None)
-
-
-def _instructions(command: Sequence[str], allocator: str, content: Path) -> float | None:
-    """Return instructions per message, as callgrind counts them.
-
-    None where there is no callgrind, or the allocator does not run under it.
-    """
-    if not shutil.which("valgrind"):
-        return None
-    with scratch.folder("callgrind") as folder, suppress(ProgramFailedError):
-        out = folder / "out"
-        # A killed one would leave the pipes by which a debugger could reach it.
-        before = [
-            "valgrind",
-            "--tool=callgrind",
-            "--vgdb=no",
-            f"--toggle-collect={COUNTED_FUNCTION}",
-        ]
-        list(
-            run(
-                [*before, f"--callgrind-out-file={out}", *command],
-                environment=_environment(allocator),
-            )
-        )
-        total = _TOTALS.search(out.read_text(errors="replace"))
-        if total:
-            return int(total[1]) / len(read_content(content))
-    return None
 
 
 def _protobuf() -> str:

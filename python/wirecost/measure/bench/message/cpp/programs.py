@@ -148,11 +148,12 @@ def _version(compiler: str) -> str:
     return done.stdout.partition("\n")[0]
 
 
-def _cache() -> Path:
+def kept_folder(name: str) -> Path:
+    """Return a folder of what is compiled once. Raises UserError."""
     chosen = os.environ.get("XDG_CACHE_HOME")
     base = Path(chosen) if chosen and Path(chosen).is_absolute() else private.home() / ".cache"
     return private.private_folder(
-        base / "wirecost" / "messages", "set XDG_CACHE_HOME to a folder of your own"
+        base / "wirecost" / name, "set XDG_CACHE_HOME to a folder of your own"
     )
 
 
@@ -163,7 +164,7 @@ def cached(folder: Path, *tools: str) -> Path:
         if path.is_file():
             digest.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode())
             digest.update(path.read_bytes())
-    return private.private_folder(_cache() / digest.hexdigest())
+    return private.private_folder(kept_folder("messages") / digest.hexdigest())
 
 
 def _options(source: ProgramSource) -> list[str]:
