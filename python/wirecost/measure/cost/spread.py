@@ -43,7 +43,6 @@ LONGEST = {
 """Most elements of the lists of the first one."""
 LISTS = tuple(LONGEST)
 LONGEST_TEXT = 60
-MESSAGES_OF_CONTENT = 4
 _PROTOBUF = {"float64": "double", "float32": "float", "uint8": "bytes"}
 
 
@@ -86,7 +85,7 @@ def contents(about: Subject, count: int, seed: int) -> Iterator[list[bytes]]:
         lengths = dict.fromkeys(LISTS, 0) if is_first else {}
         for name in _chosen(random, number) if is_first else ():
             lengths[name] = max(1, round(LONGEST[name] ** random.random()))
-        messages = made_up(about, lengths, random.randrange(1 << 30), MESSAGES_OF_CONTENT)
+        messages = made_up(about, lengths, random.randrange(1 << 30))
         yield [_with_texts(about, data, random) for data in messages]
 
 

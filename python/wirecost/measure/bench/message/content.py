@@ -29,17 +29,15 @@ MOST_LISTS = 4
 """Lists that a description names."""
 
 
-def made_up(
-    subject: Subject, elements: Mapping[str, int], seed: int, most: int = MESSAGES
-) -> list[bytes]:
+def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[bytes]:
     """Make messages on the subject's wire.
 
     ``elements``: of lists and bytes, by path (``objects.points``) or name. Raises UserError where a
-    path is that of no list. ``most``: messages.
+    path is that of no list.
     """
     unused = set(elements)
     messages: list[bytes] = []
-    for number in range(most):
+    for number in range(MESSAGES):
         size = sum(map(len, messages))
         if messages and (
             size + len(messages[-1]) > MOST_BYTES or (number >= FEWEST and size > ENOUGH_BYTES)
