@@ -28,7 +28,7 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 PAGE = RESULTS / "prices.md"
-ROWS = RESULTS / "prices.csv"
+ROWS = RESULTS / "prices.tsv"
 ROS = {
     "std_msgs": "String Header Float64MultiArray ColorRGBA",
     "geometry_msgs": "Point PoseStamped PoseArray PoseWithCovarianceStamped TwistStamped "
@@ -135,7 +135,7 @@ def errors(languages: tuple[str, ...]) -> Iterator[PriceError]:
 def written(found: list[PriceError]) -> None:
     """Write rows and page."""
     with ROWS.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
         writer.writerow(["lang", "library", "wire", "type", "bytes", "stage", "measured", "priced"])
         for one in found:
             times = (f"{one.measured_ns:.1f}", f"{one.priced_ns:.1f}")
@@ -144,29 +144,29 @@ def written(found: list[PriceError]) -> None:
     lines = [
         "# How wrong prices are",
         "",
-        f"{len({one.type for one in found})} types of others, measured as `wirecost bench message` "
-        "does and computed as `wirecost cost` does:",
+        "    wirecost cost drive.mcap --calibrate",
         "",
-        "| library | wire | stage | types | median error | 95th percentile | worst |",
-        "|---|---|---|---|---|---|---|",
+        f"{len({one.type for one in found})} types of others, measured as `bench message` does and "
+        "computed as `cost` does (`python -m documents.prices`; [rows](prices.tsv), nanoseconds):",
+        "",
+        "| library | stage | types | median error | p95 |",
+        "|---|---|---|---|---|",
     ]
-    groups: dict[tuple[str, str, str], list[PriceError]] = {}
+    groups: dict[tuple[str, str], list[PriceError]] = {}
     for one in found:
-        groups.setdefault((f"{one.lang} {one.library}", one.wire, one.stage), []).append(one)
-    for (library, wire, stage), some in groups.items():
+        groups.setdefault((f"{one.lang}/{one.library}/{one.wire}", one.stage), []).append(one)
+    for (library, stage), some in groups.items():
         sizes = np.abs([one.error for one in some])
-        worst = max(some, key=lambda one: abs(one.error))
         lines.append(
-            f"| {library} | {wire} | {stage} | {len(some)} | {np.median(sizes):.0%} | "
-            f"{np.percentile(sizes, 95):.0%} | {worst.type} {worst.error:+.0%} |"
+            f"| {library} | {stage} | {len(some)} | {np.median(sizes):.0%} | "
+            f"{np.percentile(sizes, 95):.0%} |"
         )
     every = np.abs([one.error for one in found])
+    worst = max(found, key=lambda one: abs(one.error))
     lines += [
         "",
-        f"All: median {np.median(every):.0%}, 95th percentile {np.percentile(every, 95):.0%}.",
-        "",
-        "Rows: [prices.csv](prices.csv), nanoseconds per message. "
-        "`PYTHONPATH=tests:tests/python .venv/bin/python -m documents.prices` measures them anew.",
+        f"All: median {np.median(every):.0%}, 95th percentile {np.percentile(every, 95):.0%}; "
+        f"worst: {worst.type}, {worst.error:+.0%}.",
     ]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
