@@ -171,6 +171,18 @@ def command(
         _exit([comparison for *_, comparison in compared], require_precision)
         return
     if b is not None and is_cost(Path(a)) and is_cost(b):
+        _check_costs(
+            {
+                "--only": only,
+                "--of": of,
+                "--require-precision": require_precision,
+                "--fail-size-above": fail_size_above,
+                "--again": again,
+                "--markdown": markdown_file,
+                "--report": report,
+                "--figures": figures,
+            }
+        )
         _compare_costs(console, Path(a), b, settings, json_file, every=every)
         return
     if b is None:
@@ -187,6 +199,13 @@ def command(
     if figures is not None:
         write_figures(comparison, figures, format_)
     _exit([comparison], require_precision)
+
+
+def _check_costs(of_runs: dict[str, object]) -> None:
+    """Refuse options that costs have not. Raises UserError."""
+    for name, value in of_runs.items():
+        if value:
+            raise UserError(f"{name}: is for two runs; of two costs there is --json")
 
 
 def _compare_costs(

@@ -276,6 +276,6 @@ def _listened(
 
 def _subscribers(text: str) -> tuple[str, int]:
     topic, _, count = text.rpartition("=")
-    if not topic or not count.isdecimal():
-        raise UserError(f"--subscribers {text}: give TOPIC=N, such as /points=3")
+    if not topic or not count.isdecimal() or len(count) > 4:
+        raise UserError(f"--subscribers {text}: give TOPIC=N, such as /points=3, up to 9999")
     return topic, int(count)

@@ -7,6 +7,7 @@ import json
 import time
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +15,7 @@ from cost.drives import drive
 from wirecost.measure.bench.message.fields import walk
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.measure.bench.message.tally import Tally
+from wirecost.measure.cost.cloud import clouds, fields_apart
 from wirecost.measure.cost.inside import inside
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.survey import RecordingSurvey, survey
@@ -99,6 +101,21 @@ def test_groups_within_groups_end() -> None:
     for data in (b"\x0b" * 100_000, b"\x0b\x0a" * 50_000, b"\x0c", b"\xff" * 20):
         with pytest.raises((ValueError, RecursionError)):
             walk(every_kind(), data, Tally())
+
+
+@pytest.mark.parametrize(("width", "step", "count"), [(0, 2**32 - 1, 2**30), (1, 8, 2**32 - 1)])
+def test_clouds_of_absurd_sizes(width: int, step: int, count: int) -> None:
+    field = SimpleNamespace(name="x", offset=0, datatype=7, count=count)
+    fields = [field, SimpleNamespace(name="y", offset=0, datatype=7, count=1), field]
+    cloud = SimpleNamespace(
+        width=width, height=1, point_step=step, data=bytes(8), fields=fields, is_bigendian=False
+    )
+    read = SimpleNamespace(
+        connection=SimpleNamespace(type="sensor_msgs/msg/PointCloud2", wire="cdr"),
+        sample={0: b"-"},
+        subject=SimpleNamespace(read=lambda _data, _wire: cloud),
+    )
+    assert [len(fields_apart(one)[0]) for one in clouds(read)] == [1] * width  # type: ignore[arg-type]
 
 
 def test_results_of_others(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from wirecost.measure.cost.survey import TopicSurvey
@@ -21,12 +23,31 @@ def is_cloud(type_name: str) -> bool:
 
 
 def clouds(read: TopicSurvey) -> Iterator[Any]:
-    """Yield those messages of the sample that are whole clouds, as Google's classes."""
+    """Yield those messages of the sample that are whole clouds of a point at least.
+
+    They are Google's classes.
+    """
     if is_cloud(read.connection.type):
         for message in whole_messages(read):
             points = message.width * message.height
-            if message.point_step and len(message.data) >= points * message.point_step:
+            if points and message.point_step and len(message.data) >= points * message.point_step:
                 yield message
+
+
+def fields_apart(message: Any) -> tuple[list[tuple[Any, int]], npt.NDArray[np.bool_]]:
+    """Return a cloud's fields with their ends, and which bytes of a point they have.
+
+    A field that lies over another one, or outside its point, is left out.
+    """
+    used = np.zeros(message.point_step, np.bool_)  # a point is no larger than the data
+    found = []
+    for field in message.fields:
+        width = WIDTHS[field.datatype] if field.datatype < len(WIDTHS) else 0
+        end = field.offset + width * max(1, field.count)
+        if width and end <= message.point_step and not used[field.offset : end].any():
+            used[field.offset : end] = True
+            found.append((field, end))
+    return found, used
 
 
 def whole_messages(read: TopicSurvey) -> Iterator[Any]:
@@ -43,16 +64,10 @@ def padding_share(read: TopicSurvey) -> float:
     """Return the share of a topic's bytes that lies between the fields of its points."""
     padding = total = 0
     for message in clouds(read):
-        used: set[int] = set()
-        for field in message.fields:
-            width = WIDTHS[field.datatype] if field.datatype < len(WIDTHS) else 0
-            size = width * max(1, field.count)
-            if field.offset + size <= message.point_step:
-                used.update(range(field.offset, field.offset + size))
-        if not used:
-            continue
-        points = len(message.data) // message.point_step
-        padding += (message.point_step - len(used)) * points
-        total += len(message.data)
+        fields, used = fields_apart(message)
+        if fields:
+            points = len(message.data) // message.point_step
+            padding += int(np.count_nonzero(~used)) * points
+            total += len(message.data)
     size = sum(map(len, read.sample.values()))
     return min(padding, total) / size if size else 0.0

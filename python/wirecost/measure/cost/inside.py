@@ -12,7 +12,7 @@ import numpy.typing as npt
 import zstandard
 
 from wirecost.measure.cost.anatomy import parts_by_field
-from wirecost.measure.cost.cloud import WIDTHS, clouds, whole_messages
+from wirecost.measure.cost.cloud import clouds, fields_apart, whole_messages
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, TopicInside
@@ -97,15 +97,10 @@ def _of_cloud(message: Any) -> Iterator[tuple[str, Numbers]]:
     step = message.point_step
     points = np.frombuffer(message.data, np.uint8)
     points = points[: len(points) // step * step].reshape(-1, step)
-    used = np.zeros(step, bool)
-    for field in message.fields:
-        width = WIDTHS[field.datatype] if field.datatype < len(WIDTHS) else 0
-        end = field.offset + width * max(1, field.count)
-        if not width or end > step:
-            continue
-        used[field.offset : end] = True
+    fields, used = fields_apart(message)
+    order = ">" if message.is_bigendian else "<"
+    for field, end in fields:
         raw = np.ascontiguousarray(points[:, field.offset : end])
-        order = ">" if message.is_bigendian else "<"
         yield field.name, raw.view(TYPES[field.datatype].replace("<", order)).reshape(-1)
     if not used.all():
         yield PADDING, np.ascontiguousarray(points[:, ~used]).reshape(-1)

@@ -25,7 +25,7 @@ from wirecost.system.printable import shown
 
 SAMPLED = 8
 """Most messages of a topic that are kept."""
-SAMPLED_BYTES = 2 << 20
+SAMPLED_BYTES = 1 << 20
 """Bytes of a topic's kept messages; one is always kept."""
 SAID_EVERY = 4096
 """Messages between two lines of progress."""
@@ -85,7 +85,8 @@ class TopicSurvey:
         self.note(time_ns, len(data))
         count = len(self.sizes)
         place = count - 1 if count <= SAMPLED else int(random.random() * count)
-        if place < SAMPLED and place < max(1, SAMPLED_BYTES // max(1, self.sizes[0])):
+        others = sum(len(kept) for at, kept in self.sample.items() if at != place)
+        if place < SAMPLED and (not others or others + len(data) <= SAMPLED_BYTES):
             self.sample[place] = bytes(data)
 
 

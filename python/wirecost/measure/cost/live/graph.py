@@ -8,13 +8,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from wirecost.measure.bench.engine.other_python import environment
 from wirecost.measure.bench.message.recordings.connection import RecordedConnection
@@ -69,18 +70,22 @@ class LiveGraph(Closing):
             for pid in middleware_processes()
             if (used := clocks.scheduled(pid)) is not None
         }
-        self._listener = _started(request, ros2)
+        # A file: nobody reads a pipe before the end, and a full one would stop the listener.
+        self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - until close
+        self._listener = _started(request, ros2, self._errors)
 
     def surveys(self) -> Iterator[RecordingSurvey]:
         """Yield what is known once a second, until the time is over. Raises UserError."""
         assert self._listener.stdout is not None
         for line in self._listener.stdout:
-            for told in json.loads(line):
-                self._add(told)
+            # Whatever else its libraries print there.
+            with suppress(ValueError):
+                for told in json.loads(line):
+                    self._add(told)
             yield self.survey()
             if self.seconds >= self._request.seconds:
                 return
-        raise _ended(self._request, self._listener)
+        raise _ended(self._request, self._listener, self._errors)
 
     @property
     def seconds(self) -> float:
@@ -129,9 +134,12 @@ class LiveGraph(Closing):
 
     def close(self) -> None:
         children.end(self._listener)
+        self._errors.close()
 
 
-def _started(request: LiveRequest, ros2: Ros2Installation) -> subprocess.Popen[str]:
+def _started(
+    request: LiveRequest, ros2: Ros2Installation, errors: IO[str]
+) -> subprocess.Popen[str]:
     python, variables = ros2.interpreter, None
     if request.system == ROS1 and request.python is None and find_spec("rospy") is None:
         python = DEBIANS
@@ -139,19 +147,18 @@ def _started(request: LiveRequest, ros2: Ros2Installation) -> subprocess.Popen[s
         variables = environment([])
     asked = json.dumps({"limit": request.limit, "listens": request.listens})
     command = [str(python), str(Path(__file__).with_name(LISTENERS[request.system])), asked]
-    return children.start(
-        command, variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    return children.start(command, variables, stdout=subprocess.PIPE, stderr=errors, text=True)
 
 
-def _ended(request: LiveRequest, listener: subprocess.Popen[str]) -> UserError:
+def _ended(request: LiveRequest, listener: subprocess.Popen[str], errors: IO[str]) -> UserError:
     """Return why a listener ended by itself."""
-    _, errors = listener.communicate()
+    listener.wait()
+    errors.seek(0)
     if listener.returncode == MISSING_STATUS:
         return UserError(f"--live {request.system}: not installed here; {REMEDIES[request.system]}")
     if listener.returncode == NO_MASTER_STATUS:
         return UserError(f"--live {request.system}: no roscore answers; set ROS_MASTER_URI")
-    said = shown((errors.strip().splitlines() or ["no reason given"])[-1])
+    said = shown((errors.read().strip().splitlines() or ["no reason given"])[-1])
     return UserError(f"--live {request.system}: the listener ended: {said}")
 
 

@@ -78,7 +78,10 @@ class Graph:
         qos = self._qos
         kept = qos.DurabilityPolicy.TRANSIENT_LOCAL
         # What was published before comes to reliable subscriptions only.
-        is_kept = all(one.durability == kept for one in profiles)
+        is_kept = all(
+            one.durability == kept and one.reliability == qos.ReliabilityPolicy.RELIABLE
+            for one in profiles
+        )
         profile = qos.QoSProfile(
             depth=100,
             reliability=getattr(qos.ReliabilityPolicy, "RELIABLE" if is_kept else "BEST_EFFORT"),
