@@ -13,6 +13,8 @@ import struct
 import tempfile
 import time
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -190,12 +192,24 @@ def attack_on(target: Target) -> Attack:
     return attack
 
 
+@contextmanager
+def _own_folder() -> Iterator[Path]:
+    """Make a folder for this process's files; two that wrote the same name would collide."""
+    former = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="attack-") as name:
+        tempfile.tempdir = name
+        try:
+            yield Path(name)
+        finally:
+            tempfile.tempdir = former
+
+
 def brief(target: Target, count: int, seed: int = 0) -> list[str]:
     """Read inputs in this very process, for tests that have seconds: the faults, in short."""
     corpus = target.corpus()
     lines = []
-    with tempfile.TemporaryDirectory(prefix="attack-") as folder:
-        complaint = Path(folder, "complaint")
+    with _own_folder() as folder:
+        complaint = folder / "complaint"
         for number in range(count):
             data = target.input(corpus, seed, number)
             if _verdict(target, data, complaint) == _COMPLAINT:
@@ -206,8 +220,8 @@ def brief(target: Target, count: int, seed: int = 0) -> list[str]:
 def kept(target: Target, folder: Path) -> list[str]:
     """Return today's faults of inputs that once caused one: ``<folder>/<target>/*``."""
     faults = []
-    with tempfile.TemporaryDirectory(prefix="attack-") as name:
-        complaint = Path(name, "complaint")
+    with _own_folder() as own:
+        complaint = own / "complaint"
         for path in sorted((folder / target.name).glob("*")):
             if _verdict(target, path.read_bytes(), complaint) == _COMPLAINT:
                 faults.append(f"{path}: {complaint.read_text()}")

@@ -9,6 +9,7 @@ import msgspec
 
 from wirecost.results.records.schemas.common import Amount, Count
 from wirecost.system.errors import UserError
+from wirecost.system.regular_file import open_regular, read_regular
 
 FORMAT = "wirecost-cost"
 VERSION = 1
@@ -195,7 +196,7 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
 def is_cost(path: Path) -> bool:
     """Return whether a file looks like one of ``wirecost cost --json``."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return FORMAT.encode() in file.read(256)
     except OSError:
         return False
@@ -205,9 +206,7 @@ def read_cost(path: Path) -> SystemCost:
     """Read what ``wirecost cost --json`` wrote. Raises UserError."""
     remedy = "name a file that `wirecost cost --json` wrote"
     try:
-        if path.stat().st_size > LARGEST:
-            raise UserError(f"{path}: larger than {LARGEST >> 20} MiB; {remedy}")
-        cost = msgspec.json.decode(path.read_bytes(), type=SystemCost)
+        cost = msgspec.json.decode(read_regular(path, LARGEST), type=SystemCost)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; {remedy}") from error
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
