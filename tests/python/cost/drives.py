@@ -36,7 +36,7 @@ def messages(stamp_ns: int, types: Any, is_ros1: bool) -> Iterator[tuple[str, An
     turn = types["geometry_msgs/msg/Quaternion"](0.0, 0.0, 0.0, 1.0)
     none = np.zeros(9)
     imu = types["sensor_msgs/msg/Imu"](header, turn, none, vector, none, vector, none)
-    status = types["std_msgs/msg/String"]("fine")
+    status = types["std_msgs/msg/String"]("fine, all parts work")
     yield from (("/points", cloud), ("/imu", imu), ("/status", status))
 
 

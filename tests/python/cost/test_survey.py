@@ -38,9 +38,12 @@ def test_parts_are_counted(tmp_path: Path, name: str) -> None:
     (imu,) = (topic for topic in found.topics if topic.connection.topic == "/imu")
     assert imu.parts is not None
     parts = imu.parts
-    assert (parts.nested, parts.texts, parts.lists, parts.elements) == (5, 1, 3, 0)
+    assert (parts.nested, parts.texts, parts.arrays) == (5, 1, 3)
+    assert parts.lists == parts.elements == parts.long_texts == 0
     assert parts.numbers == (13 if name == "drive.bag" else 12)
     assert parts.block_bytes == 3 * 72
+    (status,) = (topic for topic in found.topics if topic.connection.topic == "/status")
+    assert status.parts is not None and status.parts.texts == status.parts.long_texts == 1
     (cloud,) = (topic for topic in found.topics if topic.connection.topic == "/points")
     assert cloud.parts is not None and cloud.parts.elements == 5
     assert padding_share(cloud) == pytest.approx(12 * POINTS / cloud.sizes[0], rel=0.01)

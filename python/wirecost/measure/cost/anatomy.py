@@ -18,8 +18,6 @@ from wirecost.schema.compile.schema import Coding, Field, Kind, Label, MessageRe
 
 WALKED = 1 << 20
 """Bytes of a topic's messages that are walked, a whole message at least."""
-SHORT_TEXT = 15
-"""Bytes of a text that ``std::string`` holds without memory of its own."""
 CACHED = 256 << 10
 """Bytes of a message that stay in a processor's cache."""
 
@@ -39,9 +37,13 @@ class Anatomy:
     """Lists that have elements."""
     empty: float = 0.0
     """Lists that are written without elements."""
+    arrays: float = 0.0
+    """Lists of a length that the schema fixes, for which no memory is asked."""
     numbers: float = 0.0
     """Single numbers."""
-    number_bytes: float = 0.0
+    varints: float = 0.0
+    """Those of them that are written in a varying number of bytes."""
+    varint_bytes: float = 0.0
     packed: float = 0.0
     """Numbers in lists that are written one by one."""
     packed_bytes: float = 0.0
@@ -51,6 +53,7 @@ class Anatomy:
     """Bytes of lists of bytes, which every language copies at once."""
     texts: float = 0.0
     long_texts: float = 0.0
+    """Those of them that ``std::string`` needs memory for."""
     text_bytes: float = 0.0
     large_bytes: float = 0.0
     """Bytes beyond a cache."""
@@ -134,7 +137,7 @@ class _Parts:
         field = along[-1]
         kind = field.type
         if isinstance(kind, MessageRef) or field.label is Label.MAP:
-            if field.label is Label.SINGLE:
+            if field.label in (Label.SINGLE, Label.ARRAY):
                 sums.nested += values
             else:
                 sums.elements += values
@@ -146,11 +149,16 @@ class _Parts:
         elif isinstance(kind, Kind) and kind.is_text:
             sums.texts += values
             sums.text_bytes += own
-            sums.long_texts += values if own > (SHORT_TEXT + 4) * values else 0
+            sums.long_texts += tally.long[path]
             sums.lists += lists if is_list(field) else 0
         elif not is_list(field):
             sums.numbers += values
-            sums.number_bytes += own
+            if not self._is_fixed(field):
+                sums.varints += values
+                sums.varint_bytes += own
+        elif field.label is Label.ARRAY:
+            sums.arrays += lists
+            sums.block_bytes += own
         elif self._is_block(field):
             sums.lists += lists
             sums.block_bytes += own
@@ -161,8 +169,9 @@ class _Parts:
 
     def _is_block(self, field: Field) -> bool:
         """Return whether all elements of a list are copied at once."""
-        if self._is_sequential:
-            return True
-        return field.packed and (
-            field.type in (Kind.FLOAT32, Kind.FLOAT64) or field.coding is Coding.FIXED
-        )
+        return self._is_sequential or (field.packed and self._is_fixed(field))
+
+    def _is_fixed(self, field: Field) -> bool:
+        """Return whether each of its numbers has as many bytes as any other."""
+        is_float = field.type in (Kind.FLOAT32, Kind.FLOAT64)
+        return self._is_sequential or is_float or field.coding is Coding.FIXED

@@ -29,7 +29,12 @@ from wirecost.system.errors import UserError
 
 CONTENTS = {"cpp": 60, "python": 30}
 """Contents of the message with lists."""
-TOPS = {"cpp": (TOP, "Track", "Stamp", "Pose"), "python": tuple(MESSAGES)}
+CONTENTS_WITHOUT_LISTS = {"cpp": 6, "python": 2}
+"""Contents of each of the others."""
+TOPS = {
+    "cpp": (TOP, "Track", "Stamp", "Pose", "Head", "Flags", "Box"),
+    "python": tuple(MESSAGES),
+}
 """Messages that are measured: in C++ each is compiled."""
 REPETITIONS = 9
 WIRES = ("protobuf", "ros1", "cdr")
@@ -78,7 +83,8 @@ def calibrated(
 def _spread(lang: str, wire: str, library: str, say: Say, seed: int) -> Iterator[Observation]:
     for top in TOPS[lang]:
         about = spread_subject(wire, top)
-        messages = list(contents(about, CONTENTS[lang], seed))
+        count = (CONTENTS if top == TOP else CONTENTS_WITHOUT_LISTS)[lang]
+        messages = list(contents(about, count, seed))
         try:
             yield from observed(about, lang, library, messages, say)
         except ProgramFailedError as error:

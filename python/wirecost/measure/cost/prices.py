@@ -16,7 +16,7 @@ from wirecost.measure.cost.anatomy import PARTS, Anatomy
 from wirecost.system import private, whole_file
 
 STAGES = ("encode", "decode")
-FORMAT = 1
+FORMAT = 2
 SHIPPED = Path(__file__).with_name("prices.json")
 """Those of the machine that wirecost was released from."""
 PREFERRED = {

@@ -26,10 +26,11 @@ MESSAGES = {
         "string label",
     ),
     "Trace": ("float64[] values", "int32[] counts"),
+    "Box": ("float64[9] rotation", "uint32[3] corners"),
     "Flags": ("bool a", "bool b", "uint32 c", "uint32 d", "int32 e", "int32 f"),
     "Spread": (
         "Head head", "Point[] points", "Pose[] poses", "Cell[] cells", "Track[] tracks",
-        "Trace[] traces", "Flags[] flags", "float64[] doubles", "float32[] floats",
+        "Trace[] traces", "Box[] boxes", "Flags[] flags", "float64[] doubles", "float32[] floats",
         "uint32[] wholes", "string[] names", "uint8[] data",
     ),
 }  # fmt: skip
@@ -37,8 +38,9 @@ MESSAGES = {
 TOP = "Spread"
 """The message whose lists have any length."""
 LONGEST = {
-    "points": 1000, "poses": 300, "cells": 1000, "tracks": 60, "traces": 60, "flags": 500,
-    "doubles": 20_000, "floats": 40_000, "wholes": 10_000, "names": 300, "data": 1_000_000,
+    "points": 1000, "poses": 300, "cells": 1000, "tracks": 60, "traces": 60, "boxes": 300,
+    "flags": 500, "doubles": 20_000, "floats": 40_000, "wholes": 10_000, "names": 300,
+    "data": 1_000_000,
 }  # fmt: skip
 """Most elements of the lists of the first one."""
 LISTS = tuple(LONGEST)
@@ -72,16 +74,16 @@ def _fields(lines: tuple[str, ...]) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         kind, name = line.split()
         is_bytes = kind == "uint8[]"
-        label = "repeated " if kind.endswith("[]") and not is_bytes else ""
-        plain = kind.removesuffix("[]")
+        plain, is_list, _ = kind.partition("[")
+        label = "repeated " if is_list and not is_bytes else ""
         yield f"  {label}{_PROTOBUF.get(plain, plain)} {name} = {number};\n"
 
 
 def contents(about: Subject, count: int, seed: int) -> Iterator[list[bytes]]:
-    """Yield contents of some messages each, whose lists have other lengths in every content."""
+    """Yield contents of some messages each, whose lists and texts differ in length."""
     random = Random(seed)
     is_first = about.type.endswith(f".{TOP}")
-    for number in range(count if is_first else 1):
+    for number in range(count):
         lengths = dict.fromkeys(LISTS, 0) if is_first else {}
         for name in _chosen(random, number) if is_first else ():
             lengths[name] = max(1, round(LONGEST[name] ** random.random()))

@@ -10,7 +10,7 @@ from typing import Any
 
 from wirecost.measure.bench.message import sequential_bytes
 from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.tally import Path, Tally
+from wirecost.measure.bench.message.tally import SHORT_TEXT, Path, Tally
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
 from wirecost.schema.compile.schema import (
     Coding,
@@ -104,6 +104,7 @@ def _walk(schema: Schema, top: Message, data: bytes, tally: Tally) -> None:
             if inner is None or tag & 7 not in (2, 3):
                 tally.own[path] += stop - begin
                 tally.values[path] += _values(field, data[slice(*content)], tag)
+                tally.long[path] += _is_text(field) and content[1] - content[0] > SHORT_TEXT
                 continue
             # A group ends behind its end tag.
             size = content[1] - content[0]
@@ -115,12 +116,17 @@ def _walk(schema: Schema, top: Message, data: bytes, tally: Tally) -> None:
 def _values(field: Field | None, content: bytes, tag: int) -> int:
     """Return how many values a field's content has: several, where they are packed."""
     kind = field.type if field is not None else Kind.BYTES
-    if tag & 7 != 2 or (isinstance(kind, Kind) and kind.is_text):
+    if tag & 7 != 2 or _is_text(field):
         return 1
     is_fixed = field is not None and field.coding is Coding.FIXED
     if isinstance(kind, Kind) and (is_fixed or kind in (Kind.FLOAT32, Kind.FLOAT64)):
         return len(content) // (kind.width or 1)
     return len(content.translate(None, _CONTINUED))
+
+
+def _is_text(field: Field | None) -> bool:
+    kind = field.type if field is not None else Kind.BYTES
+    return isinstance(kind, Kind) and kind.is_text
 
 
 def _by_number(message: Message) -> dict[int, Field]:

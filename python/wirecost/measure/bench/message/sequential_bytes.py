@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 
 from wirecost.measure.bench.message.shapes import is_list
-from wirecost.measure.bench.message.tally import Path, Tally
+from wirecost.measure.bench.message.tally import SHORT_TEXT, Path, Tally
 from wirecost.schema.compile.plan.sequential import PREFIX, Rules
 from wirecost.schema.compile.plan.wires import CDR_HEADER
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
@@ -76,6 +76,7 @@ class _Walk:
                 # It counts the NUL at the end, where there is one.
                 length = self._length()
                 self._at += length
+                self._tally.long[path] += length - self._rules.terminated > SHORT_TEXT
                 self._check(path)
         elif count or not is_list(field):
             width = field.type.width or 1
