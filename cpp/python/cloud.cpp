@@ -49,7 +49,7 @@ class CloudPacker {
       const nb::gil_scoped_release released;
       packed = packer_.pack(view);
     }
-    return {packed.data(), packed.size()};
+    return nb::bytes(packed.data(), packed.size());
   }
 
  private:

@@ -16,6 +16,8 @@ from wirecost.system.errors import UserError
 TYPE = "PointCloud2"
 WIDTHS = (0, 1, 1, 2, 2, 4, 4, 4, 8)
 """Bytes of a field's values by its number in ``sensor_msgs/PointField``; 0: there is none."""
+TYPES = ("", "i1", "u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8")
+"""NumPy's names of the same types."""
 
 
 def is_cloud(type_name: str) -> bool:
@@ -71,3 +73,21 @@ def padding_share(read: TopicSurvey) -> float:
             total += len(message.data)
     size = sum(map(len, read.sample.values()))
     return min(padding, total) / size if size else 0.0
+
+
+def points_of(message: Any) -> npt.NDArray[Any]:
+    """Return a cloud's points, of shape (points,) or (rows, columns), with its fields and padding."""
+    fields, _ = fields_apart(message)
+    dtype = np.dtype(
+        {
+            "names": [field.name for field, _ in fields],
+            "formats": [
+                TYPES[field.datatype] if field.count < 2 else (TYPES[field.datatype], field.count)
+                for field, _ in fields
+            ],
+            "offsets": [field.offset for field, _ in fields],
+            "itemsize": message.point_step,
+        }
+    )
+    points = np.frombuffer(message.data, dtype, message.width * message.height)
+    return points if message.height == 1 else points.reshape(message.height, message.width)

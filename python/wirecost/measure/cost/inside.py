@@ -12,7 +12,7 @@ import numpy.typing as npt
 import zstandard
 
 from wirecost.measure.cost.anatomy import parts_by_field
-from wirecost.measure.cost.cloud import clouds, fields_apart, whole_messages
+from wirecost.measure.cost.cloud import TYPES, clouds, fields_apart, whole_messages
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, TopicInside
@@ -21,8 +21,6 @@ Numbers = npt.NDArray[Any]
 Columns = dict[str, list[Numbers]]
 
 PADDING = "(padding)"
-TYPES = ("", "i1", "u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8")
-"""NumPy's names of ``sensor_msgs/PointField``'s types, by their numbers."""
 STEPS = tuple(10.0**-power for power in range(6))
 """Resolutions that are looked for, the coarsest first."""
 ON_GRID = 1e-3

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/codecs/codec.hpp"
+#include "wirecost/cloud/packed/packer.hpp"
+#include "wirecost/cloud/packed/unpacker.hpp"
+
+namespace wirecost::bench::codecs {
+namespace {
+
+class Packed : public Codec {
+ public:
+  Packed(const Task& task, std::vector<cloud::Precision> precisions)
+      : view_(task.view), packer_(std::move(precisions)) {}
+  std::span<const std::byte> encode() override { return packer_.pack(view_); }
+  void decode(std::span<const std::byte> packed, std::span<std::byte> points) override {
+    unpacker_.read(packed);
+    unpacker_.unpack(points);
+  }
+
+ private:
+  cloud::CloudView view_;
+  cloud::Packer packer_;
+  cloud::Unpacker unpacker_;
+};
+
+std::unique_ptr<Codec> exact(const Task& task) {
+  return std::make_unique<Packed>(task, std::vector<cloud::Precision>{});
+}
+
+std::unique_ptr<Codec> near(const Task& task) {
+  std::vector<cloud::Precision> precisions;
+  for (const char* name : {"x", "y", "z"})
+    if (cloud::offset_of(task.view, name, cloud::Type::f32))
+      precisions.push_back({name, task.error});
+  return std::make_unique<Packed>(task, std::move(precisions));
+}
+
+}  // namespace
+
+std::vector<Listed> ours() {
+  const std::string library = "wirecost " WIRECOST_VERSION;
+  return {{"wirecost-exact", library, false, exact}, {"wirecost", library, true, near}};
+}
+
+}  // namespace wirecost::bench::codecs
