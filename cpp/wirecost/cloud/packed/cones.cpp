@@ -10,6 +10,8 @@
 namespace wirecost::cloud::packed {
 namespace {
 
+constexpr double most_steps = 0x7FFFFFFF;
+
 WIRECOST_CLONES
 void heights_of_grids(const std::int32_t* x, double x_step, const std::int32_t* y, double y_step,
                       double slope, std::size_t count, std::int32_t* to) {
@@ -17,7 +19,7 @@ void heights_of_grids(const std::int32_t* x, double x_step, const std::int32_t* 
     const double across = x[at] * x_step, along = y[at] * y_step;
     const double steps = std::sqrt(across * across + along * along) * slope;
     const std::int32_t height = rounded(steps);
-    to[at] = std::abs(steps) < 0x7FFFFFFF ? height : 0;
+    to[at] = std::abs(steps) < most_steps ? height : 0;
   }
 }
 
@@ -32,13 +34,15 @@ void heights(const Side& x, const Side& y, double slope, bool in_steps, std::siz
   if (x.step > 0 && y.step > 0 && in_steps)
     return heights_of_grids(x.values.data() + begin, x.step, y.values.data() + begin, y.step, slope,
                             end - begin, to);
-  const double most = in_steps ? 0x7FFFFFFE : std::numeric_limits<float>::max();
   for (std::size_t at = begin; at < end; ++at) {
     const double across = away(x, at), along = away(y, at);
     const double height = std::sqrt(across * across + along * along) * slope;
-    *to++ = !(std::abs(height) <= most) ? 0
-            : in_steps                  ? rounded(height)
-                                        : order_of(static_cast<float>(height));
+    if (in_steps)
+      *to++ = std::abs(height) < most_steps ? rounded(height) : 0;
+    else
+      *to++ = std::abs(height) <= std::numeric_limits<float>::max()
+                  ? order_of(static_cast<float>(height))
+                  : 0;
   }
 }
 
