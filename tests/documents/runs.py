@@ -18,10 +18,6 @@ _CHOICES = (
     "columns,arrays"
 )
 _CURRENT = "protobuf-current,protobuf-current-arena,protobuf-current-reuse"
-_FLATBUFFERS = (
-    "flatbuffers-table,flatbuffers-table-verified,flatbuffers-current-table,"
-    "flatbuffers-current-table-verified,flatbuffers-object,flatbuffers-object-unpack"
-)
 _ALLOCATORS = "glibc,glibc-tuned,jemalloc,mimalloc,tlsf,wirecost"
 
 _FRAMEWORKS = {
@@ -50,11 +46,8 @@ RUNS = {
     "osi-distinct": ["bench", "osi", "--contenders", _CHOICES, "--content", "distinct"],
     "osi-growth": ["bench", "osi", "--contenders", _CHOICES,
                    "--reflections", "1000,10000,100000,829440,5000000"],
-    "osi-current": ["bench", "osi",
-                    "--contenders", f"{_PROTOBUF},{_CURRENT},{_FLATBUFFERS},columns"],
     "osi-allocators": ["bench", "osi", "--contenders", f"{_PROTOBUF},{_CURRENT}",
                        "--allocators", _ALLOCATORS],
-    "osi-pages": ["bench", "osi", "--contenders", _CHOICES, "--pages", "huge,small"],
     "osi-table1": ["bench", "osi", "--table1"],
     "osi-published": ["bench", "osi", "--variant", "published", "--contenders",
                       "protobuf,flatbuffers-table", "--allocators", _ALLOCATORS],
@@ -80,8 +73,6 @@ RUNS = {
     "transport-acknowledgements": ["bench", "transport", "--mwares", "dds", "--settings", "matched",
                                    "--sizes", "50k,58k,62k,70k", "--rate", "2500",
                                    "--seconds", "1"],
-    "transport-flusher": ["bench", "transport", "--mwares", "nats", "--client", "python,native",
-                          "--settings", "default", "--sizes", "100", "--rate", "500"],
     "transport-repair": ["bench", "transport", "--mwares", "dds,cyclone", "--client", "native",
                          "--settings", "ros2,matched", "--network", "lossy", "--sizes", "100",
                          "--rate", "200", "--seconds", "4"],

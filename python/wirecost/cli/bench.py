@@ -16,6 +16,8 @@ NAMES = sorted(
     for name in module_names(Path(__file__).parent)
     if name.startswith(PREFIX)
 )
+WITH_FOLDER = [name for name in NAMES if name != "codecs"]
+"""Scenarios that fill a result folder, which campaigns collect."""
 
 Out = Annotated[
     Path | None, option("Result folder; default results/<time>-<scenario>.", metavar="DIR")

@@ -73,7 +73,7 @@ def command(
 
 def _scans(files: list[Path], topic: str) -> tuple[dict[str, npt.NDArray[Any]], float]:
     """Return scans by name, and their rate in a recording. Raises UserError."""
-    from wirecost.data.clouds.files import SUFFIXES, read
+    from wirecost.data.scans.files import SUFFIXES, read
 
     if not files:
         return _known(), 0.0
@@ -106,7 +106,7 @@ def _known() -> dict[str, npt.NDArray[Any]]:
     """Return the real scans that are here, else one that is made up."""
     import os
 
-    from wirecost.data.clouds.files import read
+    from wirecost.data.scans.files import read
     from wirecost.measure.bench.cloud.scans import synthetic
 
     folder = os.environ.get("WIRECOST_DATA")

@@ -91,7 +91,7 @@ def command(
         ),
     ] = "",
     calibrate: Annotated[
-        bool, option("First measure this machine's prices, once, in about 3 minutes.")
+        bool, option("First measure this machine's prices, once, in about 8 minutes.")
     ] = False,
     every: Annotated[bool, option("Print all topics and all columns.", "--all")] = False,
     report: Annotated[

@@ -129,13 +129,14 @@ void Packer::load(Column& column) {
 
 template <class Value>
 void Packer::load_as(Column& column) {
-  const std::byte* first = points_.first + column.offset;
   const std::size_t count = points_.count, step = points_.step;
   column.step = 0;
   column.exceptions.clear();
   column.excepted.clear();
   column.values.resize(count);
   column.is_constant = true;
+  if (count == 0) return;
+  const std::byte* first = points_.first + column.offset;
   for (std::size_t at = 1; at < count && column.is_constant; ++at)
     column.is_constant = std::memcmp(first, first + at * step, sizeof(Value)) == 0;
   if (column.is_constant) return;

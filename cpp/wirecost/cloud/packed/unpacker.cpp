@@ -61,8 +61,10 @@ void Unpacker::unpack(std::span<std::byte> into) {
   for (Column& column : columns_) column.is_there = false;
   std::size_t index = 0;
   for (const Field& field : layout_.fields)
-    for (std::uint32_t each = 0; each < field.count; ++each)
-      unpack_column(field, index++, into.data() + field.offset + each * size_of(field.type));
+    for (std::uint32_t each = 0; each < field.count; ++each) {
+      const std::size_t offset = field.offset + each * size_of(field.type);
+      unpack_column(field, index++, count_ > 0 ? into.data() + offset : nullptr);
+    }
   if (in_.left()) refuse("bytes behind the last field");
 }
 
@@ -109,8 +111,18 @@ void Unpacker::unpack_column(const Field& field, std::size_t index, std::byte* t
 void Unpacker::constant(std::size_t size, std::byte* to) {
   if (count_ == 0) return;
   const auto value = in_.take(size);
-  for (std::size_t at = 0; at < count_; ++at, to += layout_.point_step)
-    std::memcpy(to, value.data(), size);
+  const auto fill = [&]<class Value>(Value each) {
+    std::memcpy(&each, value.data(), sizeof each);
+    write<Value>([=](std::size_t) { return each; }, false, to);
+  };
+  if (size == 1)
+    fill(std::uint8_t{});
+  else if (size == 2)
+    fill(std::uint16_t{});
+  else if (size == 4)
+    fill(std::uint32_t{});
+  else
+    fill(std::uint64_t{});
 }
 
 void Unpacker::wide(bool is_sorted, std::byte* to) {

@@ -76,7 +76,7 @@ def padding_share(read: TopicSurvey) -> float:
 
 
 def points_of(message: Any) -> npt.NDArray[Any]:
-    """Return a cloud's points, of shape (points,) or (rows, columns), with its fields and padding."""
+    """Return a cloud's points, of shape (points,) or (rows, columns), as they lie."""
     fields, _ = fields_apart(message)
     dtype = np.dtype(
         {

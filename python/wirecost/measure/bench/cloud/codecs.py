@@ -21,19 +21,22 @@ from wirecost.system.parts import CLOUD
 PROGRAM = Program("codecs", CLOUD)
 PLACE = ("x", "y", "z")
 KNOWN = {
-    "cloudini-zstd": "built without Cloudini: cpp/bench/codecs/cloudini build/cloudini, then make all",
+    "cloudini-zstd": "built without it: `cpp/bench/codecs/cloudini build/cloudini`, `make all`",
     "draco": "built without Debian's libdraco-dev",
 }
 TOLERANCE = 1.01
 """By how much a contender's error may exceed what was asked, for its own rounding to floats."""
 _TYPES = ("i1", "u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8")
-_PADDING_BYTES = 0xA5
 
 Points = npt.NDArray[Any]
 
 
 def race(
-    scans: Mapping[str, Points], error: float, rounds: int, rate_hz: float, say: Callable[[str], None]
+    scans: Mapping[str, Points],
+    error: float,
+    rounds: int,
+    rate_hz: float,
+    say: Callable[[str], None],
 ) -> CodecRace:
     """Let all codecs of the build encode and decode every scan. Raises UserError."""
     PROGRAM.check_installed()
@@ -122,7 +125,7 @@ def _run(
 
 
 def errors_made(points: Points, decoded: Points) -> dict[str, float]:
-    """Return the largest error of each field that is not the same; infinite where a NaN was lost."""
+    """Return the largest error of each field that differs; infinite where a NaN was lost."""
     errors = {}
     for name in points.dtype.names or ():
         was, is_ = np.ascontiguousarray(points[name]), np.ascontiguousarray(decoded[name])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, SystemCost, TopicInside
@@ -36,6 +37,10 @@ def inside_answer(cost: SystemCost) -> FirstAnswer:
         for one in sorted(cost.inside.packings, key=lambda one: one.share)
         if one.share < 1
     ]
+    if topic.type.endswith("/PointCloud2") and cost.files:
+        files = shlex.join(cost.files)
+        bench = f"wirecost bench codecs {files} --topic {shlex.quote(topic.topic)}"
+        steps = [*steps[:2], f"Codecs of point clouds, with and without loss:\n{bench}"]
     return FirstAnswer(f"{text}.", shown, steps[:3])
 
 

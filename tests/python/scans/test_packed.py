@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pytest
 
 import wirecost.cloud
-from clouds import independent
-from wirecost.data.clouds.files import read
+from scans import independent
+from wirecost.data.scans.files import read
 from wirecost.system.errors import UserError
 
 ROOT = Path(__file__).parents[3]

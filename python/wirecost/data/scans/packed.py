@@ -28,7 +28,7 @@ def encode(points: Points, *, error: float | Mapping[str, float] | None = None) 
     """Pack points.
 
     ``points``: a structured array of shape (points,) or (rows, columns) with fields of 1 to 4 bytes
-    or doubles; or floats of shape (points, 3 or 4): x, y, z, intensity. ``error``: the largest error
+    or doubles; or floats of shape (points, 3 or 4): x, y, z, intensity. ``error``: the largest one
     of x, y and z, or of each field by name, in their unit; without it every bit is kept. Bytes
     between fields are not. Raises UserError.
     """
@@ -38,7 +38,7 @@ def encode(points: Points, *, error: float | Mapping[str, float] | None = None) 
     if not isinstance(errors, Mapping):
         errors = {name: errors for name in PLACE if name in names}
         if not errors:
-            raise UserError("points have no x, y or z; give errors by field: error={'range': 0.001}")
+            raise UserError("points have no x, y or z; give errors as {'range': 0.001}")
     height, width = points.shape if points.ndim == 2 else (1, points.size)
     packer = _packer(tuple((name, float(most)) for name, most in errors.items()))
     fields = [_field(points.dtype, name) for name in names]
@@ -50,7 +50,7 @@ def encode(points: Points, *, error: float | Mapping[str, float] | None = None) 
 
 
 def decode(data: bytes | bytearray | memoryview, *, limit: int = LIMIT) -> Points:
-    """Unpack points into a structured array of shape (points,), or (rows, columns) if there are rows.
+    """Unpack points into a structured array of shape (points,), or of rows and columns.
 
     ``limit``: most bytes of the points. Raises UserError, before any memory is taken for a cloud
     that is larger.
@@ -116,7 +116,7 @@ def _field(dtype: np.dtype[Any], name: str) -> tuple[str, int, int, int]:
     type_ = f"{base.kind}{base.itemsize}"
     if type_ not in _TYPES or len(shape) > 1:
         raise UserError(
-            f"field {name} is of type {inner}; a point cloud has integers of 1, 2 or 4 bytes, floats "
-            "and doubles"
+            f"field {name} is of type {inner}; points have integers of 1, 2 or 4 bytes, floats and "
+            "doubles"
         )
     return name, int(offset), _TYPES.index(type_) + 1, int(shape[0]) if shape else 1
