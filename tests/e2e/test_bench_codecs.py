@@ -32,7 +32,7 @@ def run(*words: str | Path) -> str:
 
 @pytest.fixture
 def scan(tmp_path: Path) -> Path:
-    """A scan of KITTI's kind, with a point that did not come back."""
+    """Write a scan of KITTI's kind, with a point that did not come back."""
     random = np.random.default_rng(5)
     azimuth = np.linspace(0, 6, 4000)
     away = 10 + random.normal(0, 0.02, 4000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import struct
+from dataclasses import dataclass, field
 from typing import Any
 
 SIZES = (0, 1, 1, 2, 2, 4, 4, 4, 8)
@@ -129,94 +130,106 @@ def order_of(value: float) -> int:
     return bits ^ 0x7FFFFFFF if bits < 0 else bits
 
 
+@dataclass
+class Cloud:
+    count: int
+    beams: list[int] = field(default_factory=list)
+    beam_count: int = 0
+    order: list[int] = field(default_factory=list)
+    read: list[tuple[list[int], float]] = field(default_factory=list)
+    """Numbers in sorted order and their step, of each value that may stand beside a cone."""
+
+
 def unpack(data: bytes) -> tuple[int, int, bytes]:
     """Return height, width and the points."""
     reader = Reader(data)
     assert reader.take(4) == b"WPC1"
     height, width, step = reader.varint(), reader.varint(), reader.varint()
-    count = height * width
+    cloud = Cloud(height * width)
     fields = []
     for _ in range(reader.varint()):
         reader.take(reader.varint())
         fields.append((reader.varint(), reader.number("B"), reader.varint()))
-    beams: list[int] = []
-    beam_count = 0
     if reader.number("B"):
-        beam_count = reader.number("B") + 1
-        followers, before = [(one + 1) % beam_count for one in range(beam_count)], 0
-        for number in small(reader, count):
-            beam = (followers[before] + number) % beam_count
-            followers[before] = before = beam
-            beams.append(beam)
-    order = sorted(range(count), key=beams.__getitem__) if beam_count else list(range(count))
-    points = bytearray(count * step)
-    read: list[tuple[list[int], float]] = []
-    """Values in sorted order, and the step of each that may stand beside a cone."""
+        sort(cloud, reader)
+    points = bytearray(cloud.count * step)
     for offset, kind, values in fields:
         for each in range(values):
             at = offset + each * SIZES[kind]
-            made, kept = _value(reader, kind, count, order, beams, beam_count, read)
-            read.append(kept)
-            for place, value in enumerate(made):
+            for place, value in enumerate(values_of(reader, kind, cloud)):
                 begin = place * step + at
                 points[begin : begin + SIZES[kind]] = value
     assert reader.at == len(data)
     return height, width, bytes(points)
 
 
-def _value(
-    reader: Reader,
-    kind: int,
-    count: int,
-    order: list[int],
-    beams: list[int],
-    beam_count: int,
-    read: list[tuple[list[int], float]],
-) -> tuple[list[bytes], tuple[list[int], float]]:
+def sort(cloud: Cloud, reader: Reader) -> None:
+    cloud.beam_count = reader.number("B") + 1
+    followers, before = [(one + 1) % cloud.beam_count for one in range(cloud.beam_count)], 0
+    for number in small(reader, cloud.count):
+        beam = (followers[before] + number) % cloud.beam_count
+        followers[before] = before = beam
+        cloud.beams.append(beam)
+    cloud.order = sorted(range(cloud.count), key=cloud.beams.__getitem__)
+
+
+def values_of(reader: Reader, kind: int, cloud: Cloud) -> list[bytes]:
     byte = reader.number("B")
     mode, is_sorted = byte & 127, byte >= 128
-    size, code = SIZES[kind], CODES[kind]
-    if mode == 0:
-        return [reader.take(size)] * count if count else [], ([], 0.0)
-    if mode == 6:
-        return [one.to_bytes(size, "little") for one in beams], ([], 0.0)
-    step, exceptions = 0.0, {}
-    if mode in (3, 4):
-        step = reader.number("d")
-        if many := reader.varint():
-            place = -1
-            gaps = small(reader, many)
-            for gap, one in zip(gaps, stream(reader, many, 64), strict=True):
-                place += gap + 1
-                exceptions[place] = one
+    size = SIZES[kind]
+    if mode in (0, 6):
+        cloud.read.append(([], 0.0))
+        if mode == 6:
+            return [one.to_bytes(size, "little") for one in cloud.beams]
+        return [reader.take(size)] * cloud.count if cloud.count else []
+    step = reader.number("d") if mode in (3, 4) else 0.0
+    excepted = exceptions(reader) if step else {}
     if mode in (4, 5):
-        (x, x_step), (y, y_step) = read[reader.varint()], read[reader.varint()]
-        slopes = [reader.number("d") for _ in range(beam_count)]
-        numbers = []
-        for at, folded in enumerate(small(reader, count)):
-            across = x[at] * x_step if x_step else float_of(x[at], 32)
-            along = y[at] * y_step if y_step else float_of(y[at], 32)
-            height = math.sqrt(across * across + along * along) * slopes[beams[order[at]]]
-            expected = 0
-            if step and abs(height) < 0x7FFFFFFF:
-                expected = round(height)
-            elif not step and abs(height) <= LARGEST:
-                expected = order_of(height)
-            numbers.append(wrapped(expected + unfolded(folded), 32))
+        numbers = cone(reader, step, cloud)
     else:
-        numbers = stream(reader, count, 64 if mode == 2 else 32)
-    made = [b""] * count
+        numbers = stream(reader, cloud.count, 64 if mode == 2 else 32)
+    cloud.read.append((numbers if is_sorted else [], step))
+    made = [b""] * cloud.count
     for at, number in enumerate(numbers):
-        place = order[at] if is_sorted else at
-        if place in exceptions:
-            number = exceptions[place]
-        if step and place not in exceptions:
-            made[place] = struct.pack("<" + code, number * step)
-        elif kind in FLOATS:
-            bits = 8 * size
-            wide = number & ((1 << bits) - 1)
-            wide ^= ((1 << bits - 1) - 1) if number < 0 else 0
-            made[place] = wide.to_bytes(size, "little")
-        else:
-            made[place] = (number & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-    return made, (numbers if is_sorted else [], step)
+        place = cloud.order[at] if is_sorted else at
+        made[place] = (
+            struct.pack("<" + CODES[kind], number * step) if step else bits_of(number, kind)
+        )
+    for place, number in excepted.items():
+        made[place] = bits_of(number, kind)
+    return made
+
+
+def exceptions(reader: Reader) -> dict[int, int]:
+    many = reader.varint()
+    found, place = {}, -1
+    if many:
+        gaps = small(reader, many)
+        for gap, order in zip(gaps, stream(reader, many, 64), strict=True):
+            place += gap + 1
+            found[place] = order
+    return found
+
+
+def cone(reader: Reader, step: float, cloud: Cloud) -> list[int]:
+    (x, x_step), (y, y_step) = cloud.read[reader.varint()], cloud.read[reader.varint()]
+    slopes = [reader.number("d") for _ in range(cloud.beam_count)]
+    numbers = []
+    for at, folded in enumerate(small(reader, cloud.count)):
+        across = x[at] * x_step if x_step else float_of(x[at], 32)
+        along = y[at] * y_step if y_step else float_of(y[at], 32)
+        height = math.sqrt(across * across + along * along) * slopes[cloud.beams[cloud.order[at]]]
+        expected = 0
+        if step and abs(height) < 0x7FFFFFFF:
+            expected = round(height)
+        elif not step and abs(height) <= LARGEST:
+            expected = order_of(height)
+        numbers.append(wrapped(expected + unfolded(folded), 32))
+    return numbers
+
+
+def bits_of(number: int, kind: int) -> bytes:
+    bits = 8 * SIZES[kind]
+    if kind in FLOATS and number < 0:
+        number ^= (1 << bits - 1) - 1
+    return (number & ((1 << bits) - 1)).to_bytes(SIZES[kind], "little")
