@@ -40,6 +40,7 @@ class CloudPacker {
   nb::bytes pack(const Bytes& data, const Layout& layout) {
     const auto& [height, width, point_step, tuples] = layout;
     std::vector<Field> fields;
+    fields.reserve(tuples.size());
     for (const auto& [name, offset, type, count] : tuples)
       fields.push_back({name, offset, static_cast<Type>(type), count});
     const CloudView view{height,        width, fields, false, point_step, width * point_step,
@@ -56,6 +57,7 @@ class CloudPacker {
   static std::vector<Precision> precisions(
       const std::vector<std::tuple<std::string, double>>& errors) {
     std::vector<Precision> made;
+    made.reserve(errors.size());
     for (const auto& [field, error] : errors) made.push_back({field, error});
     return made;
   }
@@ -68,6 +70,7 @@ class CloudUnpacker {
   Layout read(const Bytes& packed) {
     const PackedLayout& layout = unpacker_.read(bytes_of(packed));
     std::vector<FieldTuple> fields;
+    fields.reserve(layout.fields.size());
     for (const Field& field : layout.fields)
       fields.emplace_back(field.name, field.offset, static_cast<std::uint8_t>(field.type),
                           field.count);

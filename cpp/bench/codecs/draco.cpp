@@ -38,9 +38,11 @@ draco::DataType type_of(cloud::Type type) {
 class Sequential : public Codec {
  public:
   explicit Sequential(const Task& task) : view_(task.view), error_(task.error) {
-    const auto x = offset_of(view_, "x", cloud::Type::f32), y = offset_of(view_, "y", cloud::Type::f32),
+    const auto x = offset_of(view_, "x", cloud::Type::f32),
+               y = offset_of(view_, "y", cloud::Type::f32),
                z = offset_of(view_, "z", cloud::Type::f32);
-    if (!x || y != *x + 4 || z != *x + 8) throw std::invalid_argument("no x, y, z behind one another");
+    if (!x || y != *x + 4 || z != *x + 8)
+      throw std::invalid_argument("no x, y, z behind one another");
     place_ = *x;
   }
 
@@ -51,7 +53,8 @@ class Sequential : public Codec {
     const auto add = [&](GeometryAttribute::Type kind, draco::DataType type, int values,
                          std::size_t offset) {
       GeometryAttribute attribute;
-      const auto size = static_cast<std::size_t>(values * draco::DataTypeLength(type));
+      const auto size =
+          static_cast<std::size_t>(values) * static_cast<std::size_t>(draco::DataTypeLength(type));
       attribute.Init(kind, nullptr, static_cast<std::int8_t>(values), type, false,
                      static_cast<std::int64_t>(size), 0);
       const int id = cloud.AddAttribute(attribute, true, static_cast<std::uint32_t>(count));
@@ -84,7 +87,7 @@ class Sequential : public Codec {
     const auto take = [&](int id, std::size_t offset, std::size_t size) {
       const draco::PointAttribute* from = cloud.attribute(id);
       for (std::uint32_t at = 0; at < cloud.num_points(); ++at)
-        std::memcpy(points.data() + at * view_.point_step + offset,
+        std::memcpy(points.data() + std::size_t{at} * view_.point_step + offset,
                     from->GetAddress(from->mapped_index(draco::PointIndex(at))), size);
     };
     int next = 0;

@@ -49,9 +49,9 @@ void race(const Request& request) {
   const std::vector<cloud::Field> fields = fields_of(request);
   const auto step = static_cast<std::uint32_t>(request.step);
   const auto width = static_cast<std::uint32_t>(request.width);
-  const Task task{{static_cast<std::uint32_t>(request.height), width, fields, false, step,
-                   width * step, bytes},
-                  std::stod(request.error)};
+  const Task task{
+      {static_cast<std::uint32_t>(request.height), width, fields, false, step, width * step, bytes},
+      std::stod(request.error)};
   cloud::points(task.view);
   struct Runner {
     Listed listed;

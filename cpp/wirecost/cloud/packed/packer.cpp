@@ -35,15 +35,17 @@ Value read(const std::byte* at) {
   return value;
 }
 
+/// Unsigned ones of four bytes wrap.
 template <class Value>
-std::int64_t bits_of(Value value) {
-  if constexpr (sizeof value == 8)
-    return ordered(std::bit_cast<std::int64_t>(value));
-  else if constexpr (std::is_floating_point_v<Value>)
-    return order_of(value);
+std::int32_t widened(Value value) {
+  if constexpr (std::is_same_v<Value, std::int8_t>)
+    return (static_cast<std::uint8_t>(value) ^ 0x80) - 0x80;
   else
     return static_cast<std::int32_t>(value);
 }
+
+std::int64_t bits_of(float value) { return order_of(value); }
+std::int64_t bits_of(double value) { return ordered(std::bit_cast<std::int64_t>(value)); }
 
 /// Call with a value of the field's type.
 template <class Call>
@@ -164,7 +166,7 @@ void Packer::load_as(Column& column) {
       for (std::size_t at = 0; at < count; ++at) column.values[at] = order_of(floats[at]);
   } else {
     for (std::size_t at = 0; at < count; ++at)
-      column.values[at] = static_cast<std::int32_t>(read<Value>(first + at * step));
+      column.values[at] = widened(read<Value>(first + at * step));
   }
 }
 
