@@ -16,6 +16,7 @@ from wirecost.results.analysis.compare.choices import MARGIN
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 from wirecost.system.printable import printable
 
@@ -138,7 +139,9 @@ def command(
     from wirecost.results.analysis.compare.runs import read_run
     from wirecost.results.records.cost import is_cost
     from wirecost.results.report.compare.document import document, markdown
-    from wirecost.results.report.compare.page import page, write_figures
+    from wirecost.results.report.compare.figures import comparison_figures
+    from wirecost.results.report.compare.page import page
+    from wirecost.results.report.shared.figure_files import write_figures
 
     needing = {
         "--of": of,
@@ -197,7 +200,9 @@ def command(
     if report is not None:
         write_text("--report", report, page(comparison))
     if figures is not None:
-        write_figures(comparison, figures, format_)
+        write_figures(
+            comparison_figures(comparison), figures, chosen("--format", format_, FIGURE_FORMATS)
+        )
     _exit([comparison], require_precision)
 
 

@@ -26,6 +26,7 @@ from wirecost.results.report.probe.tables import (
     time_table,
     tree_table,
 )
+from wirecost.results.report.shared import figure_files
 from wirecost.results.report.shared.cause_lead import cause_lead
 from wirecost.results.report.shared.causes import (
     all_sentences,
@@ -36,14 +37,12 @@ from wirecost.results.report.shared.causes import (
 from wirecost.results.report.shared.executions import section_figures, valid
 from wirecost.results.report.shared.executions.distribution import latencies
 from wirecost.results.report.shared.executions.series import Options
-from wirecost.results.report.shared.figure import Figure, draw
+from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.icicle import boxes, icicle
 from wirecost.results.report.shared.page import render
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
-from wirecost.system.failed_write import failed_write
 from wirecost.system.function_names import shortened
-from wirecost.system.whole_file import made_folder
 
 DRAWN = 16
 """Sections with figures: those that took most of the time in all."""
@@ -201,16 +200,8 @@ def explained(causes: list[Explanation], logs: list[ProbeLog]) -> list[Explanati
 
 def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) -> list[Path]:
     """Write every figure as a file of each format. Raises UserError."""
-    try:
-        with made_folder(folder):
-            return [
-                draw(figure.chart, folder / figure.file(form))
-                for section in drawn
-                for _, figure in section.figures
-                for form in formats
-            ]
-    except OSError as error:
-        raise failed_write(folder, error, "name a folder for figures") from error
+    figures = (figure for section in drawn for _, figure in section.figures)
+    return figure_files.write_figures(figures, folder, formats)
 
 
 def _recorded(logs: list[ProbeLog]) -> str:
