@@ -12,12 +12,14 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
 from google.protobuf import descriptor_pb2
 from google.protobuf.compiler import plugin_pb2
 from osi3.osi_sensorview_pb2 import SensorView
 
 from support import ctf_traces
 from support.probe_logs import header, record
+from wirecost.data.scans import encode
 from wirecost.data.traces import create_trace
 from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.measure.bench.osi.fmu import open_fmu
@@ -257,6 +259,20 @@ def clouds() -> list[bytes]:
         head.format("binary").encode() + points,
         head.format("ascii").encode() + b"1 2 3 0.5 1\n2 3 4 nan 2\n3 4 5 0.1 3\n",
     ]
+
+
+def ply_scans() -> list[bytes]:
+    head = "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\n"
+    return [f"{head}property uchar ring\nend_header\n".encode() + bytes(range(15))]
+
+
+def packed_clouds() -> list[bytes]:
+    floats = np.arange(300, dtype=np.float32).reshape(100, 3) ** 0.5
+    mixed = np.zeros(64, [("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("ring", "u1"), ("t", "<f8")])
+    mixed["ring"] = np.arange(64) % 4
+    for number, name in enumerate("xyzt"):
+        mixed[name] = np.arange(64) * (0.3 + number)
+    return [encode(floats), encode(floats, error=0.01), encode(mixed), encode(mixed, error=0.1)]
 
 
 def headers() -> list[bytes]:

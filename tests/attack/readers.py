@@ -13,7 +13,7 @@ from pathlib import Path
 from attack import corpora, messages
 from attack.from_file import FromFile
 from attack.target import Target
-from wirecost.data.scans import pcd
+from wirecost.data.scans import decode, files, pcd
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
 from wirecost.data.traces.trace import silent
@@ -134,6 +134,8 @@ TARGETS = (
     Target("heap-report", corpora.heap_reports, FromFile("heap.json", read_report)),
     Target("network-profile", corpora.network_profiles, FromFile("own.toml", profiles.read)),
     Target("cloud", corpora.clouds, FromFile("a.pcd", pcd.read)),
+    Target("cloud-ply", corpora.ply_scans, FromFile("a.ply", files.read)),
+    Target("cloud-packed", corpora.packed_clouds, partial(decode, limit=1 << 24)),
     Target(
         "descriptor-set",
         corpora.descriptor_sets,
