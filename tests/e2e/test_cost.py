@@ -167,10 +167,3 @@ def test_a_graph_of_ros_1(system: Ros1System) -> None:
     assert rows["/in"]["count"] > 10
     assert rows["/in"]["encode_ns"] > 0
     assert len(rows["/in"]["publishers"]) == 1
-
-
-def test_figures_are_files(recording: Path, tmp_path: Path) -> None:
-    run(recording, "--figures", tmp_path / "drawn", "--format", "svg,png")
-    bars = {path.suffix: path.read_bytes() for path in (tmp_path / "drawn").glob("costs.*")}
-    assert bars[".svg"].startswith(b"<svg") and b"/points" in bars[".svg"]
-    assert bars[".png"].startswith(b"\x89PNG")

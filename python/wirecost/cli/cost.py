@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress, say_notes
 from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
 from wirecost.cli.options import argument, option, transport_names
-from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.system.byte_sizes import parse_size
-from wirecost.system.chosen import chosen
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
@@ -100,12 +97,6 @@ def command(
     report: Annotated[
         Path | None, option("Write an HTML page: the graph, bars, tables.", metavar="FILE.html")
     ] = None,
-    figures: Annotated[
-        Path | None, option("Write graph and bars into files there.", metavar="DIR")
-    ] = None,
-    format_: Annotated[
-        str, option(f"Format of --figures: {', '.join(FIGURE_FORMATS)}.", "--format")
-    ] = FIGURE_FORMATS[0],
     json_file: JsonFile = None,
 ) -> None:
     """Print what each topic of a recording costs, and what pays."""
@@ -120,7 +111,6 @@ def command(
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
     check_page("--report", report)
-    formats = chosen("--format", format_, FIGURE_FORMATS)
     counts = dict(_subscribers(text) for text in subscribers or ())
     console = console_beside(json_file)
     if calibrate:
@@ -153,32 +143,13 @@ def command(
         every=every,
         what_if=what_if,
     )
-    _draw(console, cost, report, figures, formats)
-    if json_file is not None:
-        write_json(json_file, msgspec.to_builtins(cost))
-
-
-def _draw(
-    console: Console,
-    cost: SystemCost,
-    report: Path | None,
-    figures: Path | None,
-    formats: Sequence[str],
-) -> None:
-    """Write page and figures that were asked for, and print where. Raises UserError."""
-    written: list[Path] = []
     if report is not None:
         from wirecost.results.report.cost.page import page
 
         write_text("--report", report, page(cost))
-        written.append(report)
-    if figures is not None:
-        from wirecost.results.report.cost.page import cost_figures
-        from wirecost.results.report.shared.figure_files import write_figures
-
-        written += write_figures(cost_figures(cost), figures, formats)
-    for path in written:
-        console.print(str(path), soft_wrap=True, highlight=False, markup=False)
+        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
+    if json_file is not None:
+        write_json(json_file, msgspec.to_builtins(cost))
 
 
 def _calibrate() -> None:
