@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wirecost.measure.cost.survey import RecordingSurvey
     from wirecost.results.records.cost import SystemCost
 
-SYSTEMS = ("ros2", "ros1")
+SYSTEMS = ("ros2", "ros1", "dds")
 LANGUAGES = ("cpp", "python")
 EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
 
@@ -34,7 +34,9 @@ def command(
     ] = None,
     live: Annotated[
         str,
-        option("Listen to a running graph instead: ros2 or ros1.", known=SYSTEMS, metavar="NAME"),
+        option(
+            "Listen to a running graph instead: ros2, ros1 or dds.", known=SYSTEMS, metavar="NAME"
+        ),
     ] = "",
     for_: Annotated[str, option("With --live: how long.", "--for", metavar="TIME")] = "10s",
     watch: Annotated[bool, option("With --live: renew the table every second.")] = False,
@@ -47,6 +49,15 @@ def command(
     python: Annotated[
         Path | None,
         option("With --live: the Python of a ROS, if this one has none.", metavar="PATH"),
+    ] = None,
+    domain: Annotated[
+        int | None,
+        option(
+            "With --live dds: DDS domain; default: ROS_DOMAIN_ID, else 0.",
+            metavar="N",
+            min=0,
+            max=232,
+        ),
     ] = None,
     subscribers: Annotated[
         list[str] | None,
@@ -116,7 +127,7 @@ def command(
     if calibrate:
         _calibrate()
     if live:
-        request = _request(live, for_, limit, python, listens=not no_subscribe)
+        request = _request(live, for_, limit, python, domain, listens=not no_subscribe)
         read, cost = _listened(request, include or [], counts, lang, console if watch else None)
     else:
         with progress() as advance:
@@ -134,6 +145,7 @@ def command(
         cost = _with_inside(cost, read, topic)
     say_notes(cost.warnings)
     asked = [str(path) for path in files or []] or ["--live", live]
+    asked += ["--domain", str(domain)] if domain is not None else []
     asked += ["--topic", topic] if topic else []
     again = shlex.join(["wirecost", "cost", *asked])
     _print(
@@ -223,17 +235,19 @@ def _print(
 
 
 def _request(
-    system: str, seconds: str, limit: str, python: Path | None, *, listens: bool
+    system: str, seconds: str, limit: str, python: Path | None, domain: int | None, *, listens: bool
 ) -> LiveRequest:
     """Return what is asked of a graph. Raises UserError."""
     from wirecost.measure.bench.message.ros import installed
     from wirecost.measure.cost.live.graph import LiveRequest
 
     if system not in SYSTEMS:
-        raise UserError(f"--live {system}: give {' or '.join(SYSTEMS)}")
+        raise UserError(f"--live {system}: give {', '.join(SYSTEMS[:-1])} or {SYSTEMS[-1]}")
+    if domain is not None and system != "dds":
+        raise UserError("--domain is for --live dds; set ROS_DOMAIN_ID for ros2")
     installed.check(python)
     duration_s = nanoseconds("--for", seconds, "s") / 1e9
-    return LiveRequest(system, duration_s, parse_size("--limit", limit), python, listens)
+    return LiveRequest(system, duration_s, parse_size("--limit", limit), python, listens, domain)
 
 
 def _listened(

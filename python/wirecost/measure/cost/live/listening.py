@@ -50,13 +50,17 @@ class HeardTopic:
         end_ns = self._ended_ns or time.monotonic_ns()
         return (end_ns - self._begun_ns) / 1e9 if self._begun_ns else 0.0
 
-    def add(self, data: bytes) -> None:
-        """Count a message."""
-        size = len(data)
+    def note(self, size: int, time_ns: int) -> None:
+        """Count a message that came at a time by CLOCK_MONOTONIC."""
         self._sizes.append(size)
-        self._times.append(time.monotonic_ns())
+        self._times.append(time_ns)
         self._heard += 1
         self._bytes += size
+
+    def add(self, data: bytes, time_ns: int | None = None) -> None:
+        """Count a message, and keep it for a while; ``time_ns``: as ``note`` has it, or now."""
+        size = len(data)
+        self.note(size, time.monotonic_ns() if time_ns is None else time_ns)
         most = max(1, min(SAMPLED, SAMPLED_BYTES // max(1, size)))
         place = self._heard - 1 if self._heard <= most else random.randrange(self._heard)
         if place < most:
