@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress, say_notes
-from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
+from wirecost.cli.json_file import (
+    JsonFile,
+    check_page,
+    check_writable,
+    console_beside,
+    write_json,
+    write_text,
+)
 from wirecost.cli.options import argument, option, transport_names
+from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
@@ -106,7 +114,11 @@ def command(
     ] = False,
     every: Annotated[bool, option("Print all topics and all columns.", "--all")] = False,
     report: Annotated[
-        Path | None, option("Write an HTML page: the graph, bars, tables.", metavar="FILE.html")
+        Path | None,
+        option(
+            "Write an HTML page: the graph, bars, tables; or its graph as .svg, .png, .pdf.",
+            metavar="FILE.html",
+        ),
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
@@ -121,7 +133,7 @@ def command(
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
-    check_page("--report", report)
+    (check_writable if _is_figure(report) else check_page)("--report", report)
     counts = dict(_subscribers(text) for text in subscribers or ())
     console = console_beside(json_file)
     if calibrate:
@@ -156,12 +168,24 @@ def command(
         what_if=what_if,
     )
     if report is not None:
-        from wirecost.results.report.cost.page import page
-
-        write_text("--report", report, page(cost))
+        _write_report(cost, report)
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if json_file is not None:
         write_json(json_file, msgspec.to_builtins(cost))
+
+
+def _is_figure(report: Path | None) -> bool:
+    return report is not None and report.suffix[1:] in FIGURE_FORMATS
+
+
+def _write_report(cost: SystemCost, path: Path) -> None:
+    """Write the page, or its graph where the suffix is a figure's. Raises UserError."""
+    from wirecost.results.report.cost.page import draw_figure, page
+
+    if _is_figure(path):
+        draw_figure(cost, path)
+    else:
+        write_text("--report", path, page(cost))
 
 
 def _calibrate() -> None:

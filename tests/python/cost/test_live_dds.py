@@ -54,7 +54,10 @@ def test_topics_of_a_domain_are_counted(network: str, tmp_path: Path) -> None:
 
 
 def test_a_limit_ends_what_is_above_and_no_subscription_counts_nothing(tmp_path: Path) -> None:
-    limited = seen("loopback", tmp_path / "cost.json", "--for", "6s", "--limit", "100kB")
+    graph = tmp_path / "graph.svg"
+    asked = ["--for", "6s", "--limit", "100kB", "--report", str(graph)]
+    limited = seen("loopback", tmp_path / "cost.json", *asked)
+    assert ">/test/robot<" in graph.read_text()
     assert limited["/points"]["count"] < 3.5 * RATE_HZ < limited["/clock"]["count"]
     assert limited["/points"]["rate_hz"] == pytest.approx(RATE_HZ, rel=0.15)
     ends = seen("loopback", tmp_path / "cost.json", "--for", "3s", "--no-subscribe")
