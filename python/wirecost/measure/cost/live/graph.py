@@ -20,6 +20,7 @@ from typing import IO, Any
 from wirecost.measure.bench.engine.other_python import environment
 from wirecost.measure.bench.message.recordings.connection import RecordedConnection
 from wirecost.measure.bench.message.ros.installed import MISSING, Ros2Installation
+from wirecost.measure.cost.kept import KeptMessages, Room
 from wirecost.measure.cost.survey import RecordingSurvey, SubjectCache, TopicSurvey
 from wirecost.observe.usage import clocks
 from wirecost.replay.dds import require_fast_dds
@@ -67,6 +68,7 @@ class LiveGraph(Closing):
         roots = [*include, *ros2.shares()] if request.system != ROS1 else list(include)
         self._request = request
         self._subjects = SubjectCache(roots)
+        self._room = Room()
         self._topics: dict[tuple[str, str], TopicSurvey] = {}
         self._begun = time.monotonic()
         self._processes = {
@@ -124,7 +126,9 @@ class LiveGraph(Closing):
             len(self._topics), *key, str(told["wire"]), "ros1msg" if definition else "",
             definition.encode(), 0, str(told["digest"]),
         )  # fmt: skip
-        topic = self._topics.setdefault(key, TopicSurvey(connection))
+        topic = self._topics.setdefault(
+            key, TopicSurvey(connection, sample=KeptMessages(self._room))
+        )
         if definition:
             topic.connection = connection
         topic.publishers = [str(name) for name in told["publishers"]]
