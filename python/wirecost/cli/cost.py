@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress, say_notes
-from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
+from wirecost.cli.json_file import (
+    JsonFile,
+    check_page,
+    check_writable,
+    console_beside,
+    write_json,
+    write_text,
+)
 from wirecost.cli.options import argument, option, transport_names
+from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
     from wirecost.measure.cost.survey import RecordingSurvey
     from wirecost.results.records.cost import SystemCost
 
-SYSTEMS = ("ros2", "ros1")
+SYSTEMS = ("ros2", "ros1", "dds")
 LANGUAGES = ("cpp", "python")
 EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
 
@@ -34,7 +42,9 @@ def command(
     ] = None,
     live: Annotated[
         str,
-        option("Listen to a running graph instead: ros2 or ros1.", known=SYSTEMS, metavar="NAME"),
+        option(
+            "Listen to a running graph instead: ros2, ros1 or dds.", known=SYSTEMS, metavar="NAME"
+        ),
     ] = "",
     for_: Annotated[str, option("With --live: how long.", "--for", metavar="TIME")] = "10s",
     watch: Annotated[bool, option("With --live: renew the table every second.")] = False,
@@ -47,6 +57,15 @@ def command(
     python: Annotated[
         Path | None,
         option("With --live: the Python of a ROS, if this one has none.", metavar="PATH"),
+    ] = None,
+    domain: Annotated[
+        int | None,
+        option(
+            "With --live dds: DDS domain; default: ROS_DOMAIN_ID, else 0.",
+            metavar="N",
+            min=0,
+            max=232,
+        ),
     ] = None,
     subscribers: Annotated[
         list[str] | None,
@@ -95,7 +114,11 @@ def command(
     ] = False,
     every: Annotated[bool, option("Print all topics and all columns.", "--all")] = False,
     report: Annotated[
-        Path | None, option("Write an HTML page: the graph, bars, tables.", metavar="FILE.html")
+        Path | None,
+        option(
+            "Write an HTML page: the graph, bars, tables; or its graph as .svg, .png, .pdf.",
+            metavar="FILE.html",
+        ),
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
@@ -110,13 +133,13 @@ def command(
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
-    check_page("--report", report)
+    (check_writable if _is_figure(report) else check_page)("--report", report)
     counts = dict(_subscribers(text) for text in subscribers or ())
     console = console_beside(json_file)
     if calibrate:
         _calibrate()
     if live:
-        request = _request(live, for_, limit, python, listens=not no_subscribe)
+        request = _request(live, for_, limit, python, domain, listens=not no_subscribe)
         read, cost = _listened(request, include or [], counts, lang, console if watch else None)
     else:
         with progress() as advance:
@@ -134,6 +157,7 @@ def command(
         cost = _with_inside(cost, read, topic)
     say_notes(cost.warnings)
     asked = [str(path) for path in files or []] or ["--live", live]
+    asked += ["--domain", str(domain)] if domain is not None else []
     asked += ["--topic", topic] if topic else []
     again = shlex.join(["wirecost", "cost", *asked])
     _print(
@@ -144,12 +168,24 @@ def command(
         what_if=what_if,
     )
     if report is not None:
-        from wirecost.results.report.cost.page import page
-
-        write_text("--report", report, page(cost))
+        _write_report(cost, report)
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if json_file is not None:
         write_json(json_file, msgspec.to_builtins(cost))
+
+
+def _is_figure(report: Path | None) -> bool:
+    return report is not None and report.suffix[1:] in FIGURE_FORMATS
+
+
+def _write_report(cost: SystemCost, path: Path) -> None:
+    """Write the page, or its graph where the suffix is a figure's. Raises UserError."""
+    from wirecost.results.report.cost.page import draw_figure, page
+
+    if _is_figure(path):
+        draw_figure(cost, path)
+    else:
+        write_text("--report", path, page(cost))
 
 
 def _calibrate() -> None:
@@ -223,17 +259,19 @@ def _print(
 
 
 def _request(
-    system: str, seconds: str, limit: str, python: Path | None, *, listens: bool
+    system: str, seconds: str, limit: str, python: Path | None, domain: int | None, *, listens: bool
 ) -> LiveRequest:
     """Return what is asked of a graph. Raises UserError."""
     from wirecost.measure.bench.message.ros import installed
     from wirecost.measure.cost.live.graph import LiveRequest
 
     if system not in SYSTEMS:
-        raise UserError(f"--live {system}: give {' or '.join(SYSTEMS)}")
+        raise UserError(f"--live {system}: give {', '.join(SYSTEMS[:-1])} or {SYSTEMS[-1]}")
+    if domain is not None and system != "dds":
+        raise UserError("--domain is for --live dds; set ROS_DOMAIN_ID for ros2")
     installed.check(python)
     duration_s = nanoseconds("--for", seconds, "s") / 1e9
-    return LiveRequest(system, duration_s, parse_size("--limit", limit), python, listens)
+    return LiveRequest(system, duration_s, parse_size("--limit", limit), python, listens, domain)
 
 
 def _listened(

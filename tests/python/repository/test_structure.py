@@ -54,7 +54,13 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema",
     },
-    "measure.cost": {"measure.bench", "observe.usage", "results.records", "schema.compile"},
+    "measure.cost": {
+        "measure.bench",
+        "observe.usage",
+        "replay",
+        "results.records",
+        "schema.compile",
+    },
     "measure.campaign": {
         "observe.doctor",
         "results.analysis",

@@ -20,6 +20,7 @@ from wirecost.measure.bench.message.recordings.described import (
 from wirecost.measure.bench.message.recordings.recording import Recording
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.measure.cost.anatomy import Anatomy, anatomy
+from wirecost.measure.cost.kept import KeptMessages, Room
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
@@ -46,7 +47,7 @@ class TopicSurvey:
     sizes: array[int] = field(default_factory=lambda: array("Q"))
     first_ns: int = 0
     last_ns: int = 0
-    sample: dict[int, bytes] = field(default_factory=dict)
+    sample: KeptMessages = field(default_factory=KeptMessages)
     subject: Subject | None = None
     unknown: str = ""
     publishers: list[str] | None = None
@@ -85,9 +86,10 @@ class TopicSurvey:
         self.note(time_ns, len(data))
         count = len(self.sizes)
         place = count - 1 if count <= SAMPLED else int(random.random() * count)
-        others = sum(len(kept) for at, kept in self.sample.items() if at != place)
-        if place < SAMPLED and (not others or others + len(data) <= SAMPLED_BYTES):
-            self.sample[place] = bytes(data)
+        if place < SAMPLED:
+            others = self.sample.byte_count - self.sample.size(place)
+            if not others or others + len(data) <= SAMPLED_BYTES:
+                self.sample[place] = bytes(data)
 
 
 @dataclass(eq=False)
@@ -111,7 +113,7 @@ def survey(
     random = Random(seed)
     result = RecordingSurvey()
     by_key: dict[tuple[str, ...], TopicSurvey] = {}
-    subjects = SubjectCache(include)
+    subjects, room = SubjectCache(include), Room()
     for path in paths:
         with Recording(path) as recording:
             total = recording.count
@@ -120,7 +122,8 @@ def survey(
                 for done, (connection, message) in enumerate(recording.each()):
                     topic = here.get(id(connection))
                     if topic is None:
-                        topic = by_key.setdefault(_key(connection), TopicSurvey(connection))
+                        new = TopicSurvey(connection, sample=KeptMessages(room))
+                        topic = by_key.setdefault(_key(connection), new)
                         here[id(connection)] = topic
                     topic.add(message.time_ns, message.data, random)
                     if done % SAID_EVERY == 0:

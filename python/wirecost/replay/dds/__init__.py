@@ -20,20 +20,21 @@ def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Record
 
     ``interfaces`` as of ``DdsRecorder``.
     """
-    _require_fast_dds()
+    require_fast_dds()
     from wirecost.replay.dds.recorder import DdsRecorder  # noqa: PLC0415
 
     return DdsRecorder(domain, interfaces)
 
 
 def new_isolated_system() -> IsolatedSystem:
-    _require_fast_dds()
+    require_fast_dds()
     from wirecost.replay.dds.isolated_system import DdsIsolatedSystem  # noqa: PLC0415
 
     return DdsIsolatedSystem()
 
 
-def _require_fast_dds() -> None:
+def require_fast_dds() -> None:
+    """Raise UserError where Fast DDS is not in this build."""
     try:
         import wirecost._dds  # noqa: F401, PLC0415
     except ImportError as error:

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environment that brings a program into a domain of its own."""
+"""A domain: its number, this machine's addresses, what brings a program into one of its own."""
 
 from __future__ import annotations
 
+import os
+import socket
+
+import psutil
+
+from wirecost.system.errors import UserError
 from wirecost.system.free_domain import FreeDomain
 
-__all__ = ["LOOPBACK", "FreeDomain", "environment"]
+__all__ = ["LOOPBACK", "FreeDomain", "addresses", "domain_number", "environment"]
 
 LOOPBACK = "127.0.0.1"
+# By the port numbers of RTPS, 7400 + 250 for each domain.
+_LAST_DOMAIN = 232
 
 # Only what all versions since ROS 2 Humble's know: Cyclone refuses unknown settings.
 _CYCLONE = (
@@ -34,3 +42,24 @@ def environment(domain: int) -> dict[str, str]:
         "ROS_DISCOVERY_SERVER": "",
         "ROS_STATIC_PEERS": "",
     }
+
+
+def addresses() -> set[str]:
+    """Return this machine's IPv4 addresses, of interfaces that are up."""
+    up = {name for name, state in psutil.net_if_stats().items() if state.isup}
+    return {
+        each.address
+        for name, addresses in psutil.net_if_addrs().items()
+        for each in addresses
+        if each.family == socket.AF_INET and name in up
+    }
+
+
+def domain_number(number: int | None) -> int:
+    """Return a domain, that of ``ROS_DOMAIN_ID`` for None. Raises UserError."""
+    text = os.environ.get("ROS_DOMAIN_ID", "") or "0"
+    domain = number if number is not None else int(text) if text.isdecimal() else -1
+    if not 0 <= domain <= _LAST_DOMAIN:
+        value = text if number is None else number
+        raise UserError(f"DDS domain {value}: not a number from 0 to {_LAST_DOMAIN}")
+    return domain

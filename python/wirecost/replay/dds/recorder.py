@@ -4,19 +4,15 @@
 from __future__ import annotations
 
 import difflib
-import os
-import socket
 import time
 from typing import Self
-
-import psutil
 
 from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.dds.client import NoReplyError
 from wirecost.replay.dds.discovery import RECORDER, Discovery, FoundNode
-from wirecost.replay.dds.domain import LOOPBACK
+from wirecost.replay.dds.domain import LOOPBACK, addresses, domain_number
 from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
 from wirecost.replay.dds.node_parameters import NodeParameters
@@ -26,8 +22,6 @@ from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline
 
 ENCLAVE = b"enclave=/;"
-# By the port numbers of RTPS, 7400 + 250 for each domain.
-_LAST_DOMAIN = 232
 # A node that has just come announces itself by then.
 _PATIENCE_S = 1.5
 _CHECK_S = 0.05
@@ -43,7 +37,7 @@ class DdsRecorder:
     """
 
     def __init__(self, domain: int | None, interfaces: tuple[str, ...] = ()) -> None:
-        self._domain = _domain(domain)
+        self._domain = domain_number(domain)
         self._interfaces = (LOOPBACK, *interfaces)
 
     def __enter__(self) -> Self:
@@ -125,7 +119,7 @@ class DdsRecorder:
 
     def _not_found(self, name: str, present: list[str]) -> str:
         where = f"DDS domain {self._domain} on {', '.join(self._interfaces)}"
-        if others := _addresses() - set(self._interfaces):
+        if others := addresses() - set(self._interfaces):
             where += (
                 f" (not looked at: {', '.join(f'--interface {each}' for each in sorted(others))})"
             )
@@ -134,23 +128,3 @@ class DdsRecorder:
         present = sorted(set(present))
         near = difflib.get_close_matches(name, present, n=3, cutoff=0.4) or present[:3]
         return f"no node {name} in {where}; the nearest names are {', '.join(near)}"
-
-
-def _addresses() -> set[str]:
-    """Return this machine's IPv4 addresses, of interfaces that are up."""
-    up = {name for name, state in psutil.net_if_stats().items() if state.isup}
-    return {
-        each.address
-        for name, addresses in psutil.net_if_addrs().items()
-        for each in addresses
-        if each.family == socket.AF_INET and name in up
-    }
-
-
-def _domain(number: int | None) -> int:
-    text = os.environ.get("ROS_DOMAIN_ID", "") or "0"
-    domain = number if number is not None else int(text) if text.isdecimal() else -1
-    if not 0 <= domain <= _LAST_DOMAIN:
-        value = text if number is None else number
-        raise UserError(f"DDS domain {value}: not a number from 0 to {_LAST_DOMAIN}")
-    return domain

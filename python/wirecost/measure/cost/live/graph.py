@@ -20,16 +20,19 @@ from typing import IO, Any
 from wirecost.measure.bench.engine.other_python import environment
 from wirecost.measure.bench.message.recordings.connection import RecordedConnection
 from wirecost.measure.bench.message.ros.installed import MISSING, Ros2Installation
+from wirecost.measure.cost.kept import KeptMessages, Room
 from wirecost.measure.cost.survey import RecordingSurvey, SubjectCache, TopicSurvey
 from wirecost.observe.usage import clocks
+from wirecost.replay.dds import require_fast_dds
+from wirecost.replay.dds.domain import domain_number
 from wirecost.results.records.cost import ProcessCost
 from wirecost.system import children
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
-ROS1, ROS2 = "ros1", "ros2"
-LISTENERS = {ROS1: "ros1_listener.py", ROS2: "ros2_listener.py"}
+DDS, ROS1, ROS2 = "dds", "ros1", "ros2"
+LISTENERS = {DDS: "dds_listener.py", ROS1: "ros1_listener.py", ROS2: "ros2_listener.py"}
 REMEDIES = {
     ROS1: "apt-get install python3-rospy, or source a ROS 1",
     ROS2: MISSING,
@@ -37,15 +40,16 @@ REMEDIES = {
 DEBIANS = Path("/usr/bin/python3")
 """Python of Debian's rospy, where this one is another."""
 MISSING_STATUS, NO_MASTER_STATUS = 3, 4
-LIBRARIES = (b"/librcl.so", b"/libroscpp.so", b"/libfastrtps.so", b"/libfastdds.so", b"/libddsc.so")
-"""Libraries by which a process is one of a graph."""
+LIBRARIES = (b"/librcl.so", b"/libroscpp.so", b"/libfastrtps", b"/libfastdds", b"/libddsc")
+"""Libraries by which a process is one of a graph; wheels add a number to a name."""
 
 
 @dataclass(frozen=True)
 class LiveRequest:
     """``system``: of LISTENERS; ``limit``: bytes a second above which a topic is only looked at.
 
-    ``python``: that of a ROS, None for this one; ``listens``: else only who is there is found.
+    ``python``: that of a ROS, None for this one; ``listens``: else only who is there is found;
+    ``domain``: of DDS, None for that of ``ROS_DOMAIN_ID``.
     """
 
     system: str
@@ -53,6 +57,7 @@ class LiveRequest:
     limit: float
     python: Path | None = None
     listens: bool = True
+    domain: int | None = None
 
 
 class LiveGraph(Closing):
@@ -60,9 +65,10 @@ class LiveGraph(Closing):
 
     def __init__(self, request: LiveRequest, include: Sequence[Path]) -> None:
         ros2 = Ros2Installation(request.python)
-        roots = [*include, *ros2.shares()] if request.system == ROS2 else list(include)
+        roots = [*include, *ros2.shares()] if request.system != ROS1 else list(include)
         self._request = request
         self._subjects = SubjectCache(roots)
+        self._room = Room()
         self._topics: dict[tuple[str, str], TopicSurvey] = {}
         self._begun = time.monotonic()
         self._processes = {
@@ -120,7 +126,9 @@ class LiveGraph(Closing):
             len(self._topics), *key, str(told["wire"]), "ros1msg" if definition else "",
             definition.encode(), 0, str(told["digest"]),
         )  # fmt: skip
-        topic = self._topics.setdefault(key, TopicSurvey(connection))
+        topic = self._topics.setdefault(
+            key, TopicSurvey(connection, sample=KeptMessages(self._room))
+        )
         if definition:
             topic.connection = connection
         topic.publishers = [str(name) for name in told["publishers"]]
@@ -141,12 +149,16 @@ def _started(
     request: LiveRequest, ros2: Ros2Installation, errors: IO[str]
 ) -> subprocess.Popen[str]:
     python, variables = ros2.interpreter, None
+    asked: dict[str, object] = {"limit": request.limit, "listens": request.listens}
+    if request.system == DDS:
+        require_fast_dds()
+        python, asked["domain"] = Path(sys.executable).absolute(), domain_number(request.domain)
     if request.system == ROS1 and request.python is None and find_spec("rospy") is None:
         python = DEBIANS
     if python != Path(sys.executable).absolute():
         variables = environment([])
-    asked = json.dumps({"limit": request.limit, "listens": request.listens})
-    command = [str(python), str(Path(__file__).with_name(LISTENERS[request.system])), asked]
+    script = Path(__file__).with_name(LISTENERS[request.system])
+    command = [str(python), str(script), json.dumps(asked)]
     return children.start(command, variables, stdout=subprocess.PIPE, stderr=errors, text=True)
 
 

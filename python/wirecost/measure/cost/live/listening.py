@@ -12,16 +12,21 @@ import random
 import sys
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 SAMPLED, SAMPLED_BYTES = 8, 2 << 20
 """Most messages and bytes of a topic that are sent as they are; one message always is."""
+HELD_BYTES = 32 << 20
+"""Most bytes of all topics that are held until they are told; one message always is."""
 LOOK_S = 2.0
 """Seconds for which a topic with too many bytes is listened to."""
 
 
 class HeardTopic:
     """Messages of a topic since it was last told."""
+
+    held_bytes: ClassVar[int] = 0
+    """Of all topics."""
 
     def __init__(self, name: str, type_: str, wire: str) -> None:
         self.about = {
@@ -35,6 +40,7 @@ class HeardTopic:
         self._times: list[int] = []
         self._heard = self._bytes = 0
         self._sample: dict[int, bytes] = {}
+        self._is_sampled = False
 
     def begin(self) -> None:
         """Note that it is listened to from now on."""
@@ -50,17 +56,27 @@ class HeardTopic:
         end_ns = self._ended_ns or time.monotonic_ns()
         return (end_ns - self._begun_ns) / 1e9 if self._begun_ns else 0.0
 
-    def add(self, data: bytes) -> None:
-        """Count a message."""
-        size = len(data)
+    def note(self, size: int, time_ns: int) -> None:
+        """Count a message that came at a time by CLOCK_MONOTONIC."""
         self._sizes.append(size)
-        self._times.append(time.monotonic_ns())
+        self._times.append(time_ns)
         self._heard += 1
         self._bytes += size
+
+    def add(self, data: bytes, time_ns: int | None = None) -> None:
+        """Count a message, and keep it for a while; ``time_ns``: as ``note`` has it, or now."""
+        size = len(data)
+        self.note(size, time.monotonic_ns() if time_ns is None else time_ns)
         most = max(1, min(SAMPLED, SAMPLED_BYTES // max(1, size)))
         place = self._heard - 1 if self._heard <= most else random.randrange(self._heard)
-        if place < most:
+        # Half of the room is for topics of which nothing was told for want of room.
+        room = HELD_BYTES // 2 if self._is_sampled else HELD_BYTES
+        place = place if self._is_sampled else 0
+        others = HeardTopic.held_bytes - len(self._sample.get(place, b""))
+        if place < most and (not others or others + size <= room):
             self._sample[place] = bytes(data)
+            self._is_sampled = True
+            HeardTopic.held_bytes = others + size
 
     def is_above(self, limit: float) -> bool:
         """Say whether more bytes a second came than are to be listened to."""
@@ -74,6 +90,7 @@ class HeardTopic:
             unknown=self.unknown, watched_s=self.watched_s, sizes=self._sizes, times=self._times,
             sample={place: base64.b64encode(data).decode() for place, data in self._sample.items()},
         )  # fmt: skip
+        HeardTopic.held_bytes -= sum(map(len, self._sample.values()))
         self._sizes, self._times, self._sample = [], [], {}
         return told
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import altair as alt
 
 from wirecost.results.records.cost import SystemCost, TopicCost
@@ -15,8 +17,12 @@ from wirecost.results.report.cost.answer import (
     tables,
 )
 from wirecost.results.report.shared.axes import keyed, names_down, plot
-from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure, draw
 from wirecost.results.report.shared.graph import (
+    BESIDE,
+    BESIDE_ON_PAPER,
+    MOST,
+    MOST_ON_PAPER,
     NODE,
     TOPIC,
     Edge,
@@ -27,6 +33,8 @@ from wirecost.results.report.shared.graph import (
     largest,
 )
 from wirecost.results.report.shared.page import render
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
 from wirecost.system.printable import without_middle
 
 MOST_BARS = 30
@@ -53,6 +61,20 @@ def page(cost: SystemCost) -> str:
 def cost_figures(cost: SystemCost) -> list[Figure]:
     """Return the graph, where it is known who takes what, and bars of the costliest topics."""
     return [figure for figure in (_graph(cost), _bars(cost)) if figure is not None]
+
+
+def draw_figure(cost: SystemCost, path: Path) -> None:
+    """Draw the graph, or bars where nobody says who takes what; the suffix decides the format.
+
+    Raises UserError.
+    """
+    figure = _graph(cost, MOST_ON_PAPER, BESIDE_ON_PAPER) or _bars(cost)
+    if figure is None:
+        raise UserError(f"--report {path}: no topic has a time or ends that are known")
+    try:
+        draw(figure.chart, path)
+    except OSError as error:
+        raise failed_write(path, error, "name a writable --report file") from error
 
 
 def _bars(cost: SystemCost) -> Figure | None:
@@ -87,9 +109,9 @@ def _bars(cost: SystemCost) -> Figure | None:
     return Figure("costs", caption, chart)
 
 
-def _graph(cost: SystemCost) -> Figure | None:
+def _graph(cost: SystemCost, most: int = MOST, beside: int = BESIDE) -> Figure | None:
     whole = graph_of(cost)
-    graph = largest(whole)
+    graph = largest(whole, most)
     if not graph.edges:
         return None
     caption = (
@@ -98,7 +120,7 @@ def _graph(cost: SystemCost) -> Figure | None:
     )
     if len(whole.details) > len(graph.details):
         caption += f" {len(graph.details)} of {len(whole.details)} nodes and topics."
-    return Figure("graph", caption, graph_chart(graph, arranged(graph)))
+    return Figure("graph", caption, graph_chart(graph, arranged(graph, beside)))
 
 
 def graph_of(cost: SystemCost) -> Graph:

@@ -17,6 +17,8 @@ NODE, TOPIC = "node", "topic"
 COLOURS = {NODE: PALETTE[1], TOPIC: PALETTE[4]}
 BESIDE = 3
 """Boxes side by side, so many as a phone has room for; what does not fit goes below."""
+BESIDE_ON_PAPER, MOST_ON_PAPER = 6, 300
+"""The same of a picture in a file, and how many boxes it has at most."""
 HALF_WIDTH, HALF_HEIGHT = 0.46, 0.34
 BETWEEN, LANES = 0.08, 4
 """Distance of lines beside all boxes, and how many of them have a place of their own."""
@@ -72,20 +74,20 @@ class Graph:
     marked: set[Edge] = field(default_factory=set)
 
 
-def largest(graph: Graph) -> Graph:
+def largest(graph: Graph, most: int = MOST) -> Graph:
     """Return the best connected part of a large graph."""
     degree: dict[Item, int] = {}
     for edge in graph.edges:
         for item in edge:
             degree[item] = degree.get(item, 0) + 1
-    kept = set(sorted(graph.details, key=lambda item: -degree[item])[:MOST])
+    kept = set(sorted(graph.details, key=lambda item: -degree.get(item, 0))[:most])
     edges = [(a, b) for a, b in graph.edges if a in kept and b in kept]
     ends = {item for edge in edges for item in edge}
     details = {item: text for item, text in graph.details.items() if item in ends}
     return replace(graph, details=details, edges=edges)
 
 
-def arranged(graph: Graph) -> list[list[Item]]:
+def arranged(graph: Graph, beside: int = BESIDE) -> list[list[Item]]:
     """Return rows of boxes: each below those from which it is reached, apart from cycles."""
     after: dict[Item, list[Item]] = {}
     for begin, end in graph.edges:
@@ -101,10 +103,10 @@ def arranged(graph: Graph) -> list[list[Item]]:
     for number in range(max(rank.values(), default=-1) + 1):
         level = [item for item in order if rank[item] == number]
         level.sort(key=lambda item: _mean([at[other] for other in before.get(item, [])]))
-        for first in range(0, len(level), BESIDE):
-            row = level[first : first + BESIDE]
+        for first in range(0, len(level), beside):
+            row = level[first : first + beside]
             rows.append(row)
-            at |= {item: _across(i, len(row)) for i, item in enumerate(row)}
+            at |= {item: _across(i, len(row), beside) for i, item in enumerate(row)}
     return rows
 
 
@@ -159,14 +161,15 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _across(place: int, count: int) -> float:
+def _across(place: int, count: int, beside: int) -> float:
     """Return where the middle of a box is; boxes of a row stand in its middle."""
-    return BESIDE / 2 + place - (count - 1) / 2
+    return beside / 2 + place - (count - 1) / 2
 
 
 def graph_chart(graph: Graph, rows: Sequence[Sequence[Item]]) -> alt.LayerChart | alt.FacetChart:
+    beside = max([BESIDE, *map(len, rows)])
     at = {
-        item: (_across(place, len(row)), number + 0.5)
+        item: (_across(place, len(row), beside), number + 0.5)
         for number, row in enumerate(rows)
         for place, item in enumerate(row)
     }
@@ -177,7 +180,7 @@ def graph_chart(graph: Graph, rows: Sequence[Sequence[Item]]) -> alt.LayerChart 
         if at[a][1] < at[b][1]
     ]
     up = [(at[a], at[b]) for a, b in graph.edges if at[a][1] >= at[b][1]]
-    width = BESIDE + BETWEEN * (min(len(up), LANES) + 1) * bool(up)
+    width = beside + BETWEEN * (min(len(up), LANES) + 1) * bool(up)
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, width], nice=False), axis=None)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[len(rows), 0], nice=False), axis=None)
     edges = plot(down).encode(x=x, y=y)
@@ -199,7 +202,7 @@ def graph_chart(graph: Graph, rows: Sequence[Sequence[Item]]) -> alt.LayerChart 
         shown.mark_text(fontSize=10, dy=8).encode(x=x, text="detail:N"),
     ]
     if up:
-        around = [mark for number, edge in enumerate(up) for mark in _around(number, *edge)]
+        around = [mark for number, edge in enumerate(up) for mark in _around(number, beside, *edge)]
         back = plot(around).encode(x=x, y=y)
         layers += [
             back.mark_line(color=GREY, strokeDash=[4, 3], strokeWidth=1.5).encode(
@@ -208,7 +211,7 @@ def graph_chart(graph: Graph, rows: Sequence[Sequence[Item]]) -> alt.LayerChart 
             back.mark_point(angle=270, **ARROW).transform_filter("datum.step == 3"),
         ]
     drawn: alt.LayerChart | alt.FacetChart = alt.layer(*layers).properties(
-        width=WIDTH, height=ROW * len(rows), title="Nodes and topics"
+        width=WIDTH * beside // BESIDE, height=ROW * len(rows), title="Nodes and topics"
     )
     return drawn.add_params(_SWITCH) if graph.weights else drawn
 
@@ -268,10 +271,10 @@ def _line(begin: Place, end: Place) -> Mark:
     return {"x": x, "y": y + HALF_HEIGHT, "x2": x2, "y2": top, "tip": top - HALF_HEIGHT / 8}
 
 
-def _around(number: int, begin: Place, end: Place) -> list[Mark]:
+def _around(number: int, beside: int, begin: Place, end: Place) -> list[Mark]:
     """Return the corners of a line to an earlier box, right of all boxes."""
     (x, y), (x2, y2) = begin, end
-    lane = BESIDE + BETWEEN * (number % LANES + 0.5)
+    lane = beside + BETWEEN * (number % LANES + 0.5)
     corners = [(x + HALF_WIDTH, y), (lane, y), (lane, y2), (x2 + HALF_WIDTH, y2)]
     return [
         {"edge": number, "step": step, "x": across, "y": down}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A listener to a DDS domain: ``python dds_listener.py '{"limit": BYTES, "domain": 0}'``.
+
+It needs no ROS: topics and their ends are what the domain announces. Each subscription is as
+modest as QoS allows, so that no publisher waits for it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+
+from wirecost import _dds
+from wirecost._middleware import Queue
+from wirecost.measure.cost.live.listening import HeardTopic, tell
+from wirecost.replay.dds import names, qos
+from wirecost.replay.dds.discovery import Discovery
+from wirecost.replay.dds.domain import addresses
+from wirecost.replay.dds.recorder import ENCLAVE
+
+NAME = "wirecost_cost"
+TOLD_EVERY_S, TAKEN_EVERY_S = 1.0, 0.1
+QUEUE_BYTES, TAKEN_AT_ONCE = 64 << 20, 10_000
+
+Key = tuple[str, str]
+"""Topic and type, as DDS has them."""
+
+
+class Graph:
+    """Topics of a domain; subscriptions to those that somebody publishes."""
+
+    def __init__(
+        self, participant: _dds.Participant, discovery: Discovery, limit: float, listens: bool
+    ) -> None:
+        self._participant, self._discovery = participant, discovery
+        self._limit, self._listens = limit, listens
+        self._queue = Queue(QUEUE_BYTES)
+        self._open: dict[Key, _dds.Reader | None] = {}
+        self._channels: list[HeardTopic] = []
+        self._lost: dict[int, int] = {}
+        self.topics: dict[Key, HeardTopic] = {}
+
+    def look(self) -> None:
+        """Find topics and ends, and subscribe to what is new."""
+        owners = {
+            end.guid: node.name
+            for node in self._discovery.nodes()
+            for end in (*node.readers, *node.writers)
+        }
+        ends: dict[Key, list[_dds.FoundEndpoint]] = {key: [] for key in self.topics}
+        for end in self._participant.endpoints():
+            ends.setdefault((end.topic, end.type), []).append(end)
+        for key, found in ends.items():
+            name = names.topic_from_dds(key[0])
+            if name is None:
+                continue
+            if key not in self.topics:
+                self.topics[key] = HeardTopic(name, names.type_from_dds(key[1]), "cdr")
+            topic = self.topics[key]
+            writers = [end for end in found if end.writer]
+            topic.publishers = [_owner(end, owners) for end in writers]
+            topic.subscribers = [_owner(end, owners) for end in found if not end.writer]
+            if writers:
+                topic.qos = ", ".join(sorted({_words(end.qos) for end in writers}))
+            if self._listens and writers and key not in self._open:
+                self._open[key] = self._reader(key, writers)
+        for key, reader in self._open.items():
+            if reader is not None and self.topics[key].is_above(self._limit):
+                self.topics[key].end()
+                reader.close()
+                self._open[key] = None
+
+    def _reader(self, key: Key, writers: Sequence[_dds.FoundEndpoint]) -> _dds.Reader | None:
+        """Return a reader that asks for as little as it can, None where there is none."""
+        topic = self.topics[key]
+        # What was published before comes to reliable readers only.
+        is_kept = all(end.qos.reliable and end.qos.transient_local for end in writers)
+        try:
+            reader = _dds.Reader(
+                self._participant, *key, qos.any_of_class(is_kept, is_kept),
+                writers[0].user_data, self._queue, len(self._channels),
+            )  # fmt: skip
+        except RuntimeError:
+            topic.unknown = "has another type as well, which is listened to"
+            return None
+        self._channels.append(topic)
+        topic.begin()
+        return reader
+
+    def listen(self, seconds: float) -> None:
+        """Count what comes until then."""
+        for channel, _, time_ns, _, data in self._queue.take(TAKEN_AT_ONCE, seconds):
+            self._channels[channel].add(data, time_ns)
+        for channel, (received, dropped, total) in self._queue.counts().items():
+            # They came, and only this program was too slow for them.
+            new = dropped - self._lost.get(channel, 0)
+            self._lost[channel] = dropped
+            for _ in range(new):
+                self._channels[channel].note(total // received, time.monotonic_ns())
+
+    def close(self) -> None:
+        for reader in self._open.values():
+            if reader is not None:
+                reader.close()
+
+
+def _owner(end: _dds.FoundEndpoint, owners: dict[bytes, str]) -> str:
+    """Return the node of an end; its participant's number where no node claims it."""
+    return owners.get(end.guid) or f"/participant_{end.guid[:12].hex()}"
+
+
+def _words(offered: _dds.Qos) -> str:
+    reliability = "reliable" if offered.reliable else "best effort"
+    return f"{reliability} {'transient local' if offered.transient_local else 'volatile'}"
+
+
+def main() -> None:
+    asked = json.loads(sys.argv[1])
+    participant = _dds.Participant(asked["domain"], NAME, ENCLAVE, sorted(addresses()))
+    discovery = Discovery(participant)
+    graph = Graph(participant, discovery, asked["limit"], asked["listens"])
+    discovery.settle()
+    due = time.monotonic()
+    while True:
+        if time.monotonic() >= due:
+            graph.look()
+            if not tell(graph.topics.values()):
+                break
+            due += TOLD_EVERY_S
+        graph.listen(max(0.0, min(TAKEN_EVERY_S, due - time.monotonic())))
+    graph.close()
+    discovery.close()
+    participant.close()
+
+
+if __name__ == "__main__":
+    main()
