@@ -131,7 +131,7 @@ def test_what_changes_would_save(recording: Path) -> None:
     [
         (["nothing.mcap"], "no such file"),
         ([], "name a recording"),
-        (["--live", "ros3"], "give ros2 or ros1"),
+        (["--live", "ros3"], "give ros2, ros1 or dds"),
         (["{}", "--topic", "/none"], "has no message here"),
         (["{}", "--subscribers", "/none=2"], "no such topic"),
         (["{}", "--subscribers", "points"], "give TOPIC=N"),
