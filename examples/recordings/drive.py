@@ -73,23 +73,10 @@ def imu(tick: int) -> Any:
     )
 
 
-def transforms(tick: int) -> Any:
-    vector, turn = TYPES["geometry_msgs/msg/Vector3"], TYPES["geometry_msgs/msg/Quaternion"]
-    move = TYPES["geometry_msgs/msg/Transform"](
-        vector(tick / TICKS_HZ, 0.0, 0.0), turn(0.0, 0.0, 0.0, 1.0)
-    )
-    stamped = TYPES["geometry_msgs/msg/TransformStamped"]
-    frames = ("base", "lidar", "camera", "imu")
-    return TYPES["tf2_msgs/msg/TFMessage"](
-        [stamped(header(tick, "map"), frame, move) for frame in frames]
-    )
-
-
 TOPICS = [
     ("/points", "sensor_msgs/msg/PointCloud2", 10, points),
     ("/image", "sensor_msgs/msg/Image", 20, image),
     ("/imu", "sensor_msgs/msg/Imu", 100, imu),
-    ("/tf", "tf2_msgs/msg/TFMessage", 50, transforms),
 ]
 
 
