@@ -4,7 +4,8 @@
 A block of ``console`` behind ``<!-- run: HOW -->`` has commands behind ``$ `` and, under each, its
 output. A block behind ``<!-- file: NAME -->`` is the content of that file. All commands of a page
 run in one folder, in the page's order. ``<!-- recording: NAME is PATH -->`` puts the file at PATH
-in ``WIRECOST_DATA`` there, as NAME, when the page is written. HOW:
+in ``WIRECOST_DATA`` there, as NAME, when the page is written, or runs the repository's program at
+PATH, which makes it. HOW:
 
 - ``exact``: the output is the same each time.
 - ``measured``: it has times; each of its words without a digit is printed each time.
@@ -137,7 +138,11 @@ def rewritten(text: str, folder: Path, ran: str) -> str:
 
     Raises OSError if a recording is not there."""
     for recording in RECORDING.finditer(text):
-        shutil.copy(DATA / recording["path"], folder / recording["name"])
+        if recording["path"].endswith(".py"):
+            script = ROOT / recording["path"]
+            subprocess.run([sys.executable, script, folder / recording["name"]], check=True)
+        else:
+            shutil.copy(DATA / recording["path"], folder / recording["name"])
 
     def block(found: re.Match[str]) -> str:
         parts = []

@@ -69,6 +69,19 @@ one
     assert rewritten(page, tmp_path, "now") == page.replace("one", "two")
 
 
+def test_what_the_first_page_shows_is_printed_of_the_recording_that_its_program_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))  # no prices of this machine
+    text = (ROOT / "README.md").read_text()
+    written = rewritten(text, tmp_path, "now")
+    (shown,), (printed,) = (list(steps(each)) for each in (text, written))
+    assert isinstance(shown, Command) and isinstance(printed, Command)
+    assert shown.line == "wirecost cost drive.mcap"
+    assert agrees(shown, printed.output) and agrees(printed, shown.output)
+
+
 def test_another_output_and_another_status_are_noticed(tmp_path: Path) -> None:
     changed = PAGE.replace("one 1\n$", "one 2\n$")
     _, shown, _ = steps(changed)
