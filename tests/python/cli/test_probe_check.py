@@ -113,6 +113,29 @@ rate_hz = 101
     assert check(tmp_path, "[section.update]\nallocations = 0", capsys)[0] == 3
 
 
+def test_topics_and_chains_have_budgets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["/a publish /in", "/b /in queue wait", "/b /in callback", "/b publish /out"]
+    content = header([], list(enumerate(names)), capacity=400)
+    for i in range(100):
+        begin = i * 10 * MS
+        for part, (kind, first, last) in enumerate(((5, 0, 1), (5, 1, 2), (1, 2, 4), (5, 3, 4))):
+            parent, depth = (2, 1) if part == 3 else (0xFFFFFFFF, 0)
+            content += record(
+                4 * i + part + 1,
+                begin + first * MS,
+                begin + last * MS,
+                section=part,
+                kind=kind,
+                parent=parent,
+                depth=depth,
+            )
+    (tmp_path / "a.wprobe").write_bytes(content)
+    budget = '[topic."/o*"]\ngap = "{}ms"\nrate_hz = 99\n[chain."/in -> /out"]\nmax = "{}ms"'
+    assert check(tmp_path, budget.format(10, 4), capsys)[0] == 0
+    status, text = check(tmp_path, budget.format(9, 3), capsys)
+    assert (status, text.count("exceeded")) == (3, 4)  # also in the sentence and the title
+
+
 def test_a_log_cut_in_the_middle_is_judged_up_to_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

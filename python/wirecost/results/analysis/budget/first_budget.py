@@ -48,7 +48,7 @@ def first_budget(events: pl.DataFrame) -> str:
 def _after_s(events: pl.DataFrame) -> float:
     begin = pl.col("begin_ns").cast(pl.Float64)
     spans = events.group_by("process").agg(ns=begin.max() - begin.min())["ns"]
-    tenth = min(spans.to_list()) / 1e10
+    tenth = float(min(spans.to_list())) / 1e10
     return min(LONGEST_AFTER_S, max(1e-9, tenth))
 
 

@@ -142,7 +142,8 @@ def _values(line: Line, name: str, rows: pl.DataFrame) -> pl.Series:
         values, record = gaps.to_series().drop_nulls(), "more than one"
     elif line.quantity in COUNTERS:
         column = COUNTER + line.quantity
-        values = rows[column].drop_nulls() if column in rows.columns else pl.Series([], dtype=int)
+        none = pl.Series([], dtype=pl.UInt64)
+        values = rows[column].drop_nulls() if column in rows.columns else none
         run = "wirecost probe run" if line.quantity in BY_LIBRARY else "the program"
         record = f"it: WIRECOST_PROBE_COUNTERS={line.quantity} for {run}"
     else:
