@@ -12,6 +12,8 @@ app = group(
     "attach",
     "show",
     "chain",
+    "check",
+    "budget",
     "try",
     "convert",
     for_files=("show",),

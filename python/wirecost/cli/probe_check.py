@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost probe check``: whether real-time code keeps its budget."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirecost.cli.compare import IMPRECISE, REGRESSION
+from wirecost.cli.console import say_notes
+from wirecost.cli.json_file import JsonFile, check_writable, write_json, write_text
+from wirecost.cli.options import argument, option
+from wirecost.system.errors import UserError
+
+if TYPE_CHECKING:
+    from wirecost.results.analysis.budget.budget import Budget
+    from wirecost.results.records.probe_log import ProbeLog
+
+EXAMPLE = "wirecost probe check LOGS --budget budget.toml"
+STANDARD_OUTPUT = Path("-")
+
+
+def command(
+    what: Annotated[
+        list[str],
+        argument("LOGS | -- COMMAND", "Probe logs, traces, or a program to run and record."),
+    ],
+    budget: Annotated[Path, option("What may be taken.", metavar="FILE.toml")],
+    seconds: Annotated[
+        str | None, option("End COMMAND after so long, by SIGINT.", "--for", metavar="TIME")
+    ] = None,
+    require_precision: Annotated[
+        bool,
+        option(
+            "Exit with 4 if nothing is exceeded, but something not decided.", "--require-precision"
+        ),
+    ] = False,
+    json_file: JsonFile = None,
+    junit_file: Annotated[
+        Path | None, option("Write a test report in JUnit's XML.", "--junit", metavar="FILE")
+    ] = None,
+    markdown_file: Annotated[
+        Path | None, option("Write a comment for a pull request.", "--markdown", metavar="FILE")
+    ] = None,
+) -> None:
+    """Judge recorded sections, topics and chains by a budget; exit with 3 if one is exceeded."""
+    import polars as pl
+    from rich.console import Console
+
+    from wirecost.results.analysis.budget.budget import read_budget
+    from wirecost.results.analysis.budget.verdicts import EXCEEDED, NOT_DECIDED, verdicts
+    from wirecost.results.records.recorded import event_tables
+    from wirecost.results.report import budget as report
+    from wirecost.results.report.probe.tables import loss_doubts, losses
+    from wirecost.results.report.shared.first import print_answer
+
+    files = {"--json": json_file, "--junit": junit_file, "--markdown": markdown_file}
+    if sum(path == STANDARD_OUTPUT for path in files.values()) > 1:
+        raise UserError("-: is standard output for one of --json, --junit and --markdown")
+    for name, path in files.items():
+        check_writable(name, path)
+    is_beside = STANDARD_OUTPUT in files.values()
+    limits = read_budget(budget)
+    if all(map(_is_log, what)):
+        if seconds is not None:
+            raise UserError("--for: is for a program; give it after --")
+        logs, status = _recorded(list(map(Path, what))), 0
+    else:
+        logs, status = _run(what, limits, seconds, 2 if is_beside else 1)
+    events = pl.concat(event_tables(logs), how="diagonal")
+    try:
+        judged = verdicts(events, limits)
+    except UserError as error:
+        raise UserError(f"{budget}: {error}") from error
+    incomplete = [f"incomplete: {line}" for line in losses(logs)]
+    doubts = [(f"incomplete: {line}", style) for line, style in loss_doubts(logs)]
+    more = "Every budget: --json, --junit or --markdown FILE"
+    print_answer(Console(stderr=is_beside), report.answer(judged), more, doubts)
+    write_json(json_file, report.document(judged, incomplete))
+    if junit_file is not None:
+        write_text("--junit", junit_file, report.junit(judged, incomplete))
+    if markdown_file is not None:
+        write_text("--markdown", markdown_file, report.markdown(judged, incomplete))
+    if any(verdict.verdict == EXCEEDED for verdict in judged):
+        raise typer.Exit(REGRESSION)
+    if status:
+        raise typer.Exit(status)
+    if require_precision and any(verdict.verdict == NOT_DECIDED for verdict in judged):
+        raise typer.Exit(IMPRECISE)
+
+
+def _is_log(word: str) -> bool:
+    """Say whether it is a folder or a log, not a program or its argument."""
+    from wirecost.results.records.probe_log import SUFFIX
+
+    return word.endswith(SUFFIX) or Path(word).is_dir()
+
+
+def _recorded(paths: list[Path]) -> list[ProbeLog]:
+    from wirecost.results.records.recorded import read_recorded
+
+    return read_recorded(paths)
+
+
+def _run(
+    words: list[str], limits: Budget, seconds: str | None, output: int
+) -> tuple[list[ProbeLog], int]:
+    """Run a program with the counters that the budget needs; return its logs and its status."""
+    from wirecost.observe.probe.run.counting import COUNTERS, asked_counters
+    from wirecost.observe.probe.run.environment import hooks_without, prepare
+    from wirecost.observe.probe.run.hook import Request
+    from wirecost.observe.probe.run.launch import run
+    from wirecost.observe.probe.run.target import find
+    from wirecost.results.records.probe_log import MAX_COUNTERS
+    from wirecost.system import scratch
+    from wirecost.system.durations import nanoseconds
+
+    limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
+    counters = list(dict.fromkeys([*limits.counters(), *asked_counters()]))
+    if len(counters) > MAX_COUNTERS:
+        raise UserError(f"{COUNTERS}: holds {MAX_COUNTERS} counters; limit fewer in one budget")
+    os.environ[COUNTERS] = ",".join(counters) or "none"
+    with scratch.folder("probe", in_memory=True) as folder:
+        prepared = prepare(find(words), hooks_without(None), Request(), folder, os.environ)
+        say_notes(prepared.notes)
+        status = run([*prepared.before, *words], prepared.environment, output, limit_s)
+        if not any(folder.glob("*.wprobe")):
+            raise UserError(
+                f"{words[0]}: nothing was recorded (it ended with status {status}); give it probes"
+            )
+        return _recorded([folder]), status

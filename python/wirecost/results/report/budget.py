@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts on a budget: a table, Markdown, JUnit's XML and a JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from wirecost.results.analysis.budget.budget import DEADLINE, RATE, TIMES
+from wirecost.results.analysis.budget.verdicts import EXCEEDED, MET, NOT_DECIDED, Verdict
+from wirecost.results.report.shared import markdown as md
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.table import Column, Table
+
+SCHEMA = 1
+ORDER = (EXCEEDED, NOT_DECIDED, MET)
+LONGEST = 60_000
+"""Characters: a comment on GitHub holds 65,536."""
+MOST = (200, 50, 10)
+
+
+def answer(verdicts: Sequence[Verdict]) -> FirstAnswer:
+    """Return the first answer: how many budgets are exceeded, the exceeded ones first."""
+    return FirstAnswer(tally(verdicts), table(verdicts))
+
+
+def tally(verdicts: Sequence[Verdict]) -> str:
+    """Return how many budgets have each verdict, in one sentence."""
+    counts = {verdict: sum(v.verdict == verdict for v in verdicts) for verdict in ORDER}
+    said = [f"{count} {verdict}" for verdict, count in counts.items() if count]
+    return f"Budgets: {', '.join(said)}."
+
+
+def table(verdicts: Sequence[Verdict]) -> Table:
+    """Return a row for each line of the budget and what it is about."""
+    columns: list[Column[Verdict]] = [
+        Column("budget", lambda verdict: verdict.name),
+        Column("of", _quantity),
+        Column("limit", _limit),
+        Column("recorded", _value),
+        Column("above", _above, optional=1),
+        Column("verdict", _verdict),
+    ]
+    ordered = sorted(verdicts, key=lambda verdict: ORDER.index(verdict.verdict))
+    return Table.of("Budgets, the exceeded ones first", ordered, columns)
+
+
+def sentence(verdict: Verdict) -> str:
+    """Return one line: what was limited, what was recorded, what would decide it."""
+    return (
+        f"{verdict.name}: {_quantity(verdict)} {_value(verdict)}, limit {_limit(verdict)}, "
+        f"{_above(verdict)} above: {_verdict(verdict)}"
+    )
+
+
+def document(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> dict[str, object]:
+    """Return what ``--json`` writes: times in nanoseconds, rates in Hz."""
+    return {
+        "schema": SCHEMA,
+        "failed": any(verdict.verdict == EXCEEDED for verdict in verdicts),
+        "incomplete": list(incomplete),
+        "budgets": [
+            {
+                "kind": verdict.line.kind,
+                "pattern": verdict.line.pattern,
+                "name": verdict.name,
+                "quantity": verdict.line.quantity,
+                "limit": verdict.line.limit,
+                "deadline_ns": verdict.line.deadline_ns,
+                "value": verdict.value,
+                "count": verdict.count,
+                "above": verdict.above,
+                "verdict": verdict.verdict,
+                "needed": verdict.needed,
+            }
+            for verdict in verdicts
+        ],
+    }
+
+
+def markdown(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> str:
+    """Return a comment for a pull request."""
+    whole = table(verdicts)
+    cautions = [f"> [!WARNING]\n> {md.text(line)}" for line in incomplete]
+    for most in MOST:
+        rows = [md.line(whole.headings), md.rule(len(whole.headings))]
+        rows += map(md.line, whole.rows[:most])
+        more = len(whole.rows) - most
+        parts = [f"### wirecost: {md.text(tally(verdicts))}", *cautions[:most], "\n".join(rows)]
+        parts += [f"{more:,} more: `--json` has all."] if more > 0 else []
+        text = "\n\n".join(parts) + "\n"
+        if len(text) <= LONGEST:
+            break
+    return text
+
+
+def junit(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> str:
+    """Return a test suite with a case for each budget; what is not decided is skipped."""
+    counts = {
+        "tests": len(verdicts),
+        "failures": sum(verdict.verdict == EXCEEDED for verdict in verdicts),
+        "skipped": sum(verdict.verdict == NOT_DECIDED for verdict in verdicts),
+        "errors": 0,
+    }
+    attributes = {"name": "wirecost budget", **{key: str(n) for key, n in counts.items()}}
+    suites = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(suites, "testsuite", attributes)
+    for verdict in verdicts:
+        case = ElementTree.SubElement(
+            suite, "testcase", {"classname": verdict.name, "name": _quantity(verdict)}
+        )
+        if verdict.verdict != MET:
+            outcome = "failure" if verdict.verdict == EXCEEDED else "skipped"
+            ElementTree.SubElement(case, outcome, {"message": sentence(verdict)})
+    if incomplete:
+        ElementTree.SubElement(suite, "system-err").text = "\n".join(incomplete)
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, "unicode", xml_declaration=True) + "\n"
+
+
+def _quantity(verdict: Verdict) -> str:
+    line = verdict.line
+    if line.quantity == DEADLINE:
+        return f"misses of {units.time(line.deadline_ns)}, per million"
+    return line.quantity
+
+
+def _limit(verdict: Verdict) -> str:
+    limit = _number(verdict, verdict.line.limit)
+    return f"≥ {limit}" if verdict.line.quantity == RATE else limit
+
+
+def _value(verdict: Verdict) -> str:
+    return _number(verdict, verdict.value)
+
+
+def _number(verdict: Verdict, value: float | None) -> str:
+    quantity = verdict.line.quantity
+    if quantity in TIMES or quantity.endswith("-ns"):
+        return units.time(value)
+    if quantity == RATE and value is not None:
+        return f"{units.significant(value)} Hz"
+    return units.amount(value, ",.0f")
+
+
+def _above(verdict: Verdict) -> str:
+    if verdict.line.quantity == RATE:
+        return units.NONE
+    return f"{verdict.above:,} of {verdict.count:,}"
+
+
+def _verdict(verdict: Verdict) -> str:
+    needed = f": {verdict.needed:,} would do" if verdict.needed is not None else ""
+    return f"{verdict.verdict}{needed}"

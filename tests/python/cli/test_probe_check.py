@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gate for real-time code: ``probe check`` judges by a budget, ``probe budget`` writes one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import polars as pl
+import pytest
+
+from support.probe_logs import header, record
+from wirecost.__main__ import main
+from wirecost.results.analysis.budget.budget import read_budget
+from wirecost.results.analysis.budget.first_budget import first_budget
+from wirecost.results.analysis.budget.verdicts import (
+    EXCEEDED,
+    MET,
+    NOT_DECIDED,
+    at_most,
+    share_verdict,
+    verdicts,
+)
+from wirecost.results.records.recorded import event_tables, read_recorded
+from wirecost.results.report.shared.first import SCREEN
+
+MS = 1_000_000
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples" / "probe"
+FAULTS = {"none": None, "string": "allocations", "page": "minor-faults", "lock": "lock-waits"}
+
+
+def write(path: Path, times_ns: Sequence[int], allocations: Sequence[int] | None = None) -> bytes:
+    """Write a log of section ``update`` at 100 Hz; return its content."""
+    counters = [] if allocations is None else [("allocations", 1)]
+    content = header(counters, [(1, "update")], capacity=len(times_ns))
+    for i, ns in enumerate(times_ns):
+        counts = [] if allocations is None else [allocations[i]]
+        content += record(
+            i + 1, i * 10 * MS, i * 10 * MS + ns, counted=len(counters), counters=counts
+        )
+    path.write_bytes(content)
+    return content
+
+
+def check(
+    folder: Path, budget: str, capsys: pytest.CaptureFixture[str], *options: str
+) -> tuple[int, str]:
+    (folder / "budget.toml").write_text(budget)
+    words = ["probe", "check", str(folder), "--budget", str(folder / "budget.toml"), *options]
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setattr(sys, "argv", ["wirecost", *words])
+        main()
+    captured = capsys.readouterr()
+    return int(ended.value.code or 0), captured.out + captured.err
+
+
+def test_each_quantity_has_a_verdict_and_an_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    # 500 executions: the first is slow and allocates, 20 of the rest are slow.
+    times = [9 * MS] + [5 * MS if i % 25 == 0 else MS for i in range(1, 500)]
+    write(tmp_path / "a.wprobe", times, [7] + [0] * 499)
+    files = [tmp_path / name for name in ("o.json", "o.xml", "o.md")]
+    budget = """
+after = "5ms"
+[section."upd*"]
+p50 = "2ms"
+p99 = "4ms"
+"p99.9" = "6ms"
+max = "5ms"
+deadline = "4ms"
+misses_per_million = 100000
+allocations = 0
+gap = "11ms"
+rate_hz = 101
+"""
+    options = [
+        f"--{kind}={file}" for kind, file in zip(("json", "junit", "markdown"), files, strict=True)
+    ]
+    status, text = check(tmp_path, budget, capsys, *options)
+    assert status == 3
+    assert len(text.splitlines()) <= SCREEN
+    document = json.loads(files[0].read_text())
+    assert {one["quantity"]: one["verdict"] for one in document["budgets"]} == {
+        "p50": MET,
+        "p99": EXCEEDED,
+        "p99.9": NOT_DECIDED,
+        "max": MET,
+        "deadline": MET,
+        "allocations": MET,  # the one that allocates is warm-up
+        "gap": MET,
+        "rate_hz": EXCEEDED,
+    }
+    assert document["budgets"][0]["count"] == 499
+    assert [one["needed"] for one in document["budgets"] if one["needed"]] == [3688]
+    suite = ElementTree.parse(files[1]).getroot()[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("8", "2", "1")
+    assert len(suite.findall("testcase/failure")) == 2
+    assert "2 exceeded, 1 not decided, 5 met" in files[2].read_text()
+
+    status, _ = check(tmp_path, '[section.update]\n"p99.9" = "10ms"', capsys)
+    assert status == 0
+    limits = '[section.update]\n"p99.9" = "10ms"'
+    assert check(tmp_path, limits, capsys, "--require-precision")[0] == 4
+    assert check(tmp_path, "[section.update]\nallocations = 0", capsys)[0] == 3
+
+
+def test_topics_and_chains_have_budgets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["/a publish /in", "/b /in queue wait", "/b /in callback", "/b publish /out"]
+    content = header([], list(enumerate(names)), capacity=400)
+    for i in range(100):
+        begin = i * 10 * MS
+        for part, (kind, first, last) in enumerate(((5, 0, 1), (5, 1, 2), (1, 2, 4), (5, 3, 4))):
+            parent, depth = (2, 1) if part == 3 else (0xFFFFFFFF, 0)
+            content += record(
+                4 * i + part + 1,
+                begin + first * MS,
+                begin + last * MS,
+                section=part,
+                kind=kind,
+                parent=parent,
+                depth=depth,
+            )
+    (tmp_path / "a.wprobe").write_bytes(content)
+    budget = '[topic."/o*"]\ngap = "{}ms"\nrate_hz = 99\n[chain."/in -> /out"]\nmax = "{}ms"'
+    assert check(tmp_path, budget.format(10, 4), capsys)[0] == 0
+    status, text = check(tmp_path, budget.format(9, 3), capsys)
+    assert (status, text.count("exceeded")) == (3, 4)  # also in the sentence and the title
+
+
+def test_a_log_cut_in_the_middle_is_judged_up_to_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.wprobe"
+    content = write(path, [MS] * 100 + [9 * MS] * 100)
+    path.write_bytes(content[:-128] + bytes(128))
+    status, text = check(tmp_path, '[section.update]\nmax = "5ms"', capsys)
+    assert (status, "incomplete" in text, "99 of 199" in text) == (3, True, True)
+    path.write_bytes(content[: -100 * 128 - 60])
+    status, text = check(tmp_path, '[section.update]\nmax = "5ms"', capsys)
+    assert (status, "incomplete" in text, "0 of 99" in text) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        ("[section.update]\nallocations = 0", "WIRECOST_PROBE_COUNTERS=allocations"),
+        ("[section.update]\nalocations = 0", "is no key; write allocations"),
+        ("[section.update]\nfrees = 0", "is no key"),
+        ('[section.other]\np50 = "1ms"', "there are: update"),
+        ('[topic."/t"]\ngap = "1ms"', "there are: none"),
+        ('[chain."/a -> /b"]\nmax = "1ms"', "wirecost probe chain LOGS"),
+        ('[chain."/a"]\nmax = "1ms"', "name both ends"),
+        ("[section.update]\np50 = 1", "with its unit"),
+        ("[section.update]\nrate_hz = nan", "give a number"),
+        (f"[section.update]\nallocations = {'9' * 5000}", "no TOML"),
+        ("[section.update]\nmisses_per_million = 1", "needs a deadline"),
+        ("section = 1", "give tables"),
+        ("[section]\nupdate = 1", "is no table"),
+        ('after = "1h"\n[section.update]\np50 = "1ms"', "give a positive time"),
+        ('after = "9s"\n[section.update]\np50 = "1ms"', "there are: none"),
+        ("", "limits nothing"),
+        ("[[[", "no TOML"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], budget: str, said: str
+) -> None:
+    write(tmp_path / "a.wprobe", [MS] * 3)
+    status, text = check(tmp_path, budget, capsys)
+    assert status == 2
+    assert said in " ".join(text.split())
+
+
+def test_shares_are_judged_as_binomial() -> None:
+    assert share_verdict(0, 368, 0.01) == (MET, None)
+    assert share_verdict(0, 367, 0.01) == (NOT_DECIDED, 368)
+    assert share_verdict(1, 2, 0.01)[0] == EXCEEDED
+    assert share_verdict(10, 1000, 0.01) == (NOT_DECIDED, None)
+    for above, count, share in ((3, 10, 0.2), (7, 10, 0.2), (0, 10, 0.2), (40, 400, 0.1)):
+        terms = np.array(
+            [np.prod([(count - j) / (j + 1) for j in range(k)]) for k in range(above + 1)]
+        )
+        k = np.arange(above + 1)
+        expected = float((terms * share**k * (1 - share) ** (count - k)).sum())
+        assert at_most(above, count, share) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_first_budget_does_not_fail_unchanged_code(tmp_path: Path) -> None:
+    """Resample one run a thousand times; one that became slower must fail all the same."""
+    random = np.random.default_rng(1)
+    ns = (MS * (1 + random.pareto(3, 4000))).astype(int)
+    write(tmp_path / "a.wprobe", list(ns), list(random.integers(0, 3, 4000)))
+    events = pl.concat(event_tables(read_recorded([tmp_path])))
+    path = tmp_path / "budget.toml"
+    path.write_text(first_budget(events))
+    budget = read_budget(path)
+    assert {line.quantity for line in budget.lines} == {"p50", "p99", "p99.9", "allocations"}
+    length = events["end_ns"] - events["begin_ns"]
+    counts = events["counter:allocations"]
+    for _ in range(1000):
+        drawn = random.integers(0, 4000, 4000)
+        again = events.with_columns(
+            (pl.col("begin_ns") + length.gather(drawn)).alias("end_ns"),
+            counts.gather(drawn).alias("counter:allocations"),
+        )
+        assert {verdict.verdict for verdict in verdicts(again, budget)} == {MET}
+    slower = events.with_columns(end_ns=pl.col("begin_ns") + 3 * length)
+    assert [v.verdict for v in verdicts(slower, budget)] == [
+        EXCEEDED,
+        EXCEEDED,
+        EXCEEDED,
+        MET,
+    ]
+
+
+def test_the_example_fails_by_each_of_its_faults(tmp_path: Path) -> None:
+    wirecost = Path(sys.executable).with_name("wirecost")
+
+    def of_package(*options: str) -> list[str]:
+        folder = subprocess.check_output([wirecost, "--pkgconfig-dir"], text=True).strip()
+        environment = os.environ | {"PKG_CONFIG_PATH": folder}
+        words = ["pkg-config", *options, "wirecost-probe"]
+        return subprocess.check_output(words, env=environment, text=True).split()
+
+    loop = tmp_path / "loop"
+    rpath = f"-Wl,-rpath,{of_package('--variable=libdir')[0]}"
+    source = EXAMPLES / "loop.cpp"
+    libraries = [*of_package("--cflags", "--libs"), rpath, "-pthread"]
+    subprocess.run(["g++", "-std=c++17", "-O1", source, *libraries, "-o", loop], check=True)
+    # Times are left out: other tests take the processor.
+    budget = tmp_path / "loop.toml"
+    text = (EXAMPLES / "loop.toml").read_text()
+    budget.write_text("\n".join(line for line in text.splitlines() if "p99" not in line))
+    for fault, quantity in FAULTS.items():
+        out = tmp_path / "out.json"
+        command = [wirecost, "probe", "check", "--budget", budget, "--json", out, "--", loop, fault]
+        done = subprocess.run([*command, "300"], capture_output=True, text=True, check=False)
+        exceeded = [
+            one["quantity"]
+            for one in json.loads(out.read_text())["budgets"]
+            if one["verdict"] == EXCEEDED
+        ]
+        assert (done.returncode, exceeded) == ((3, [quantity]) if quantity else (0, [])), fault
