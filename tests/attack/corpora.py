@@ -259,6 +259,23 @@ def clouds() -> list[bytes]:
     ]
 
 
+def ply_clouds() -> list[bytes]:
+    head = (
+        "ply\nformat {} 1.0\nelement pose 1\nproperty double t\nelement vertex 2\n"
+        "property float x\nproperty float y\nproperty float z\nproperty uchar intensity\n"
+        "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    )
+    points = b"".join(struct.pack(">fffB", i, 2, 3, i) for i in range(2))
+    return [
+        head.format("binary_big_endian").encode() + bytes(8) + points + b"\1\0\0\0\0",
+        head.format("ascii").encode() + b"0\n1 2 3 0\n2 3 4 1\n1 0\n",
+    ]
+
+
+def kitti_clouds() -> list[bytes]:
+    return [struct.pack("<8f", *range(8))]
+
+
 def headers() -> list[bytes]:
     fields = {"callerid": "/a", "topic": "/t", "type": "std_msgs/String", "md5sum": "*" * 32}
     return [tcpros.encode(fields)]

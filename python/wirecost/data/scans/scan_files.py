@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of point clouds, by the endings of their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from wirecost.data.scans import kitti, pcd, ply
+
+_READERS = {".pcd": pcd.read, ".ply": ply.read, ".bin": kitti.read}
+
+
+def is_scan(path: Path) -> bool:
+    """Return whether the file's name is a point cloud's."""
+    return path.suffix.lower() in _READERS
+
+
+def read(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Read the fields with one value per point; a file of another name as ``.pcd``.
+
+    Raises UserError.
+    """
+    return _READERS.get(path.suffix.lower(), pcd.read)(path)
