@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -135,3 +137,10 @@ def test_a_scan_of_kitti_is_taken_with_its_reflectance(tmp_path: Path) -> None:
     os.truncate(path, 3 * kitti.POINT.itemsize - 1)
     with pytest.raises(UserError, match="47 bytes are not whole points"):
         scan_files.read(path)
+
+
+def test_the_next_command_takes_the_same_scan(tmp_path: Path) -> None:
+    np.array([[3, 4, 0, 0.5]] * 3, "<f4").tofile(tmp_path / "a.bin")
+    command = [sys.executable, "-m", "wirecost", "columns", "advise", "a.bin"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert "times: wirecost bench repeated --scan a.bin" in run.stdout
