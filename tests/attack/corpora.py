@@ -261,11 +261,6 @@ def clouds() -> list[bytes]:
     ]
 
 
-def ply_scans() -> list[bytes]:
-    head = "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\n"
-    return [f"{head}property uchar ring\nend_header\n".encode() + bytes(range(15))]
-
-
 def packed_clouds() -> list[bytes]:
     floats = np.arange(300, dtype=np.float32).reshape(100, 3) ** 0.5
     mixed = np.zeros(64, [("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("ring", "u1"), ("t", "<f8")])
@@ -273,6 +268,23 @@ def packed_clouds() -> list[bytes]:
     for number, name in enumerate("xyzt"):
         mixed[name] = np.arange(64) * (0.3 + number)
     return [encode(floats), encode(floats, error=0.01), encode(mixed), encode(mixed, error=0.1)]
+
+
+def ply_clouds() -> list[bytes]:
+    head = (
+        "ply\nformat {} 1.0\nelement pose 1\nproperty double t\nelement vertex 2\n"
+        "property float x\nproperty float y\nproperty float z\nproperty uchar intensity\n"
+        "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    )
+    points = b"".join(struct.pack(">fffB", i, 2, 3, i) for i in range(2))
+    return [
+        head.format("binary_big_endian").encode() + bytes(8) + points + b"\1\0\0\0\0",
+        head.format("ascii").encode() + b"0\n1 2 3 0\n2 3 4 1\n1 0\n",
+    ]
+
+
+def kitti_clouds() -> list[bytes]:
+    return [struct.pack("<8f", *range(8))]
 
 
 def headers() -> list[bytes]:

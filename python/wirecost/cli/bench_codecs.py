@@ -73,14 +73,14 @@ def command(
 
 def _scans(files: list[Path], topic: str) -> tuple[dict[str, npt.NDArray[Any]], float]:
     """Return scans by name, and their rate in a recording. Raises UserError."""
-    from wirecost.data.scans.files import SUFFIXES, read
+    from wirecost.data.scans.scan_files import is_scan, points
 
     if not files:
         return _known(), 0.0
-    if all(path.suffix in SUFFIXES for path in files):
+    if all(is_scan(path) for path in files):
         if topic:
             raise UserError("--topic: is for recordings; name an .mcap, a bag or a .db3")
-        return {f"{path.parent.name}/{path.stem}": read(path) for path in files}, 0.0
+        return {f"{path.parent.name}/{path.stem}": points(path) for path in files}, 0.0
     from wirecost.measure.cost.cloud import clouds, is_cloud, points_of
     from wirecost.measure.cost.survey import survey
 
@@ -106,11 +106,11 @@ def _known() -> dict[str, npt.NDArray[Any]]:
     """Return the real scans that are here, else one that is made up."""
     import os
 
-    from wirecost.data.scans.files import read
+    from wirecost.data.scans.scan_files import points
     from wirecost.measure.bench.cloud.scans import synthetic
 
     folder = os.environ.get("WIRECOST_DATA")
     paths = sorted(Path(folder, "lidar").glob("*/*.pcd")) if folder else []
     if paths:
-        return {path.parent.name: read(path) for path in paths}
+        return {path.parent.name: points(path) for path in paths}
     return {"made up, vlp32": synthetic("vlp32", 1).points}

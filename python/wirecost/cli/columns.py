@@ -34,7 +34,7 @@ HIGHEST_LEVEL = 22
 
 @app.command("advise")
 def advise_command(
-    file: Annotated[Path, argument("FILE", ".osi, .mcap, .txth or .pcd")],
+    file: Annotated[Path, argument("FILE", ".osi, .mcap, .txth, .pcd, .ply or KITTI's .bin")],
     only: Annotated[
         str | None,
         option("One list, such as lidar_sensor_view.reflection.", "--list", metavar="PATH"),
@@ -63,6 +63,7 @@ def advise_command(
     """
     from wirecost.cli import columns_tables as tables
     from wirecost.data.advisor.advice import advise
+    from wirecost.data.scans.scan_files import is_scan
 
     if frames < 0:
         raise UserError(f"--frames {frames}: at least 1 frame is needed, or 0 for all")
@@ -84,7 +85,8 @@ def advise_command(
         say(console, _answer(advice))
         console.print()
         print_table(console, tables.summary(advice))
-        say(console, f"Bytes only; times: wirecost bench message {file}", "dim")
+        times = "repeated --scan" if is_scan(file) else "message"
+        say(console, f"Bytes only; times: wirecost bench {times} {file}", "dim")
         say(console, f"Every field, and the options: wirecost columns advise {file} --all", "dim")
         return
     for list_advice, columns_table, totals in tables.tables(advice):
@@ -93,7 +95,7 @@ def advise_command(
         console.print("For wirecost compile --wire protobuf,columns:", style="dim")
         for line in list_advice.to_compile():
             console.print(f"  {line}", soft_wrap=True, highlight=False, markup=False)
-        if not _is_cloud(file):
+        if not is_scan(file):
             console.print("For wirecost trace convert, with the same --reduce:", style="dim")
             console.print(f"  {list_advice.to_convert()[0]}", soft_wrap=True, highlight=False)
         console.print()
@@ -111,18 +113,15 @@ def _answer(advice: Advice) -> str:
     return f"Columns save bytes for {lists}, above all {', '.join(first.paths)}{rest}."
 
 
-def _is_cloud(file: Path) -> bool:
-    return file.suffix.lower() == ".pcd"
-
-
 @contextmanager
 def _source(
     file: Path, only: str | None, frames: int, topic: str | None, type_name: str | None
 ) -> Iterator[ListSource]:
     from wirecost.data.advisor.sources import CloudSource, TraceSource
+    from wirecost.data.scans.scan_files import is_scan
     from wirecost.data.traces import open_trace
 
-    if _is_cloud(file):
+    if is_scan(file):
         if topic is not None or type_name is not None:
             raise UserError(f"{file}: a point cloud has no topic and no type; leave them out")
         yield CloudSource(file, only)

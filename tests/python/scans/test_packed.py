@@ -13,7 +13,7 @@ import pytest
 
 import wirecost.cloud
 from scans import independent
-from wirecost.data.scans.files import read
+from wirecost.data.scans import scan_files
 from wirecost.system.errors import UserError
 
 ROOT = Path(__file__).parents[3]
@@ -118,7 +118,7 @@ def test_real_scans_are_small(sensor: str) -> None:
     if not folder.is_dir():
         pytest.skip(f"no real scans at {folder}; set WIRECOST_DATA to where they are")
     (path,) = folder.glob("*.pcd")
-    points = read(path)
+    points = scan_files.points(path)
     exact = wirecost.cloud.encode(points)
     assert bytes_of(wirecost.cloud.decode(exact)) == points.tobytes()
     near = wirecost.cloud.encode(points, error=0.0005)
@@ -127,21 +127,3 @@ def test_real_scans_are_small(sensor: str) -> None:
         assert np.abs(decoded[name].astype(float) - points[name]).max() <= 0.0005
     assert len(near) < 0.25 * points.nbytes
     assert len(exact) < 0.5 * points.nbytes
-
-
-def test_scans_of_others(tmp_path: Path) -> None:
-    kitti = tmp_path / "0.bin"
-    kitti.write_bytes(np.arange(8, dtype="<f4").tobytes())
-    assert read(kitti)["intensity"].tolist() == [3, 7]
-    ply = tmp_path / "a.ply"
-    header = "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty float x\n"
-    body = np.array([(1.5, 2), (2.5, 3)], [("x", "<f4"), ("r", "u1")]).tobytes()
-    ply.write_bytes(f"{header}property uchar r\nend_header\n".encode() + body)
-    assert read(ply)["x"].tolist() == [1.5, 2.5]
-    for wrong in (ply.read_bytes()[:-1], b"ply\n", header.encode(), b"", body):
-        ply.write_bytes(wrong)
-        with pytest.raises(UserError, match=r"a\.ply"):
-            read(ply)
-    kitti.write_bytes(b"12345")
-    with pytest.raises(UserError, match="KITTI"):
-        read(kitti)

@@ -15,7 +15,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from wirecost.data.osi.lists import RepeatedField, find, without_indices
 from wirecost.data.osi.transpose import Arrays, transposed
-from wirecost.data.scans import pcd
+from wirecost.data.scans import scan_files
 from wirecost.data.traces import Trace, messages
 from wirecost.system.errors import UserError
 
@@ -113,7 +113,7 @@ class CloudSource:
     total = sampled = 1
 
     def __init__(self, path: Path, only: str | None) -> None:
-        fields = pcd.read(path)
+        fields = scan_files.read(path)
         if missing := {"x", "y", "z"} - fields.keys():
             raise UserError(
                 f"{path}: its points have no {', '.join(sorted(missing))}; save the cloud with "

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wirecost.data.scans.mapped import mapped
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
-from wirecost.system.regular_file import open_regular
 
 LONGEST_HEADER = 1 << 16
 MOST_VALUES = 1 << 16
@@ -43,14 +43,7 @@ def read(path: Path) -> dict[str, npt.NDArray[Any]]:
 
     Raises UserError on a file that cannot be read as .pcd.
     """
-    try:
-        with open_regular(path) as file:
-            if not path.stat().st_size:  # an empty file cannot be mapped
-                raise ValueError("is empty")
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UserError(f"{path}: {reason}; name a readable .pcd file") from error
+    content = mapped(path, ".pcd")
     try:
         header = _header(content)
         read_as = _READERS.get(header.data)

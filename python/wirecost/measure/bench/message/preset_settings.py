@@ -105,7 +105,7 @@ class RepeatedSettings(option.ScenarioSettings):
         (),
         "A real scan, as lidar lists and points; can be repeated.",
         "--scan",
-        metavar="FILE.pcd",
+        metavar="FILE.pcd|.ply|.bin",
     )
     repetitions: int = option.samples(30, "Samples of each stage, in all processes.")
     processes: int = option.processes()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans import pcd
+from wirecost.data.scans import scan_files
 from wirecost.measure.bench.message.preset_settings import SCANNED_LISTS
 from wirecost.system.errors import UserError
 
@@ -162,7 +162,7 @@ def of_scan(name: str, path: Path) -> Content:
 
     A field that the file does not have is 0. Raises UserError.
     """
-    fields = pcd.read(path)
+    fields = scan_files.read(path)
     for axis in "xyz":
         if axis not in fields:
             raise UserError(f"{path}: has no field {axis}; name a scan with x, y and z")
@@ -181,6 +181,13 @@ def _field(points: Content, *names: str) -> Array:
     return next((points[name] for name in names if name in points), np.zeros(len(points["x"])))
 
 
+def _intensity(points: Content) -> Array:
+    """Return intensities as part of full scale: 255 or, of real numbers up to 1, 1."""
+    stored = _field(points, "intensity")
+    is_part = stored.dtype.kind == "f" and stored.max() <= 1
+    return stored.astype(np.float64) / (1 if is_part else 255)
+
+
 def _distance(points: Content) -> Array:
     x, y, z = (points[axis] for axis in "xyz")
     return np.asarray(np.sqrt(x * x + y * y + z * z))
@@ -188,8 +195,7 @@ def _distance(points: Content) -> Array:
 
 def _scanned_reflection(points: Content) -> Content:
     distance = _distance(points)
-    intensity = _field(points, "intensity").astype(np.float64)
-    level = 10 * np.log10(np.maximum(intensity, 1) / 255) - 20 * np.log10(distance)
+    level = 10 * np.log10(np.maximum(_intensity(points), 1 / 255)) - 20 * np.log10(distance)
     return {"signal_strength": level, "time_of_flight": 2 * distance / SPEED_OF_LIGHT}
 
 
@@ -202,7 +208,7 @@ def _scanned_detection(points: Content) -> Content:
         "position.distance": distance,
         "position.azimuth": np.arctan2(points["y"], points["x"]),
         "position.elevation": np.arcsin(points["z"] / distance),
-        "intensity": 100 * _field(points, "intensity").astype(np.float64) / 255,
+        "intensity": 100 * _intensity(points),
         "classification": zeros,
         "beam_id.value": _field(points, "channel", "ring"),
     }
