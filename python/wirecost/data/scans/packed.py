@@ -41,7 +41,7 @@ def encode(points: Points, *, error: float | Mapping[str, float] | None = None) 
             raise UserError("points have no x, y or z; give errors as {'range': 0.001}")
     height, width = points.shape if points.ndim == 2 else (1, points.size)
     packer = _packer(tuple((name, float(most)) for name, most in errors.items()))
-    fields = [_field(points.dtype, name) for name in names]
+    fields = point_fields(points.dtype)
     data = np.ascontiguousarray(points).reshape(-1).view(np.uint8)
     try:
         return packer.pack(data, (height, width, points.dtype.itemsize, fields))
@@ -109,14 +109,22 @@ def _structured(points: Points) -> Points:
     return points.astype(points.dtype.newbyteorder("<"), copy=False)
 
 
-def _field(dtype: np.dtype[Any], name: str) -> tuple[str, int, int, int]:
-    assert dtype.fields is not None
-    inner, offset = dtype.fields[name][:2]
-    base, shape = inner.subdtype or (inner, ())
-    type_ = f"{base.kind}{base.itemsize}"
-    if type_ not in _TYPES or len(shape) > 1:
-        raise UserError(
-            f"field {name} is of type {inner}; points have integers of 1, 2 or 4 bytes, floats and "
-            "doubles"
-        )
-    return name, int(offset), _TYPES.index(type_) + 1, int(shape[0]) if shape else 1
+def point_fields(dtype: np.dtype[Any]) -> list[tuple[str, int, int, int]]:
+    """Return name, offset, type and count of each field, as a ``PointField`` has them.
+
+    Raises UserError for a type that it has not.
+    """
+    fields = []
+    for name in dtype.names or ():
+        assert dtype.fields is not None
+        inner, offset = dtype.fields[name][:2]
+        base, shape = inner.subdtype or (inner, ())
+        type_ = f"{base.kind}{base.itemsize}"
+        if type_ not in _TYPES or len(shape) > 1:
+            raise UserError(
+                f"field {name} is of type {inner}; points have integers of 1, 2 or 4 bytes, floats "
+                "and doubles"
+            )
+        count = int(shape[0]) if shape else 1
+        fields.append((name, int(offset), _TYPES.index(type_) + 1, count))
+    return fields

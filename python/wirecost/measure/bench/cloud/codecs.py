@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wirecost.data.scans.packed import PLACE, point_fields
 from wirecost.measure.bench.engine.program import Program
 from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.codecs import CodecRace, CodecRun
@@ -19,14 +20,12 @@ from wirecost.system.errors import UserError
 from wirecost.system.parts import CLOUD
 
 PROGRAM = Program("codecs", CLOUD)
-PLACE = ("x", "y", "z")
 KNOWN = {
     "cloudini-zstd": "built without it: `cpp/bench/codecs/cloudini build/cloudini`, `make all`",
     "draco": "built without Debian's libdraco-dev",
 }
 TOLERANCE = 1.01
 """By how much a contender's error may exceed what was asked, for its own rounding to floats."""
-_TYPES = ("i1", "u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8")
 
 Points = npt.NDArray[Any]
 
@@ -65,7 +64,7 @@ def _race_of(
         raise UserError(f"{scan}: has no points; name another scan")
     height, width = points.shape if points.ndim == 2 else (1, points.size)
     layout: list[str] = []
-    for name, offset, number, count in _fields(dtype):
+    for name, offset, number, count in point_fields(dtype):
         layout += ["--field", name, "--place", f"{offset}:{number}:{count}"]
     raw = np.ascontiguousarray(points).tobytes()
     rows: dict[str, list[tuple[int, float, float]]] = {}
@@ -141,16 +140,3 @@ def errors_made(points: Points, decoded: Points) -> dict[str, float]:
             off = np.abs(was.astype(np.float64) - is_.astype(np.float64))[finite]
         errors[name] = float(off.max(initial=0.0)) if kept else float("inf")
     return errors
-
-
-def _fields(dtype: np.dtype[Any]) -> list[tuple[str, int, int, int]]:
-    fields = []
-    for name in dtype.names or ():
-        assert dtype.fields is not None
-        inner, offset = dtype.fields[name][:2]
-        base, shape = inner.subdtype or (inner, ())
-        kind = base.str.replace("|", "")
-        if kind not in _TYPES:
-            raise UserError(f"field {name} is of type {inner}, which no PointCloud2 has")
-        fields.append((name, int(offset), _TYPES.index(kind) + 1, int(np.prod(shape, dtype=int))))
-    return fields
