@@ -194,6 +194,13 @@ TEST(Packed, WhatCannotBeIsRefused) {
   std::vector<std::byte> longer(packed.begin(), packed.end());
   longer.push_back({});
   EXPECT_NE(refusal([&] { unpacked(longer); }), "");
+  // A cloud without points, of a field with more values than there is memory for.
+  std::vector<std::byte> many;
+  // The literal's last zero is the order.
+  for (const unsigned char each : "WPC1\1\0\377\377\377\377\17\1\0\0\2\377\377\377\377\17")
+    many.push_back(static_cast<std::byte>(each));
+  EXPECT_EQ(unpacker.read(many).bytes, 0U);
+  EXPECT_NE(refusal([&] { unpacker.unpack({}); }), "");
   std::vector<std::byte> little(1);
   EXPECT_NE(refusal([&] {
               unpacker.read(packed);

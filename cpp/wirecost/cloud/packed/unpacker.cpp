@@ -57,6 +57,8 @@ void Unpacker::unpack(std::span<std::byte> into) {
   std::ranges::fill(into, std::byte{0});
   std::size_t columns = 0;
   for (const Field& field : layout_.fields) columns += field.count;
+  // Each has a byte at least: few bytes cannot ask for the memory of many columns.
+  if (columns > in_.left()) refuse("ends too early");
   columns_.resize(std::max(columns_.size(), columns));
   for (Column& column : columns_) column.is_there = false;
   std::size_t index = 0;

@@ -28,7 +28,8 @@ class Unpacker {
   const PackedLayout& read(std::span<const std::byte> packed);
 
   /// Write all points, of `layout.bytes` bytes; what no field has is zero. Takes up to eight times
-  /// as many bytes of memory. Throws std::invalid_argument, and may have written some then.
+  /// as many bytes of memory, 25 times for points of one byte. Throws std::invalid_argument, and
+  /// may have written some then.
   void unpack(std::span<std::byte> into);
 
  private:

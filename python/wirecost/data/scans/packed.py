@@ -52,8 +52,8 @@ def encode(points: Points, *, error: float | Mapping[str, float] | None = None) 
 def decode(data: bytes | bytearray | memoryview, *, limit: int = LIMIT) -> Points:
     """Unpack points into a structured array of shape (points,), or of rows and columns.
 
-    ``limit``: most bytes of the points. Raises UserError, before any memory is taken for a cloud
-    that is larger.
+    ``limit``: most bytes of the points; unpacking takes up to eight times as many, and 25 times for
+    points of one byte. Raises UserError, before any memory is taken for a cloud that is larger.
     """
     packed = np.frombuffer(data, np.uint8)
     unpacker = _core.CloudUnpacker()
@@ -96,14 +96,18 @@ def _packer(errors: tuple[tuple[str, float], ...]) -> _core.CloudPacker:
 def _structured(points: Points) -> Points:
     points = np.asarray(points)
     if points.dtype.names is None:
-        if points.ndim != 2 or points.shape[1] not in (3, 4) or points.dtype.kind != "f":
+        kind = {"f2": "<f4", "f4": "<f4", "f8": "<f8"}.get(
+            f"{points.dtype.kind}{points.dtype.itemsize}"
+        )
+        if points.ndim != 2 or points.shape[1] not in (3, 4) or kind is None:
             raise UserError(
                 f"points of shape {points.shape} and type {points.dtype}; give a structured array, "
                 "or floats of shape (points, 3 or 4)"
             )
         names = _NAMES[: points.shape[1]]
-        floats = np.ascontiguousarray(points, "<f4")
-        return floats.view([(name, "<f4") for name in names]).reshape(-1)
+        # As wide as they are: maps' coordinates lose centimetres in four bytes.
+        floats = np.ascontiguousarray(points, kind)
+        return floats.view([(name, kind) for name in names]).reshape(-1)
     if points.ndim not in (1, 2):
         raise UserError(f"points of shape {points.shape}; give one or two axes")
     return points.astype(points.dtype.newbyteorder("<"), copy=False)
