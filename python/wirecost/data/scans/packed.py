@@ -13,7 +13,7 @@ import numpy.typing as npt
 from wirecost import _core
 from wirecost.system.errors import UserError
 
-LIMIT = 1 << 28
+LIMIT = 1 << 26
 """Most bytes of the points of a cloud, unless the caller allows more."""
 PLACE = ("x", "y", "z")
 _NAMES = (*PLACE, "intensity")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import wirecost.cloud
-from scans import independent
+from clouds import independent
 from wirecost.data.scans import scan_files
 from wirecost.system.errors import UserError
 
