@@ -114,8 +114,9 @@ class Sequential : public Codec {
     }
     float side = 0;
     for (int axis = 0; axis < 3; ++axis) side = std::max(side, most[axis] - least[axis]);
-    const int needed = static_cast<int>(std::ceil(std::log2(side / (2 * error_) + 1)));
-    return std::clamp(needed, 1, most_bits);
+    // An infinite side, or one of a NaN, has no number of bits.
+    const double needed = std::ceil(std::log2(side / (2 * error_) + 1));
+    return needed < most_bits ? std::max(1, static_cast<int>(needed)) : most_bits;
   }
 
   cloud::CloudView view_;

@@ -14,6 +14,8 @@ from wirecost.system.errors import UserError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from wirecost.measure.cost.survey import Progress
+
 EXAMPLE = "wirecost bench codecs drive.mcap --topic /points --error 0.001"
 
 MOST_ROUNDS = 10_000
@@ -58,7 +60,7 @@ def command(
     if not 1 <= rounds <= MOST_ROUNDS:
         raise UserError(f"--rounds {rounds}: give 1 to {MOST_ROUNDS:,}")
     with progress() as advance:
-        scans, rate_hz = _scans(files or [], topic)
+        scans, rate_hz = _scans(files or [], topic, advance)
         raced = race(scans, error, rounds, rate_hz, lambda text: advance(0, 1, text))
     console = console_beside(json_file)
     if every:
@@ -71,7 +73,9 @@ def command(
         write_json(json_file, msgspec.to_builtins(raced))
 
 
-def _scans(files: list[Path], topic: str) -> tuple[dict[str, npt.NDArray[Any]], float]:
+def _scans(
+    files: list[Path], topic: str, advance: Progress
+) -> tuple[dict[str, npt.NDArray[Any]], float]:
     """Return scans by name, and their rate in a recording. Raises UserError."""
     from wirecost.data.scans.scan_files import is_scan, points
 
@@ -84,7 +88,7 @@ def _scans(files: list[Path], topic: str) -> tuple[dict[str, npt.NDArray[Any]], 
     from wirecost.measure.cost.cloud import clouds, is_cloud, points_of
     from wirecost.measure.cost.survey import survey
 
-    found = survey(files, [], lambda _done, _total, _text: None).topics
+    found = survey(files, [], advance).topics
     of_clouds = [one for one in found if is_cloud(one.connection.type) and one.count]
     chosen = [one for one in of_clouds if topic in ("", one.connection.topic)]
     if not chosen:

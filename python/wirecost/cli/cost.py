@@ -133,7 +133,7 @@ def command(
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
-    (check_writable if _is_figure(report) else check_page)("--report", report)
+    _check_report(report)
     counts = dict(_subscribers(text) for text in subscribers or ())
     console = console_beside(json_file)
     if calibrate:
@@ -172,6 +172,14 @@ def command(
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if json_file is not None:
         write_json(json_file, msgspec.to_builtins(cost))
+
+
+def _check_report(path: Path | None) -> None:
+    """Raise UserError where the page or its graph could not be written."""
+    if _is_figure(path):
+        check_writable("--report", path)
+    else:
+        check_page("--report", path, "its graph .svg, .png or .pdf")
 
 
 def _is_figure(report: Path | None) -> bool:

@@ -29,13 +29,16 @@ def console_beside(json_file: Path | None) -> Console:
     return Console(stderr=json_file == Path("-"))
 
 
-def check_page(option: str, path: Path | None) -> None:
-    """Raise UserError where a page would get the name of another format, before any work."""
+FIGURES_APART = "write figures in other formats with --figures DIR --format pdf"
+
+
+def check_page(option: str, path: Path | None, others: str = FIGURES_APART) -> None:
+    """Raise UserError where a page would get the name of another format, before any work.
+
+    ``others``: how the command writes other formats.
+    """
     if path is not None and path != Path("-") and path.suffix.lower() not in PAGES:
-        raise UserError(
-            f"{option} {path}: is an HTML page; name it {path.stem}.html, or write figures in "
-            "other formats with --figures DIR --format pdf"
-        )
+        raise UserError(f"{option} {path}: is an HTML page; name it {path.stem}.html, or {others}")
     check_writable(option, path)
 
 

@@ -17,17 +17,19 @@ import pytest
 
 from support.probe_logs import header, record
 from wirecost.__main__ import main
-from wirecost.results.analysis.budget.budget import read_budget
+from wirecost.results.analysis.budget.budget import Line, read_budget
 from wirecost.results.analysis.budget.first_budget import first_budget
 from wirecost.results.analysis.budget.verdicts import (
     EXCEEDED,
     MET,
     NOT_DECIDED,
+    Verdict,
     at_most,
     share_verdict,
     verdicts,
 )
 from wirecost.results.records.recorded import event_tables, read_recorded
+from wirecost.results.report.budget import junit
 from wirecost.results.report.shared.first import SCREEN
 
 MS = 1_000_000
@@ -111,6 +113,15 @@ rate_hz = 101
     limits = '[section.update]\n"p99.9" = "10ms"'
     assert check(tmp_path, limits, capsys, "--require-precision")[0] == 4
     assert check(tmp_path, "[section.update]\nallocations = 0", capsys)[0] == 3
+
+
+def test_names_are_any_text() -> None:
+    """XML has no control characters, however they are escaped."""
+    line = Line("section", "*", "max", 1.0)
+    text = junit([Verdict(line, "up\x01date", 1, 2.0, 1, EXCEEDED)], ["lost\x1b[2J"])
+    suite = ElementTree.fromstring(text)[0]
+    assert suite[0].get("classname") == r"up\x01date"
+    assert suite[1].text == r"lost\x1b[2J"
 
 
 def test_topics_and_chains_have_budgets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,13 +9,15 @@ from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from cost.drives import drive
+from wirecost.measure.bench.cloud.codecs import race
 from wirecost.measure.bench.message.fields import walk
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.measure.bench.message.tally import Tally
-from wirecost.measure.cost.cloud import clouds, fields_apart
+from wirecost.measure.cost.cloud import clouds, fields_apart, points_of
 from wirecost.measure.cost.inside import inside
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.survey import RecordingSurvey, survey
@@ -135,3 +137,30 @@ def test_results_of_others(tmp_path: Path) -> None:
     path.write_text(json.dumps(whole))
     with pytest.raises(UserError, match="count"):
         read_cost(path)
+
+
+def cloud_of(*names: str, is_big: bool = False) -> SimpleNamespace:
+    fields = [
+        SimpleNamespace(name=name, offset=4 * at, datatype=7, count=1)
+        for at, name in enumerate(names)
+    ]
+    data = np.arange(2 * len(names), dtype=">f4" if is_big else "<f4").tobytes()
+    return SimpleNamespace(
+        fields=fields, point_step=4 * len(names), width=2, height=1, is_bigendian=is_big, data=data
+    )
+
+
+def test_points_are_those_of_their_message() -> None:
+    for is_big in (False, True):
+        points = points_of(cloud_of("x", "y", is_big=is_big))
+        assert points["x"].tolist() == [0, 2]
+        assert points.dtype["x"] == np.dtype("<f4")
+    with pytest.raises(UserError, match="two fields of one name"):
+        points_of(cloud_of("x", "x"))
+
+
+def test_names_of_fields_are_any_text() -> None:
+    points = points_of(cloud_of("x", "y", "z", "a\0b", "--out", "", "\ud800"))
+    runs = race({"one": points}, 0.1, 1, 0.0, lambda _text: None).runs
+    assert {run.codec for run in runs} >= {"copy", "wirecost"}
+    assert not any(run.fault for run in runs if run.codec in ("copy", "wirecost"))

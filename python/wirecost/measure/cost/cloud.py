@@ -76,11 +76,17 @@ def padding_share(read: TopicSurvey) -> float:
 
 
 def points_of(message: Any) -> npt.NDArray[Any]:
-    """Return a cloud's points, of shape (points,) or (rows, columns), as they lie."""
+    """Return a cloud's points, of shape (points,) or (rows, columns), as they lie.
+
+    Raises UserError where two fields have one name.
+    """
     fields, _ = fields_apart(message)
+    names = [field.name for field, _ in fields]
+    if len(set(names)) < len(names):
+        raise UserError("a cloud has two fields of one name; rename one where it is published")
     dtype = np.dtype(
         {
-            "names": [field.name for field, _ in fields],
+            "names": names,
             "formats": [
                 TYPES[field.datatype] if field.count < 2 else (TYPES[field.datatype], field.count)
                 for field, _ in fields
@@ -89,5 +95,8 @@ def points_of(message: Any) -> npt.NDArray[Any]:
             "itemsize": message.point_step,
         }
     )
+    if message.is_bigendian:
+        dtype = dtype.newbyteorder(">")
     points = np.frombuffer(message.data, dtype, message.width * message.height)
+    points = points.astype(dtype.newbyteorder("<"), copy=False)
     return points if message.height == 1 else points.reshape(message.height, message.width)

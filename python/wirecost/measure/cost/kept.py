@@ -31,7 +31,7 @@ class Room:
 
     def put(self, data: bytes, before: bytes | _Slot | None) -> bytes | _Slot:
         """Return a message, or its slot; ``before``: what it replaces. Raises UserError."""
-        self._left += len(before) if isinstance(before, bytes) else 0
+        self.give_back(before)
         if len(data) <= self._left:
             self._left -= len(data)
             return data
@@ -42,13 +42,18 @@ class Room:
             self._end += len(data)
         try:
             if self._file is None:
-                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - until it is gone
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - until it is gone
             self._file.seek(slot.offset)
             self._file.write(data)
+            self._file.flush()
         except OSError as error:
             folder = Path(tempfile.gettempdir())
             raise failed_write(folder, error, "set TMPDIR to a folder with room") from error
         return slot
+
+    def give_back(self, held: bytes | _Slot | None) -> None:
+        """Take a message out of the memory; what is in the file stays there."""
+        self._left += len(held) if isinstance(held, bytes) else 0
 
     def read(self, slot: _Slot) -> bytes:
         assert self._file is not None
@@ -79,7 +84,7 @@ class KeptMessages(MutableMapping[int, bytes]):
 
     def __delitem__(self, place: int) -> None:
         self.byte_count -= self.size(place)
-        del self._held[place]
+        self._room.give_back(self._held.pop(place))
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._held)

@@ -12,6 +12,7 @@ from wirecost.results.report.shared import markdown as md
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.printable import printable
 
 SCHEMA = 1
 ORDER = (EXCEEDED, NOT_DECIDED, MET)
@@ -108,13 +109,13 @@ def junit(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> str:
     suite = ElementTree.SubElement(suites, "testsuite", attributes)
     for verdict in verdicts:
         case = ElementTree.SubElement(
-            suite, "testcase", {"classname": verdict.name, "name": _quantity(verdict)}
+            suite, "testcase", {"classname": printable(verdict.name), "name": _quantity(verdict)}
         )
         if verdict.verdict != MET:
             outcome = "failure" if verdict.verdict == EXCEEDED else "skipped"
-            ElementTree.SubElement(case, outcome, {"message": sentence(verdict)})
+            ElementTree.SubElement(case, outcome, {"message": printable(sentence(verdict))})
     if incomplete:
-        ElementTree.SubElement(suite, "system-err").text = "\n".join(incomplete)
+        ElementTree.SubElement(suite, "system-err").text = "\n".join(map(printable, incomplete))
     ElementTree.indent(suites)
     return ElementTree.tostring(suites, "unicode", xml_declaration=True) + "\n"
 

@@ -18,6 +18,7 @@ from wirecost.results.records.codecs import CodecRace, CodecRun
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 from wirecost.system.parts import CLOUD
+from wirecost.system.printable import printable
 
 PROGRAM = Program("codecs", CLOUD)
 KNOWN = {
@@ -65,7 +66,7 @@ def _race_of(
     height, width = points.shape if points.ndim == 2 else (1, points.size)
     layout: list[str] = []
     for name, offset, number, count in point_fields(dtype):
-        layout += ["--field", name, "--place", f"{offset}:{number}:{count}"]
+        layout += ["--field", printable(name), "--place", f"{offset}:{number}:{count}"]
     raw = np.ascontiguousarray(points).tobytes()
     rows: dict[str, list[tuple[int, float, float]]] = {}
     absent: dict[str, str] = {}
