@@ -109,11 +109,15 @@ class Workers:
         return self._folder / f"worker-{worker}.txt"
 
     def _close(self) -> None:
-        """End all workers at once: what is done is done, and what is not has no name yet."""
-        for executor in self._executors.values():
-            executor.shutdown(wait=False, cancel_futures=True)
+        """End all workers at once: what is done is done, and what is not has no name yet.
+
+        Waits for the executors' threads, which hold up nothing once the workers are dead: Python
+        3.11 prints a traceback where it ends while one of them closes its pipe.
+        """
         for process in set(multiprocessing.active_children()) - self._others:
             process.kill()
+        for executor in self._executors.values():
+            executor.shutdown(cancel_futures=True)
 
 
 def _prepare(output: Path) -> None:
