@@ -163,7 +163,11 @@ def test_a_graph_of_ros_1(system: Ros1System) -> None:
         env=system.environment, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    rows = {topic["topic"]: topic for topic in json.loads(done.stdout)["topics"]}
+    found = json.loads(done.stdout)
+    rows = {topic["topic"]: topic for topic in found["topics"]}
+    (process,) = [one for one in found["processes"] if one["nodes"] == rows["/in"]["publishers"]]
+    assert 0 < process["explained"] < process["share"] < 1
+    assert process["threads"]
     assert rows["/in"]["count"] > 10
     assert rows["/in"]["encode_ns"] > 0
     assert len(rows["/in"]["publishers"]) == 1

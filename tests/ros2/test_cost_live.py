@@ -48,7 +48,15 @@ def test_rates_and_ends_are_those_of_the_graph(
         # A shared machine: the talkers themselves are late.
         assert 0.9 * slowest[number] <= topic["rate_hz"] <= 1.1 * fastest[number]
         assert topic["median_bytes"] == 316  # 4 of CDR, stamp 8, empty text 8, 37 doubles
-    assert any("talkers" in process["command"] for process in found["processes"])
+    (graph,) = [one for one in found["processes"] if "talkers" in one["command"]]
+    assert len(graph["nodes"]) == 2 * PAIRS
+    imus = [topic for name, topic in topics.items() if name.startswith("/imu")]
+    parts = sum(
+        (topic["encode_ns"] + 2 * topic["decode_ns"]) * topic["rate_hz"] / 1e9 for topic in imus
+    )
+    assert graph["explained"] >= 0.99 * parts  # with what it logs
+    threads = sum(thread["share"] for thread in graph["threads"])
+    assert 0.95 * graph["share"] <= threads <= 1.05 * graph["share"]
 
 
 def test_without_subscriptions_there_are_ends_only(tmp_path: Path) -> None:

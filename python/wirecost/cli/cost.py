@@ -158,6 +158,7 @@ def command(
     say_notes(cost.warnings)
     asked = [str(path) for path in files or []] or ["--live", live]
     asked += ["--domain", str(domain)] if domain is not None else []
+    asked += ["--python", str(python)] if python is not None else []
     asked += ["--topic", topic] if topic else []
     again = shlex.join(["wirecost", "cost", *asked])
     _print(
@@ -317,7 +318,7 @@ def _listened(
         if not survey.topics:
             raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
         cost = system_cost([name], survey, prices, lang or graph.lang, counts)
-        return survey, msgspec.structs.replace(cost, processes=graph.processes())
+        return survey, msgspec.structs.replace(cost, processes=graph.processes(cost.topics))
 
 
 def _subscribers(text: str) -> tuple[str, int]:

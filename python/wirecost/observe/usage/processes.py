@@ -8,7 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost.system.printable import shown
+
 VOLUNTARY, INVOLUNTARY = "voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"
+NAME = "Name:"
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,9 @@ class Thread:
     """Time that it could run, but another one had its processor."""
     voluntary: int
     involuntary: int
+    run_ns: int | None = None
+    """Time that it had a processor; None where the kernel does not say."""
+    name: str = ""
 
 
 def read_threads(process: int, proc: Path = Path("/proc")) -> dict[int, Thread]:
@@ -32,15 +38,16 @@ def read_threads(process: int, proc: Path = Path("/proc")) -> dict[int, Thread]:
 
 
 def _thread(task: Path) -> Thread:
-    counts = {VOLUNTARY: 0, INVOLUNTARY: 0}
-    for line in (task / "status").read_text().splitlines():
-        name, _, value = line.partition("\t")
-        if name in counts:
-            counts[name] = int(value)
-    wait = None
+    found = {VOLUNTARY: "0", INVOLUNTARY: "0", NAME: ""}
+    for line in (task / "status").read_text(errors="replace").splitlines():
+        label, _, value = line.partition("\t")
+        if label in found:
+            found[label] = value
+    run = wait = None
     with suppress(OSError):  # not in every kernel
-        wait = int((task / "schedstat").read_text().split()[1])
-    return Thread(wait, counts[VOLUNTARY], counts[INVOLUNTARY])
+        run, wait = map(int, (task / "schedstat").read_text().split()[:2])
+    counts = int(found[VOLUNTARY]), int(found[INVOLUNTARY])
+    return Thread(wait, *counts, run, shown(found[NAME]))
 
 
 def threads_since(before: dict[int, Thread], after: dict[int, Thread]) -> Thread:

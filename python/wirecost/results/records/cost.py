@@ -141,12 +141,27 @@ class TopicInside(msgspec.Struct, kw_only=True, frozen=True):
     packings: list[Packing] = []
 
 
+class ThreadCost(msgspec.Struct, kw_only=True, frozen=True):
+    """A thread that was there to the end; ``share``: of a core that it took."""
+
+    tid: Count
+    name: str
+    share: Amount
+
+
 class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
-    """A process of a running graph; ``share``: of a core that it took."""
+    """A process of a running graph; ``share``: of a core that it took.
+
+    ``nodes``: those that are known to be in it; ``explained``: share of a core that encoding and
+    decoding of their topics take by the prices, None where no node or no time is known.
+    """
 
     pid: Count
     command: str
     share: Amount
+    nodes: list[str] = []
+    explained: Amount | None = None
+    threads: list[ThreadCost] = []
 
 
 class SystemCost(msgspec.Struct, kw_only=True, frozen=True):

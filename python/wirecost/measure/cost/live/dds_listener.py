@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from wirecost import _dds
 from wirecost._middleware import Queue
-from wirecost.measure.cost.live.listening import HeardTopic, tell
+from wirecost.measure.cost.live.listening import HeardTopic, process_of, tell
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.discovery import Discovery
 from wirecost.replay.dds.domain import addresses
@@ -62,6 +62,8 @@ class Graph:
             writers = [end for end in found if end.writer]
             topic.publishers = [_owner(end, owners) for end in writers]
             topic.subscribers = [_owner(end, owners) for end in found if not end.writer]
+            for end in found:
+                topic.place(_owner(end, owners), process_of(end.guid))
             if writers:
                 topic.qos = ", ".join(sorted({_words(end.qos) for end in writers}))
             if self._listens and writers and key not in self._open:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,11 +20,11 @@ from wirecost.measure.bench.engine.other_python import environment
 from wirecost.measure.bench.message.recordings.connection import RecordedConnection
 from wirecost.measure.bench.message.ros.installed import MISSING, Ros2Installation
 from wirecost.measure.cost.kept import KeptMessages, Room
+from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.measure.cost.survey import RecordingSurvey, SubjectCache, TopicSurvey
-from wirecost.observe.usage import clocks
 from wirecost.replay.dds import require_fast_dds
 from wirecost.replay.dds.domain import domain_number
-from wirecost.results.records.cost import ProcessCost
+from wirecost.results.records.cost import ProcessCost, TopicCost
 from wirecost.system import children
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
@@ -40,8 +39,6 @@ REMEDIES = {
 DEBIANS = Path("/usr/bin/python3")
 """Python of Debian's rospy, where this one is another."""
 MISSING_STATUS, NO_MASTER_STATUS = 3, 4
-LIBRARIES = (b"/librcl.so", b"/libroscpp.so", b"/libfastrtps", b"/libfastdds", b"/libddsc")
-"""Libraries by which a process is one of a graph; wheels add a number to a name."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +68,7 @@ class LiveGraph(Closing):
         self._room = Room()
         self._topics: dict[tuple[str, str], TopicSurvey] = {}
         self._begun = time.monotonic()
-        self._processes = {
-            pid: used
-            for pid in middleware_processes()
-            if (used := clocks.scheduled(pid)) is not None
-        }
+        self._processes = GraphProcesses(request.system == ROS1)
         # A file: nobody reads a pipe before the end, and a full one would stop the listener.
         self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - until close
         self._listener = _started(request, ros2, self._errors)
@@ -103,21 +96,14 @@ class LiveGraph(Closing):
                 self._subjects.describe(Path(self._request.system), topic)
         return RecordingSurvey(list(self._topics.values()), self.seconds)
 
-    def processes(self) -> list[ProcessCost]:
+    def processes(self, topics: Sequence[TopicCost]) -> list[ProcessCost]:
         """Return what each process of the middleware took of a core, those that took most first."""
-        found = []
-        for pid, before in self._processes.items():
-            after = clocks.scheduled(pid)
-            if after is not None and pid != self._listener.pid:
-                share = (after - before) / 1e9 / self.seconds
-                found.append(ProcessCost(pid=pid, command=_command(pid), share=share))
-        return sorted(found, key=lambda one: -one.share)
+        return self._processes.costs(topics, self._listener.pid)
 
     @property
     def lang(self) -> str:
         """Language of most of the graph's processes."""
-        python = sum(_is_python(pid) for pid in self._processes)
-        return "python" if 2 * python > len(self._processes) else "cpp"
+        return self._processes.lang
 
     def _add(self, told: Mapping[str, Any]) -> None:
         key = (str(told["topic"]), str(told["type"]))
@@ -133,6 +119,7 @@ class LiveGraph(Closing):
             topic.connection = connection
         topic.publishers = [str(name) for name in told["publishers"]]
         topic.subscribers = [str(name) for name in told["subscribers"]]
+        self._processes.place(told["processes"])
         topic.qos, topic.unknown = str(told["qos"]), topic.unknown or str(told["unknown"])
         topic.watched_s = float(told["watched_s"])
         for size, time_ns in zip(told["sizes"], told["times"], strict=True):
@@ -172,34 +159,3 @@ def _ended(request: LiveRequest, listener: subprocess.Popen[str], errors: IO[str
         return UserError(f"--live {request.system}: no roscore answers; set ROS_MASTER_URI")
     said = shown((errors.read().strip().splitlines() or ["no reason given"])[-1])
     return UserError(f"--live {request.system}: the listener ended: {said}")
-
-
-def middleware_processes(proc: Path = Path("/proc")) -> list[int]:
-    """Return the processes that may be read and have a middleware's library in their memory."""
-    found = []
-    for folder in proc.iterdir():
-        if not folder.name.isdecimal() or int(folder.name) == os.getpid():
-            continue
-        with suppress(OSError):
-            maps = (folder / "maps").read_bytes()
-            if any(library in maps for library in LIBRARIES):
-                found.append(int(folder.name))
-    return found
-
-
-def _is_python(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/exe").resolve().name.startswith("python")
-    except OSError:
-        return False
-
-
-def _command(pid: int) -> str:
-    """Return the name of a node or program by its words."""
-    try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
-    except OSError:
-        return str(pid)
-    named = [word.partition(":=")[2] for word in words if word.startswith("__n")]
-    programs = [Path(word).name for word in words[:2] if word and not word.startswith("-")]
-    return (named or [programs[-1] if programs else str(pid)])[0]

@@ -20,6 +20,16 @@ HELD_BYTES = 32 << 20
 """Most bytes of all topics that are held until they are told; one message always is."""
 LOOK_S = 2.0
 """Seconds for which a topic with too many bytes is listened to."""
+FAST_DDS = b"\x01\x0f"
+"""Vendor, with which a GUID begins."""
+
+
+def process_of(guid: bytes) -> int | None:
+    """Return the last 16 bits of the number of a DDS participant's process.
+
+    Fast DDS has them behind vendor and host; None for others, which do not tell.
+    """
+    return int.from_bytes(guid[4:6], "little") if guid.startswith(FAST_DDS) else None
 
 
 class HeardTopic:
@@ -34,6 +44,7 @@ class HeardTopic:
         }  # fmt: skip
         self.publishers: list[str] = []
         self.subscribers: list[str] = []
+        self.processes: dict[str, int] = {}
         self.qos = self.unknown = ""
         self._begun_ns = self._ended_ns = 0
         self._sizes: list[int] = []
@@ -41,6 +52,11 @@ class HeardTopic:
         self._heard = self._bytes = 0
         self._sample: dict[int, bytes] = {}
         self._is_sampled = False
+
+    def place(self, node: str, process: int | None) -> None:
+        """Note in which process a node is, where one knows."""
+        if process is not None:
+            self.processes[node] = process
 
     def begin(self) -> None:
         """Note that it is listened to from now on."""
@@ -87,7 +103,8 @@ class HeardTopic:
         """Return what came since the last call."""
         told = dict(
             self.about, publishers=self.publishers, subscribers=self.subscribers, qos=self.qos,
-            unknown=self.unknown, watched_s=self.watched_s, sizes=self._sizes, times=self._times,
+            processes=self.processes, unknown=self.unknown, watched_s=self.watched_s,
+            sizes=self._sizes, times=self._times,
             sample={place: base64.b64encode(data).decode() for place, data in self._sample.items()},
         )  # fmt: skip
         HeardTopic.held_bytes -= sum(map(len, self._sample.values()))

@@ -11,23 +11,29 @@ import json
 import sys
 import threading
 import time
+import xmlrpc.client
 from collections.abc import Callable
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from wirecost.measure.cost.live.listening import HeardTopic, tell
 
 NAME = "/wirecost_cost"
 TOLD_EVERY_S = 1.0
+PATIENCE_S = 1.0
+"""How long a node may take to say in which process it is."""
 
 
 class Graph:
     """Topics of a graph; subscriptions to those that somebody publishes."""
 
-    def __init__(self, rospy: Any, master: Any, limit: float, listens: bool) -> None:
-        self._rospy, self._master = rospy, master
+    def __init__(self, rospy: Any, rosgraph: Any, master: Any, limit: float, listens: bool) -> None:
+        self._rospy, self._rosgraph, self._master = rospy, rosgraph, master
         self._limit, self._listens = limit, listens
         self._lock = threading.Lock()
         self._open: dict[str, Any] = {}
+        self._processes: dict[str, int | None] = {}
         self.topics: dict[str, HeardTopic] = {}
 
     def look(self) -> None:
@@ -41,6 +47,8 @@ class Graph:
             topic = self.topics[name]
             topic.publishers = [node for node in nodes if node != NAME]
             topic.subscribers = [node for node in takers.get(name, []) if node != NAME]
+            for node in (*topic.publishers, *topic.subscribers):
+                topic.place(node, self._process(node))
             if self._listens and name not in self._open and topic.publishers:
                 topic.begin()
                 self._open[name] = self._rospy.Subscriber(
@@ -51,6 +59,20 @@ class Graph:
                 self.topics[name].end()
                 subscriber.unregister()
                 self._open[name] = None
+
+    def _process(self, node: str) -> int | None:
+        """Ask a node of this machine once in which process it is; None where it does not say."""
+        if node not in self._processes:
+            self._processes[node] = None
+            unreached = (OSError, HTTPException, xmlrpc.client.Error, ValueError)
+            with suppress(*unreached, self._rosgraph.MasterException):
+                address = self._master.lookupNode(node)
+                network = self._rosgraph.network
+                host, _ = network.parse_http_host_and_port(address)
+                if network.is_local_address(host):
+                    server: Any = xmlrpc.client.ServerProxy(address, _Impatient())
+                    self._processes[node] = int(server.getPid(NAME)[2])
+        return self._processes[node]
 
     def _heard(self, topic: HeardTopic) -> Callable[[Any], None]:
         def heard(message: Any) -> None:
@@ -69,6 +91,15 @@ class Graph:
             return tell(self.topics.values())
 
 
+class _Impatient(xmlrpc.client.Transport):
+    """A way to a node that may stand still."""
+
+    def make_connection(self, host: Any) -> HTTPConnection:
+        connection = super().make_connection(host)
+        connection.timeout = PATIENCE_S
+        return connection
+
+
 def main() -> None:
     asked = json.loads(sys.argv[1])
     try:
@@ -82,7 +113,7 @@ def main() -> None:
     except Exception:  # of its own kinds, and of sockets
         sys.exit(4)
     rospy.init_node(NAME[1:], disable_signals=True, disable_rosout=True)
-    graph = Graph(rospy, master, asked["limit"], asked["listens"])
+    graph = Graph(rospy, rosgraph, master, asked["limit"], asked["listens"])
     while True:
         graph.look()
         if not graph.tell():

@@ -13,7 +13,7 @@ import sys
 import time
 from typing import Any
 
-from wirecost.measure.cost.live.listening import HeardTopic, tell
+from wirecost.measure.cost.live.listening import HeardTopic, process_of, tell
 
 NAME = "wirecost_cost"
 TOLD_EVERY_S = 1.0
@@ -61,6 +61,8 @@ class Graph:
         )
         topic.publishers = [_node_name(one) for one in published]
         topic.subscribers = [_node_name(one) for one in taken]
+        for one in (*published, *taken):
+            topic.place(_node_name(one), process_of(bytes(one.endpoint_gid)))
         profiles = [one.qos_profile for one in published]
         topic.qos = ", ".join(sorted({_words(profile) for profile in profiles}))
         return profiles

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirecost.results.records.cost import ProcessCost, Remedy, SystemCost, TopicCost
+from wirecost.results.records.cost import ProcessCost, Remedy, SystemCost, ThreadCost, TopicCost
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Amount, Column, Table
@@ -18,6 +18,8 @@ ABOUT = "≈"
 STEPS, NAMED = 3, 3
 """Changes that the first answer has, and nodes of a topic that a table names."""
 LONGEST_NAME = 26
+MOST_THREADS = 30
+ThreadOfProcess = tuple[ProcessCost, ThreadCost]
 
 
 def first_answer(cost: SystemCost) -> FirstAnswer:
@@ -62,7 +64,12 @@ def sentence(cost: SystemCost) -> str:
         text += f"; {100 * first.share / cost.share:.0f} % of it is {first.topic}"
     if cost.processes:
         whole = share(sum(process.share for process in cost.processes))
-        text += f" ({whole} of a core by {counted(len(cost.processes), 'process', 'processes')})"
+        text += f" ({whole} of a core by {counted(len(cost.processes), 'process', 'processes')}"
+        known = [one for one in cost.processes if one.explained is not None]
+        if took := sum(one.share for one in known):
+            parts = sum(one.explained or 0.0 for one in known)
+            text += f", of which encoding and decoding are {ABOUT} {100 * parts / took:.2g} %"
+        text += ")"
     if not cost.worth:
         return f"{text}: nothing worth changing."
     worth = len({remedy.topic for remedy in cost.worth})
@@ -119,9 +126,34 @@ def tables(cost: SystemCost) -> Iterator[Table]:
     if cost.processes:
         columns_of_processes = [
             Column[ProcessCost]("process", lambda one: f"{one.pid} {one.command}"),
+            Column[ProcessCost]("nodes", lambda one: _names(one.nodes)),
             Column[ProcessCost]("of a core", lambda one: share(one.share)),
+            Column[ProcessCost]("encode, decode", _explained),
         ]
-        yield Table.of("Processes of the graph", cost.processes, columns_of_processes)
+        notes_of_processes = ["encode, decode: of the nodes' topics, by prices."]
+        yield Table.of(
+            "Processes of the graph", cost.processes, columns_of_processes, notes_of_processes
+        )
+        threads = [
+            (process, thread)
+            for process in cost.processes
+            for thread in process.threads
+            if thread.share
+        ]
+        threads.sort(key=lambda pair: -pair[1].share)
+        columns_of_threads = [
+            Column[ThreadOfProcess]("process", lambda pair: f"{pair[0].pid} {pair[0].command}"),
+            Column[ThreadOfProcess]("thread", lambda pair: f"{pair[1].tid} {pair[1].name}"),
+            Column[ThreadOfProcess]("of a core", lambda pair: share(pair[1].share)),
+        ]
+        title = "Threads that ran"
+        if len(threads) > MOST_THREADS:
+            title = f"The busiest {MOST_THREADS} of {len(threads)} threads that ran"
+        yield Table.of(title, threads[:MOST_THREADS], columns_of_threads)
+
+
+def _explained(process: ProcessCost) -> str:
+    return units.NONE if process.explained is None else f"{ABOUT} {share(process.explained)}"
 
 
 def _names(nodes: list[str] | None) -> str:
