@@ -3,8 +3,7 @@
 
 ``python -m documents [RUN…]`` measures them, keeps summary rows and tables in ``docs/results``,
 and writes the documents' blocks and figures anew. With ``--write`` it only writes, with ``--keep``
-it takes the runs as they were made before, in ``build/results``. ``repeatability`` and
-``tensor-repeatability`` are one command ten times; ``compiling`` runs compilers."""
+it takes the runs as they were made before, in ``build/results``. ``compiling`` runs compilers."""
 
 from __future__ import annotations
 
@@ -13,16 +12,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from documents import compiling, repeatability
+from documents import compiling
 from documents.blocks import documents, written
 from documents.figures import FIGURES, drawn
-from documents.repeatability import REPEATED
 from documents.runs import RESULTS, ROOT, RUNS, WITH_ROS2, Kept
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.folder import Results
 from wirecost.results.records.reading import read_results
 from wirecost.results.report.scenarios import content_of
-from wirecost.results.report.shared.figure import draw
 
 MADE = ROOT / "build" / "results"
 FAILS = {"transport", "wrapyfi", "wrapyfi-ros2"}
@@ -35,9 +32,6 @@ def measure(name: str) -> None:
     if name == compiling.NAME:
         compiling.measure(MADE / name)
         (MADE / name / "commit").write_text(_commit())
-    elif repeated := REPEATED.get(name):
-        for number, command in enumerate(repeated.commands(), start=1):
-            _run(command, MADE / name / f"{number:02}")
     else:
         _run(RUNS[name], MADE / name, may_fail=name in FAILS, ros2=name in WITH_ROS2)
 
@@ -60,14 +54,6 @@ def keep(name: str) -> None:
     A ``+`` behind the commit: with changes. Raises OSError if it was not made."""
     if name == compiling.NAME:
         compiling.keep(MADE / name, (MADE / name / "commit").read_text())
-        return
-    if repeated := REPEATED.get(name):
-        folders = sorted(path for path in (MADE / name).iterdir() if path.is_dir())
-        estimates = repeatability.estimates(repeated, folders)
-        repeatability.write_rows(name, estimates)
-        draw(repeatability.figure(name, estimates).chart, RESULTS / f"{name}.svg")
-        about = _about(folders[0], read_results(folders[0]), repeated.commands()[0])
-        Kept(about, None, repeatability.tables(repeated, estimates)).write(name)
         return
     folder = MADE / name
     results = read_results(folder)
@@ -125,7 +111,7 @@ def write() -> None:
 
 def main(arguments: list[str]) -> int:
     names = [word for word in arguments if not word.startswith("--")]
-    runs = [*RUNS, *REPEATED, compiling.NAME]
+    runs = [*RUNS, compiling.NAME]
     options = [word for word in arguments if word.startswith("--")]
     if unknown := [word for word in names if word not in runs]:
         print(f"documents: no run {unknown[0]}; there are {', '.join(runs)}", file=sys.stderr)

@@ -17,7 +17,6 @@ _CHOICES = (
     f"{_PROTOBUF},protobuf-view,flatbuffers-table,flatbuffers-table-verified,flatbuffers-struct,"
     "columns,arrays"
 )
-_CURRENT = "protobuf-current,protobuf-current-arena,protobuf-current-reuse"
 _ALLOCATORS = "glibc,glibc-tuned,jemalloc,mimalloc,tlsf,wirecost"
 
 _FRAMEWORKS = {
@@ -46,8 +45,6 @@ RUNS = {
     "osi-distinct": ["bench", "osi", "--contenders", _CHOICES, "--content", "distinct"],
     "osi-growth": ["bench", "osi", "--contenders", _CHOICES,
                    "--reflections", "1000,10000,100000,829440,5000000"],
-    "osi-allocators": ["bench", "osi", "--contenders", f"{_PROTOBUF},{_CURRENT}",
-                       "--allocators", _ALLOCATORS],
     "osi-table1": ["bench", "osi", "--table1"],
     "osi-published": ["bench", "osi", "--variant", "published", "--contenders",
                       "protobuf,flatbuffers-table", "--allocators", _ALLOCATORS],

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from documents import compiling, origins, processes, repeatability
+from documents import compiling, origins, processes
 from documents.blocks import BLOCK, documents, written
 from documents.figures import FIGURES, drawn
-from documents.repeatability import REPEATED
 from documents.rows import read_rows
 from documents.runs import RESULTS, ROOT, RUNS, read
 from wirecost.results.report.scenarios.osi.content import overview, table1
@@ -43,7 +42,6 @@ def test_the_page_of_fairness_has_the_table_of_runs() -> None:
 def test_every_run_that_is_kept_is_shown() -> None:
     texts = [path.read_text() for path in documents()]
     shown = {block["run"] for text in texts for block in BLOCK.finditer(text)}
-    shown |= {name for name in REPEATED if any(f"({name}.svg)" in text for text in texts)}
     assert shown == set(KEPT)
     assert sorted(path.stem for path in RESULTS.glob("*.json")) == KEPT
 
@@ -53,17 +51,12 @@ def test_a_run_was_made_with_the_command_of_its_name(name: str) -> None:
     if name == compiling.NAME:
         assert read(name).about["command"] == compiling.COMMAND
         return
-    repeated = REPEATED.get(name)
-    command = repeated.commands()[0] if repeated else RUNS[name]
-    assert read(name).about["command"] == f"wirecost {' '.join(command)}"
+    assert read(name).about["command"] == f"wirecost {' '.join(RUNS[name])}"
 
 
-@pytest.mark.parametrize("name", [n for n in KEPT if n in REPEATED or n.startswith("osi")])
+@pytest.mark.parametrize("name", [name for name in KEPT if name.startswith("osi")])
 def test_tables_follow_from_the_rows(name: str) -> None:
     run = read(name)
-    if repeated := REPEATED.get(name):
-        assert run.tables == repeatability.tables(repeated, repeatability.rows(name))
-        return
     rows = read_rows(RESULTS / f"{name}.csv")
     if name == "osi-table1":
         assert run.tables == table1(rows)
@@ -79,20 +72,6 @@ def test_the_table_of_compilers_follows_from_its_rows() -> None:
     ratios = compiling.ratios(rows)
     assert ratios.pop("holders") > 1  # where each program compiles the codecs
     assert max(ratios.values()) <= 1.3
-
-
-@pytest.mark.parametrize("runs", [2, 10])
-def test_repeated_runs_are_summed_up(runs: int) -> None:
-    estimates = [
-        repeatability.Estimate(run, "case", "columns", what, 100.0 + run, 95.0, 105.0)
-        for run in range(1, runs + 1)
-        for what in (repeatability.TOTAL, REPEATED["repeatability"].what)
-    ]
-    (table,) = repeatability.tables(REPEATED["repeatability"], estimates)
-    (row,) = table.rows
-    holding = {2: "2 of 2", 10: "0 of 10"}[runs]  # the medians' median is 101.5, 105.5
-    assert (row[0], row[3], row[6]) == ("columns", holding, holding)
-    assert repeatability.figure("repeatability", estimates).chart.to_dict()
 
 
 @pytest.mark.parametrize(
