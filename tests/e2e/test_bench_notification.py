@@ -39,7 +39,7 @@ MODES = {
 def ticket(measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     return measure(
         "notification", *REPETITIONS, "--lang", "cpp", "--content", "ticket", "--sizes", "4,128",
-        "--modes", "reused,view",
+        "--modes", "new,view",
     )  # fmt: skip
 
 
