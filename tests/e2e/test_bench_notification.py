@@ -13,7 +13,7 @@ import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-REPETITIONS = ("--repetitions", "2")
+REPETITIONS = ("--repetitions", "2", "--processes", "1")
 SIZES = (4, 128)
 TICKET_BYTES = {
     "protobuf": (55, 933),

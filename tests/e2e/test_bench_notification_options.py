@@ -31,7 +31,7 @@ def test_modes_wires_processes_and_seed_are_those_asked_for(measure: Measure) ->
 
 
 def test_java_contenders_carry_the_messages_of_the_others(measure: Measure) -> None:
-    document = measure("notification", *SMALL, "--lang", "cpp,java")
+    document = measure("notification", *SMALL, "--lang", "cpp,java", "--processes", "1")
     if "java wirecost" in document["not_run"]:
         pytest.skip(document["not_run"]["java wirecost"])
     assert document["failures"] == []

@@ -18,7 +18,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Measure = Callable[..., dict[str, Any]]
 
 ROOT = Path(__file__).parents[2]
-REPETITIONS = ("--repetitions", "2")
+REPETITIONS = ("--repetitions", "2", "--processes", "1")
 OSI_LISTS = ("lidar-reflection", "moving-object")
 """Each is compiled where it is not in the cache; the others have the same contenders."""
 ROWS = {

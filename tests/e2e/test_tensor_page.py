@@ -20,6 +20,7 @@ def folder(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("tensor") / "result"
     done = wirecost(
         "bench", "tensor", "--plugins", "numpy,pint", "--shape", "200x200,8x8", "--trials", "5",
+        "--processes", "2",
         "--mwares", "in-process,shm,raw-zeromq,zeromq", "--out", out,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
