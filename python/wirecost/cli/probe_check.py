@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,8 +17,10 @@ from wirecost.cli.options import argument, option
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
+    from wirecost.observe.probe.run.hook import Request
     from wirecost.results.analysis.budget.budget import Budget
     from wirecost.results.records.probe_log import ProbeLog
+    from wirecost.results.records.probe_stacks import Address, SourceLine, Stack
 
 EXAMPLE = "wirecost probe check LOGS --budget budget.toml"
 STANDARD_OUTPUT = Path("-")
@@ -29,6 +32,13 @@ def command(
         argument("LOGS | -- COMMAND", "Probe logs, traces, or a program to run and record."),
     ],
     budget: Annotated[Path, option("What may be taken.", metavar="FILE.toml")],
+    stop: Annotated[
+        bool, option("Stop COMMAND by SIGTRAP at the first count over its limit.", "--stop")
+    ] = False,
+    stacks: Annotated[
+        bool,
+        option("Keep where counted events of COMMAND happen.", "--stacks/--no-stacks"),
+    ] = True,
     seconds: Annotated[
         str | None, option("End COMMAND after so long, by SIGINT.", "--for", metavar="TIME")
     ] = None,
@@ -51,7 +61,14 @@ def command(
     from rich.console import Console
 
     from wirecost.results.analysis.budget.budget import read_budget
-    from wirecost.results.analysis.budget.verdicts import EXCEEDED, NOT_DECIDED, verdicts
+    from wirecost.results.analysis.budget.origins import origins
+    from wirecost.results.analysis.budget.verdicts import (
+        EXCEEDED,
+        NOT_DECIDED,
+        stopped_verdicts,
+        verdicts,
+    )
+    from wirecost.results.records.probe_stacks import stacks_of, stopped_in
     from wirecost.results.records.recorded import event_tables
     from wirecost.results.report import budget as report
     from wirecost.results.report.probe.tables import loss_doubts, losses
@@ -65,25 +82,34 @@ def command(
     is_beside = STANDARD_OUTPUT in files.values()
     limits = read_budget(budget)
     if all(map(_is_log, what)):
-        if seconds is not None:
-            raise UserError("--for: is for a program; give it after --")
+        for name, given in (("--for", seconds is not None), ("--stop", stop)):
+            if given:
+                raise UserError(f"{name}: is for a program; give it after --")
         logs, status = _recorded(list(map(Path, what))), 0
     else:
-        logs, status = _run(what, limits, seconds, 2 if is_beside else 1)
+        request = _request(limits, stacks, stop)
+        logs, status = _run(what, limits, request, seconds, 2 if is_beside else 1)
     events = pl.concat(event_tables(logs), how="diagonal")
+    stopped = stopped_in(logs)
     try:
-        judged = verdicts(events, limits)
+        judged = verdicts(events, limits) if stopped is None else stopped_verdicts(stopped, limits)
     except UserError as error:
         raise UserError(f"{budget}: {error}") from error
+    kept = stacks_of(logs) if stopped is None else [stopped.stack] if stopped.stack else []
+    found = origins(judged, kept, events, _resolved)
     incomplete = [f"incomplete: {line}" for line in losses(logs)]
     doubts = [(f"incomplete: {line}", style) for line, style in loss_doubts(logs)]
+    if stopped is not None:
+        incomplete = ["incomplete: stopped by SIGTRAP, so nothing else was judged"]
+        doubts = [(incomplete[0], "")]
     more = "Every budget: --json, --junit or --markdown FILE"
-    print_answer(Console(stderr=is_beside), report.answer(judged), more, doubts)
-    write_json(json_file, report.document(judged, incomplete))
+    lines = [(line, "") for line in report.places(found)]
+    print_answer(Console(stderr=is_beside), report.answer(judged), more, [*lines, *doubts])
+    write_json(json_file, report.document(judged, incomplete, found))
     if junit_file is not None:
-        write_text("--junit", junit_file, report.junit(judged, incomplete))
+        write_text("--junit", junit_file, report.junit(judged, incomplete, found))
     if markdown_file is not None:
-        write_text("--markdown", markdown_file, report.markdown(judged, incomplete))
+        write_text("--markdown", markdown_file, report.markdown(judged, incomplete, found))
     if any(verdict.verdict == EXCEEDED for verdict in judged):
         raise typer.Exit(REGRESSION)
     if status:
@@ -105,13 +131,39 @@ def _recorded(paths: list[Path]) -> list[ProbeLog]:
     return read_recorded(paths)
 
 
+def _resolved(stacks: Sequence[Stack]) -> dict[Address, tuple[SourceLine, ...]]:
+    """Return the lines of stacks; print what is unknown."""
+    from wirecost.observe.probe.symbols import source_lines
+
+    if not stacks:
+        return {}
+    addresses = (address for stack in stacks for address in stack.addresses)
+    lines, notes = source_lines(addresses, min(stack.wall_ns for stack in stacks))
+    say_notes(notes)
+    return lines
+
+
+def _request(limits: Budget, stacks: bool, stop: bool) -> Request:
+    """Return what the hooks have to do for a budget."""
+    from wirecost.observe.probe.run.hook import Request
+
+    if stop and not stacks:
+        raise UserError("--stop and --no-stacks: choose one")
+    stop_at = tuple(
+        (line.quantity, int(line.limit), line.pattern) for line in limits.counts() if stop
+    )
+    if stop and not stop_at:
+        raise UserError("--stop: the budget limits no count; limit allocations, for example")
+    is_kept = stacks and bool(limits.counters())
+    return Request(stacks_after_ns=int(limits.after_ns) if is_kept else None, stop_at=stop_at)
+
+
 def _run(
-    words: list[str], limits: Budget, seconds: str | None, output: int
+    words: list[str], limits: Budget, request: Request, seconds: str | None, output: int
 ) -> tuple[list[ProbeLog], int]:
     """Run a program with the counters that the budget needs; return its logs and its status."""
     from wirecost.observe.probe.run.counting import COUNTERS, asked_counters
     from wirecost.observe.probe.run.environment import hooks_without, prepare
-    from wirecost.observe.probe.run.hook import Request
     from wirecost.observe.probe.run.launch import run
     from wirecost.observe.probe.run.target import find
     from wirecost.results.records.probe_log import MAX_COUNTERS
@@ -124,7 +176,7 @@ def _run(
         raise UserError(f"{COUNTERS}: holds {MAX_COUNTERS} counters; limit fewer in one budget")
     os.environ[COUNTERS] = ",".join(counters) or "none"
     with scratch.folder("probe", in_memory=True) as folder:
-        prepared = prepare(find(words), hooks_without(None), Request(), folder, os.environ)
+        prepared = prepare(find(words), hooks_without(None), request, folder, os.environ)
         say_notes(prepared.notes)
         status = run([*prepared.before, *words], prepared.environment, output, limit_s)
         if not any(folder.glob("*.wprobe")):
