@@ -104,6 +104,8 @@ def command(
         doubts = [(incomplete[0], "")]
     more = "Every budget: --json, --junit or --markdown FILE"
     lines = [(line, "") for line in report.places(found)]
+    if kept:
+        lines += [(line, "") for line in report.without_stacks(judged, found)]
     print_answer(Console(stderr=is_beside), report.answer(judged), more, [*lines, *doubts])
     write_json(json_file, report.document(judged, incomplete, found))
     if junit_file is not None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import indent
 from xml.etree import ElementTree
@@ -27,6 +27,11 @@ LONGEST = 60_000
 MOST = (200, 50, 10)
 MOST_PLACED = 3
 """Exceeded counts whose stacks a screen shows."""
+_FAULT = "a system call may have caused it, or perf_event_open is not permitted here"
+_OTHER = "a thread keeps 64 different ones"
+REASONS = {"minor-faults": _FAULT, "major-faults": _FAULT}
+REASONS |= dict.fromkeys(("allocations", "allocated-bytes", "frees", "lock-waits"), _OTHER)
+"""Why an event of each of these counters may have no stack."""
 LONGEST_CHAIN, LONGEST_NAME = 150, 60
 LONGEST_FILE = 40
 
@@ -70,8 +75,20 @@ def places(origins: Origins) -> list[str]:
     lines = []
     for verdict, found in list(origins.items())[:MOST_PLACED]:
         lines += [_place(verdict, one) for one in found]
-        lines.append(f"  {shortened(_chain(found[0]), LONGEST_CHAIN)}")
+        if (chain := _chain(found[0])) != _short(found[0].own.function):
+            lines.append(f"  {shortened(chain, LONGEST_CHAIN)}")
     return lines
+
+
+def without_stacks(verdicts: Iterable[Verdict], origins: Origins) -> list[str]:
+    """Return lines about exceeded counts whose events should have had stacks, and have none."""
+    return [
+        f"{verdict.name} {verdict.line.quantity}: no stack was kept; {REASONS[quantity]}"
+        for verdict in verdicts
+        if (quantity := verdict.line.quantity) in REASONS
+        and verdict.verdict == EXCEEDED
+        and verdict not in origins
+    ]
 
 
 def stack_text(verdict: Verdict, origin: Origin) -> str:
