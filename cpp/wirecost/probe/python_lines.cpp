@@ -28,8 +28,7 @@ void PythonLines::read(Text& text) const {
   const ssize_t size = pread(file_, text.characters.data(), text.characters.size(), 0);
   if (end <= 0 || size <= 0) return;
   // What an earlier, longer one left behind is no part of it.
-  std::string_view lines(text.characters.data(),
-                         static_cast<std::size_t>(size < end ? size : end));
+  std::string_view lines(text.characters.data(), static_cast<std::size_t>(size < end ? size : end));
   // A line that does not fit is left out.
   text.size = lines.rfind('\n') == lines.npos ? 0 : lines.rfind('\n');
 }

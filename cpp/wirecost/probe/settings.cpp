@@ -66,8 +66,8 @@ std::vector<Limit> limits_from(std::string_view text) {
     const std::size_t first = line.find(' ');
     const std::size_t second = line.find(' ', first + 1);
     if (first == line.npos || second == line.npos) continue;
-    limits.push_back({line.substr(0, first), std::strtoull(&line[first], nullptr, 10),
-                      line.substr(second + 1)});
+    limits.push_back(
+        {line.substr(0, first), std::strtoull(&line[first], nullptr, 10), line.substr(second + 1)});
   }
   return limits;
 }

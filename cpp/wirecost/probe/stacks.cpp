@@ -67,8 +67,8 @@ Stacks::Stacks(const std::vector<CounterEntry>& counters)
   if (take_ == nullptr) return;
   for (std::size_t i = 0; i < counters.size(); ++i) {
     if (counters[i].status == CounterStatus::unavailable) continue;
-    const auto source = std::ranges::find(sources, std::string_view(counters[i].name.data()),
-                                          &Source::counter);
+    const auto source =
+        std::ranges::find(sources, std::string_view(counters[i].name.data()), &Source::counter);
     Reports* const reports = source == sources.end() ? nullptr : reports_of(source->reports);
     if (reports == nullptr) continue;
     counters_of_[static_cast<std::size_t>(source->event)] |= static_cast<std::uint8_t>(1U << i);
@@ -186,9 +186,8 @@ void Stacks::write_stopped(LogFile& log, std::string_view line) {
 }
 
 void Stacks::write(LogFile& log, Stack& stack, std::uint64_t number) {
-  if (stack.python.size != 0 && !write_text(log, StackText::python,
-                                            static_cast<std::uint32_t>(number),
-                                            stack.python.view()))
+  if (stack.python.size != 0 &&
+      !write_text(log, StackText::python, static_cast<std::uint32_t>(number), stack.python.view()))
     return;
   std::array<std::uint64_t, most_frames> addresses{};
   for (std::size_t i = 0; i < stack.frame_count; ++i)
@@ -236,8 +235,7 @@ std::uint64_t Stacks::in_module(LogFile& log, std::uintptr_t address) {
   return with(module_count_++, search.base);
 }
 
-bool Stacks::write_text(LogFile& log, StackText kind, std::uint32_t number,
-                        std::string_view text) {
+bool Stacks::write_text(LogFile& log, StackText kind, std::uint32_t number, std::string_view text) {
   constexpr std::size_t chunk = sizeof(Record::counters);
   const std::size_t whole = text.size();
   for (std::uint16_t part = 0; part == 0 || !text.empty(); ++part) {

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,8 @@ from wirecost.system.errors import UserError
 if TYPE_CHECKING:
     from wirecost.observe.probe.run.hook import Request
     from wirecost.results.analysis.budget.budget import Budget
+    from wirecost.results.analysis.budget.origins import Origin
+    from wirecost.results.analysis.budget.verdicts import Verdict
     from wirecost.results.records.probe_log import ProbeLog
     from wirecost.results.records.probe_stacks import Address, SourceLine, Stack
 
@@ -57,21 +60,11 @@ def command(
     ] = None,
 ) -> None:
     """Judge recorded sections, topics and chains by a budget; exit with 3 if one is exceeded."""
-    import polars as pl
     from rich.console import Console
 
     from wirecost.results.analysis.budget.budget import read_budget
-    from wirecost.results.analysis.budget.origins import origins
-    from wirecost.results.analysis.budget.verdicts import (
-        EXCEEDED,
-        NOT_DECIDED,
-        stopped_verdicts,
-        verdicts,
-    )
-    from wirecost.results.records.probe_stacks import stacks_of, stopped_in
-    from wirecost.results.records.recorded import event_tables
+    from wirecost.results.analysis.budget.verdicts import EXCEEDED, NOT_DECIDED
     from wirecost.results.report import budget as report
-    from wirecost.results.report.probe.tables import loss_doubts, losses
     from wirecost.results.report.shared.first import print_answer
 
     files = {"--json": json_file, "--junit": junit_file, "--markdown": markdown_file}
@@ -89,35 +82,70 @@ def command(
     else:
         request = _request(limits, stacks, stop)
         logs, status = _run(what, limits, request, seconds, 2 if is_beside else 1)
-    events = pl.concat(event_tables(logs), how="diagonal")
-    stopped = stopped_in(logs)
-    try:
-        judged = verdicts(events, limits) if stopped is None else stopped_verdicts(stopped, limits)
-    except UserError as error:
-        raise UserError(f"{budget}: {error}") from error
-    kept = stacks_of(logs) if stopped is None else [stopped.stack] if stopped.stack else []
-    found = origins(judged, kept, events, _resolved)
-    incomplete = [f"incomplete: {line}" for line in losses(logs)]
-    doubts = [(f"incomplete: {line}", style) for line, style in loss_doubts(logs)]
-    if stopped is not None:
-        incomplete = ["incomplete: stopped by SIGTRAP, so nothing else was judged"]
-        doubts = [(incomplete[0], "")]
+    outcome = _judged(budget, limits, logs, stacks and not all(map(_is_log, what)))
+    judged, origins = outcome.verdicts, outcome.origins
     more = "Every budget: --json, --junit or --markdown FILE"
-    lines = [(line, "") for line in report.places(found)]
-    if kept:
-        lines += [(line, "") for line in report.without_stacks(judged, found)]
-    print_answer(Console(stderr=is_beside), report.answer(judged), more, [*lines, *doubts])
-    write_json(json_file, report.document(judged, incomplete, found))
-    if junit_file is not None:
-        write_text("--junit", junit_file, report.junit(judged, incomplete, found))
-    if markdown_file is not None:
-        write_text("--markdown", markdown_file, report.markdown(judged, incomplete, found))
+    print_answer(Console(stderr=is_beside), report.answer(judged), more, outcome.lines)
+    write_json(json_file, report.document(judged, outcome.incomplete, origins))
+    for name, path, write in (
+        ("--junit", junit_file, report.junit),
+        ("--markdown", markdown_file, report.markdown),
+    ):
+        if path is not None:
+            write_text(name, path, write(judged, outcome.incomplete, origins))
     if any(verdict.verdict == EXCEEDED for verdict in judged):
         raise typer.Exit(REGRESSION)
     if status:
         raise typer.Exit(status)
     if require_precision and any(verdict.verdict == NOT_DECIDED for verdict in judged):
         raise typer.Exit(IMPRECISE)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Verdicts, and where exceeded counts come from.
+
+    ``incomplete``: what was not recorded; ``lines``: what is printed below the table, with styles.
+    """
+
+    verdicts: list[Verdict]
+    origins: Mapping[Verdict, list[Origin]]
+    incomplete: list[str]
+    lines: list[tuple[str, str]]
+
+
+def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) -> Outcome:
+    """Judge what was recorded, or what the program was stopped for.
+
+    ``has_stacks``: whether stacks were to be kept.
+    """
+    import polars as pl
+
+    from wirecost.results.analysis.budget.origins import origins
+    from wirecost.results.analysis.budget.verdicts import stopped_verdicts, verdicts
+    from wirecost.results.records.probe_stacks import stacks_of, stopped_in
+    from wirecost.results.records.recorded import event_tables
+    from wirecost.results.report import budget as report
+    from wirecost.results.report.probe.tables import loss_doubts, losses
+
+    events = pl.concat(event_tables(logs), how="diagonal")
+    stopped = stopped_in(logs)
+    try:
+        judged = verdicts(events, budget) if stopped is None else stopped_verdicts(stopped, budget)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+    if stopped is None:
+        kept = stacks_of(logs)
+        incomplete = [f"incomplete: {line}" for line in losses(logs)]
+        doubts = [(f"incomplete: {line}", style) for line, style in loss_doubts(logs)]
+    else:
+        kept = [stopped.stack] if stopped.stack is not None else []
+        incomplete = ["incomplete: stopped by SIGTRAP, so nothing else was judged"]
+        doubts = [(incomplete[0], "")]
+    found = origins(judged, kept, events, _resolved)
+    lines = report.places(found)
+    lines += report.without_stacks(judged, found) if kept or has_stacks else []
+    return Outcome(judged, found, incomplete, [*((line, "") for line in lines), *doubts])
 
 
 def _is_log(word: str) -> bool:

@@ -46,7 +46,7 @@ constexpr unsigned long has_restorer = 0x04000000;
 }  // namespace
 
 bool install(int signal, Handler handler) {
-  struct sigaction before {};
+  struct sigaction before{};
   if (sigaction(signal, nullptr, &before) != 0) return false;
   if ((before.sa_flags & SA_SIGINFO) == 0 ? before.sa_handler != SIG_DFL
                                           : before.sa_sigaction != handler)
@@ -65,12 +65,12 @@ Code returning_code() {
 #else
 
 bool install(int signal, Handler handler) {
-  struct sigaction before {};
+  struct sigaction before{};
   if (sigaction(signal, nullptr, &before) != 0) return false;
   if ((before.sa_flags & SA_SIGINFO) == 0 ? before.sa_handler != SIG_DFL
                                           : before.sa_sigaction != handler)
     return false;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = handler;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   return sigaction(signal, &action, nullptr) == 0;

@@ -22,7 +22,7 @@ thread_local volatile char gate = open_gate;
 #ifdef __x86_64__
 
 extern "C" [[gnu::visibility("hidden")]] long wirecost_system_call(long number,
-                                                                  const greg_t* registers);
+                                                                   const greg_t* registers);
 asm(R"(
 .pushsection .text
 .p2align 4
@@ -96,10 +96,8 @@ bool only_in_place(long number) {
     case SYS_execveat:
     case SYS_exit:
     case SYS_exit_group:
-    case SYS_rt_sigreturn:
-      return true;
-    default:
-      return false;
+    case SYS_rt_sigreturn: return true;
+    default: return false;
   }
 }
 
