@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A control loop of rclpy at 200 Hz, and a budget that finds a copy in it.
 
+Record and judge, with ROS 2 sourced:
+
     wirecost probe check --budget control.toml -- python3 control.py copy    # exceeded
     wirecost probe check --budget control.toml -- python3 control.py none    # met
 """

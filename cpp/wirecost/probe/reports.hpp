@@ -27,6 +27,7 @@ struct Reports {
   Observer* observer;       ///< null: nobody wants to know
   bool paused;              ///< what wirecost itself does meanwhile is not counted
   void (*arm)(bool armed);  ///< null: events are seen always; else only while armed
+  void (*prepare)();        ///< of system calls: to be called before each section
   void (*close)();          ///< of what can be armed: at the end of the thread
 };
 

@@ -75,7 +75,7 @@ Stacks::Stacks(const std::vector<CounterEntry>& counters)
     if (std::ranges::find(reports_, reports) != reports_.end()) continue;
     reports_.push_back(reports);
     // System calls are counted without stacks, too: whoever counts them arms them.
-    if (reports->arm != nullptr && source->event != Event::system_call) armed_.push_back(reports);
+    if (reports->arm != nullptr && source->event != Event::system_call) to_arm_.push_back(reports);
   }
   // What the first one touches for the first time is no page fault of the program's then.
   scratch_.frame_count = take_(scratch_.frames.data(), most_frames, nullptr);
@@ -83,7 +83,7 @@ Stacks::Stacks(const std::vector<CounterEntry>& counters)
 
 Stacks::~Stacks() {
   observe(nullptr);
-  for (Reports* const one : armed_) one->close();
+  for (Reports* const one : to_arm_) one->close();
 }
 
 void Stacks::observe(Observer* observer) {
@@ -91,7 +91,8 @@ void Stacks::observe(Observer* observer) {
 }
 
 void Stacks::arm(bool armed) {
-  for (Reports* const one : armed_) one->arm(armed);
+  is_armed_ = armed;
+  for (Reports* const one : to_arm_) one->arm(armed);
 }
 
 Stacks::Stack* Stacks::known(const Stack& seen, const void* top, const void* at) {
@@ -124,10 +125,11 @@ Stacks::Stack* Stacks::alike(const Stack& seen) {
 
 void Stacks::walk(Stack& seen, const void* top, const void* at) {
   // What the unwinder touches first is no fault of the program's, nor worth a signal.
-  arm(false);
+  const bool was_armed = is_armed_;
+  if (was_armed) arm(false);
   const auto begin = seen.frames.begin();
   auto end = begin + static_cast<std::ptrdiff_t>(take_(seen.frames.data(), most_frames, at));
-  arm(true);
+  if (was_armed) arm(true);
   // Those called from here are over when the next event is seen.
   const auto over = [&](const Frame& frame) { return frame.slot <= top; };
   if (at == nullptr) end = std::move(std::find_if_not(begin, end, over), end, begin);

@@ -34,8 +34,9 @@ class Stacks {
 
   /// Whoever gets the thread's events from now on; null: nobody.
   void observe(Observer* observer);
-  /// Whether events that cost something to be seen are seen.
+  /// Whether events that cost something are seen, wherever they happen.
   void arm(bool armed);
+  bool armed() const { return is_armed_; }
   /// Counts an event. Allocates nothing, takes no lock, and writes no log.
   void add(Event event, const void* at, const Place& place, std::int64_t now);
   /// Writes what is new; not in a handler of events.
@@ -74,7 +75,8 @@ class Stacks {
   static bool write_text(LogFile& log, StackText kind, std::uint32_t number, std::string_view text);
 
   std::array<std::uint8_t, 8> counters_of_{};  ///< of an event, as bits
-  std::vector<Reports*> reports_, armed_;
+  std::vector<Reports*> reports_, to_arm_;
+  bool is_armed_ = false;
   TakeStack take_ = nullptr;
   PythonLines python_lines_;
   std::unique_ptr<std::array<Stack, most_stacks>> stacks_;

@@ -60,8 +60,12 @@ Reports* system_calls(const Counters& counters) {
 
 class [[nodiscard]] ThreadProbe::Unwatched {
  public:
-  explicit Unwatched(ThreadProbe& probe) : probe_(probe) { probe_.watch(false); }
-  ~Unwatched() { probe_.watch(probe_.depth_ != 0); }
+  explicit Unwatched(ThreadProbe& probe) : probe_(probe) {
+    if (probe_.watches_) probe_.watch(false);
+  }
+  ~Unwatched() {
+    if (probe_.watches_) probe_.watch(probe_.depth_ != 0);
+  }
   Unwatched(const Unwatched&) = delete;
   Unwatched& operator=(const Unwatched&) = delete;
 
@@ -93,6 +97,7 @@ ThreadProbe::ThreadProbe(const Settings& settings)
   join(log_);
   for (const auto& [id, whole] : names_for_records()) this->name(id, whole);
   if (settings.stacks) stacks_ = std::make_unique<Stacks>(counters_.entries());
+  watches_ = stacks_ != nullptr || system_calls_ != nullptr;
   warm_up();
 }
 
@@ -121,7 +126,8 @@ void ThreadProbe::watch(bool watched) {
     if (const bool inside = depth_ != 0; inside != observed_) {
       observed_ = inside;
       stacks_->observe(inside ? this : nullptr);
-      stacks_->arm(inside);
+      // From the first one on: to switch it for each section would cost it system calls.
+      if (inside && !stacks_->armed() && is_warm(open_[0].begin_ns)) stacks_->arm(true);
     }
   }
   if (system_calls_ != nullptr && watched) system_calls_->arm(true);
@@ -192,12 +198,13 @@ void ThreadProbe::begin(std::uint32_t id, std::uint64_t loop) {
   Open& open = open_[depth_];
   open.id = id;
   open.loop = loop_of(loop);
-  open.most = limits_.any() ? limits_.of(id) : nullptr;
+  if (watches_) open.most = limits_.any() ? limits_.of(id) : nullptr;
   if (depth_ == 0) ++outermost_;
   ++depth_;
+  if (watches_ && system_calls_ != nullptr) system_calls_->prepare();
   if (counters_.opened() != 0) counters_.read(open.counters);
   open.begin_ns = monotonic_ns();
-  if (stacks_ != nullptr) first_ns(open.begin_ns);
+  if (watches_) first_ns(open.begin_ns);
 }
 
 std::size_t ThreadProbe::innermost(std::uint32_t id) const {
@@ -251,7 +258,7 @@ void ThreadProbe::end(std::uint32_t id, std::int64_t value) {
   if (counters_.opened() != 0)
     set_differences(*record, open.counters, counters, counters_.opened());
   log_.publish();
-  if (stacks_ != nullptr && depth_ == 0) stacks_->write(log_);
+  if (watches_ && stacks_ != nullptr && depth_ == 0) stacks_->write(log_);
 }
 
 Record* ThreadProbe::instant(RecordKind kind, std::uint32_t id, std::uint32_t parent,

@@ -86,6 +86,7 @@ class ThreadProbe : private Observer {
   std::unique_ptr<Stacks> stacks_;   ///< null: not asked for
   SectionLimits limits_;
   std::int64_t after_ns_;
+  bool watches_ = false;  ///< one of both is there
   bool observed_ = false;
   volatile bool watched_ = false;
 };

@@ -132,7 +132,7 @@ int wait_for(pthread_mutex_t* mutex, void* waiting) {
   const int owner = mutex->__data.__owner;
   void* const holding = place_of(mutex).load(std::memory_order_relaxed);
   ++counts[0];
-  if (reports.observer != nullptr)
+  if (reports.observer != nullptr && !here.recording)
     reports.observer->see(*reports.observer, wirecost::probe::Event::lock_wait, nullptr);
   const std::int64_t begin = wirecost::monotonic_ns();
   const int result = next_lock.get()(mutex);

@@ -32,7 +32,7 @@ void arm(bool armed);
 void close_files();
 
 thread_local int files[] = {-1, -1};
-thread_local Reports reports{nullptr, false, arm, close_files};
+thread_local Reports reports{nullptr, false, arm, nullptr, close_files};
 
 void arm(bool armed) {
   for (const int file : files)

@@ -60,11 +60,12 @@ constexpr std::uint64_t mask_of(int signal) { return std::uint64_t{1} << (signal
 constexpr int instruction_bytes = 2;
 
 void arm(bool armed);
+void prepare();
 void end();
 
 thread_local std::uint64_t counts[2]{};
 thread_local bool dispatched = false;
-thread_local Reports reports{nullptr, false, arm, end};
+thread_local Reports reports{nullptr, false, arm, prepare, end};
 
 /// A thread that blocks the signal would be killed by it.
 std::uint64_t unblocked() {
@@ -74,8 +75,9 @@ std::uint64_t unblocked() {
   return before & ~mask;
 }
 
+void prepare() { unblocked(); }
+
 void arm(bool armed) {
-  if (armed && dispatched) unblocked();
   gate = armed && dispatched ? closed_gate : open_gate;
 }
 
