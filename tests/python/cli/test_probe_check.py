@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from support.native import CMAKE
 from support.probe_logs import header, record
 from wirecost.__main__ import main
 from wirecost.observe.probe.symbols import source_lines
@@ -251,18 +252,11 @@ def loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the example's program; its budget without times, as other tests take the processor."""
     folder = tmp_path_factory.mktemp("loop")
     wirecost = Path(sys.executable).with_name("wirecost")
-
-    def of_package(*options: str) -> list[str]:
-        folder = subprocess.check_output([wirecost, "--pkgconfig-dir"], text=True).strip()
-        environment = os.environ | {"PKG_CONFIG_PATH": folder}
-        words = ["pkg-config", *options, "wirecost-probe"]
-        return subprocess.check_output(words, env=environment, text=True).split()
-
+    package = subprocess.check_output([wirecost, "--cmake-dir"], text=True).strip()
+    options = [f"-DCMAKE_PREFIX_PATH={package}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]
+    for words in (["-S", EXAMPLES, "-B", folder, *options], ["--build", folder]):
+        subprocess.run([CMAKE, *words], check=True, stdout=subprocess.DEVNULL)
     loop = folder / "loop"
-    rpath = f"-Wl,-rpath,{of_package('--variable=libdir')[0]}"
-    source = EXAMPLES / "loop.cpp"
-    libraries = [*of_package("--cflags", "--libs"), rpath, "-pthread"]
-    subprocess.run(["g++", "-std=c++17", "-g", "-O1", source, *libraries, "-o", loop], check=True)
     text = (EXAMPLES / "loop.toml").read_text()
     limits = "\n".join(line for line in text.splitlines() if "p99" not in line)
     (folder / "loop.toml").write_text(limits)
