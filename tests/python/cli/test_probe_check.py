@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,7 +15,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from support.native import CMAKE
 from support.probe_logs import header, record
 from wirecost.__main__ import main
 from wirecost.observe.probe.symbols import source_lines
@@ -251,11 +249,11 @@ def test_a_first_budget_does_not_fail_unchanged_code(tmp_path: Path) -> None:
 def loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the example's program; its budget without times, as other tests take the processor."""
     folder = tmp_path_factory.mktemp("loop")
-    wirecost = Path(sys.executable).with_name("wirecost")
+    wirecost, cmake = (Path(sys.executable).with_name(name) for name in ("wirecost", "cmake"))
     package = subprocess.check_output([wirecost, "--cmake-dir"], text=True).strip()
     options = [f"-DCMAKE_PREFIX_PATH={package}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]
     for words in (["-S", EXAMPLES, "-B", folder, *options], ["--build", folder]):
-        subprocess.run([CMAKE, *words], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([cmake, *words], check=True, stdout=subprocess.DEVNULL)
     loop = folder / "loop"
     text = (EXAMPLES / "loop.toml").read_text()
     limits = "\n".join(line for line in text.splitlines() if "p99" not in line)
