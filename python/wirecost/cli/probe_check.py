@@ -121,7 +121,7 @@ def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) 
     """
     import polars as pl
 
-    from wirecost.results.analysis.budget.origins import origins
+    from wirecost.results.analysis.budget.origins import origins, warm_stacks
     from wirecost.results.analysis.budget.verdicts import stopped_verdicts, verdicts
     from wirecost.results.records.probe_stacks import stacks_of, stopped_in
     from wirecost.results.records.recorded import event_tables
@@ -135,7 +135,7 @@ def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) 
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     if stopped is None:
-        kept = stacks_of(logs)
+        kept = warm_stacks(stacks_of(logs), events, budget.after_ns)
         incomplete = [f"incomplete: {line}" for line in losses(logs)]
         doubts = [(f"incomplete: {line}", style) for line, style in loss_doubts(logs)]
     else:

@@ -59,12 +59,14 @@ def test_a_stack_is_read_and_is_no_event(tmp_path: Path) -> None:
     log = read_log(path)
     assert (log.events()["section"].to_list(), len(log.values())) == (["update all"], 0)
     stack = Stack(
+        process=7,
         section="update all",
         parent=None,
         counters=("allocations", "allocated-bytes"),
         count=3,
         loop=7,
         first_ns=500,
+        last_ns=900,
         wall_ns=10**18 + 500,
         addresses=(*(Address("/bin/node", 0x10 + i) for i in range(9)), Address("", 0x7F00)),
         python=(SourceLine("on_cycle", "/node.py", 12),),

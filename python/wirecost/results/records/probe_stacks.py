@@ -46,12 +46,14 @@ class Stack:
     when the first time, CLOCK_MONOTONIC; ``wall_ns``: since 1970. ``python``: lines of Python.
     """
 
+    process: int
     section: str
     parent: str | None
     counters: tuple[str, ...]
     count: int
     loop: int
     first_ns: int
+    last_ns: int
     wall_ns: int
     addresses: tuple[Address, ...]
     python: tuple[SourceLine, ...]
@@ -94,12 +96,14 @@ def _stacks(log: ProbeLog) -> dict[int, Stack]:
         counted = int(first["counted"])
         parent = int(first["parent"])
         found[number] = Stack(
+            process=log.process,
             section=_name(log, int(first["id"])),
             parent=None if parent == NO_PARENT else _name(log, parent),
             counters=tuple(one.name for i, one in enumerate(log.counters) if counted >> i & 1),
             count=max(0, int(first["value"])),
             loop=int(first["loop"]),
             first_ns=int(first["begin_ns"]),
+            last_ns=int(first["end_ns"]),
             wall_ns=int(first["begin_ns"]) + log.wall_minus_monotonic_ns,
             addresses=tuple(_address(int(one), modules) for one in addresses if one),
             python=tuple(_python_lines(python.get(number, ""))),

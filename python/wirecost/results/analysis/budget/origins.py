@@ -61,6 +61,14 @@ def origins(
     }
 
 
+def warm_stacks(
+    stacks: Iterable[Stack], events: pl.DataFrame, after_ns: float
+) -> list[Stack]:
+    """Return stacks without those last seen in the first ``after_ns`` of their process."""
+    begins = dict(events.group_by("process").agg(pl.col("begin_ns").min()).iter_rows())
+    return [one for one in stacks if one.last_ns >= begins.get(one.process, 0) + after_ns]
+
+
 def _around(events: pl.DataFrame) -> dict[str, set[str]]:
     """Return the sections around each section."""
     pairs = events.select("section", "parent").drop_nulls().unique()
