@@ -267,14 +267,15 @@ def checked(
     loop: Path, out: Path, *options: str, fault: str
 ) -> tuple[int, dict[str, dict[str, Any]]]:
     """Return the exit status, and what is exceeded by its quantity."""
-    words = [str(loop), fault, "200"]
-    wirecost = Path(sys.executable).with_name("wirecost")
-    budget = loop.with_suffix(".toml")
-    command = [wirecost, "probe", "check", "--budget", budget, "--json", out, *options, "--"]
-    done = subprocess.run([*command, *words], capture_output=True, text=True, check=False)
+    budget = str(loop.with_suffix(".toml"))
+    words = ["probe", "check", "--budget", budget, "--json", str(out), *options]
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setenv("WIRECOST_PROBE_COUNTERS", "")
+        patch.setattr(sys, "argv", ["wirecost", *words, "--", str(loop), fault, "200"])
+        main()
     document = json.loads(out.read_text())
     exceeded = {one["quantity"]: one for one in document["budgets"] if one["verdict"] == EXCEEDED}
-    return done.returncode, exceeded
+    return int(ended.value.code or 0), exceeded
 
 
 def line_of(text: str) -> int:
