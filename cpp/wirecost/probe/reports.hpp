@@ -15,6 +15,7 @@ enum class Event : unsigned char {
   major_fault,
   system_call
 };
+inline constexpr std::size_t event_kinds = 6;
 
 /// Whoever wants to know of the calling thread's events.
 struct Observer {

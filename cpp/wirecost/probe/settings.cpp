@@ -94,7 +94,8 @@ Settings from_environment() {
   const std::string after = variable("WIRECOST_PROBE_STACKS");
   result.stacks = !after.empty();
   result.after_ns = std::strtoll(after.c_str(), nullptr, 10);
-  result.limits = limits_from(variable("WIRECOST_PROBE_STOP"));
+  result.limits = limits_from(variable("WIRECOST_PROBE_LIMITS"));
+  result.stops = !variable("WIRECOST_PROBE_STOP").empty();
   return result;
 }
 

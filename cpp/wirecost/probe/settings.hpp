@@ -17,14 +17,15 @@ struct Limit {
 };
 
 /// From the environment: WIRECOST_PROBE, WIRECOST_PROBE_COUNTERS, WIRECOST_PROBE_SIZE,
-/// WIRECOST_PROBE_STACKS, WIRECOST_PROBE_STOP.
+/// WIRECOST_PROBE_STACKS, WIRECOST_PROBE_LIMITS, WIRECOST_PROBE_STOP.
 struct Settings {
   std::string folder;  ///< empty: nothing is recorded
   std::vector<std::string> counters;
   std::size_t records = 0;  ///< of one thread
   bool stacks = false;
   std::int64_t after_ns = 0;  ///< of the process, from where on stacks are kept
-  std::vector<Limit> limits;  ///< at which the program is stopped
+  std::vector<Limit> limits;  ///< only above them stacks are kept; none: always
+  bool stops = false;         ///< at the first count above its limit
 };
 
 /// Read at the first call; what is not understood is reported once and replaced by the default.

@@ -15,13 +15,14 @@ struct Source {
   std::string_view counter;
   Event event;
   const char* reports;  ///< of a library: the calling thread's
+  bool by_one = true;
 };
 constexpr std::array sources{
     Source{"allocations", Event::allocation, "wirecost_allocation_reports"},
-    Source{"allocated-bytes", Event::allocation, "wirecost_allocation_reports"},
+    Source{"allocated-bytes", Event::allocation, "wirecost_allocation_reports", false},
     Source{"frees", Event::free, "wirecost_allocation_reports"},
     Source{"lock-waits", Event::lock_wait, "wirecost_lock_reports"},
-    Source{"lock-wait-ns", Event::lock_wait, "wirecost_lock_reports"},
+    Source{"lock-wait-ns", Event::lock_wait, "wirecost_lock_reports", false},
     Source{"minor-faults", Event::minor_fault, "wirecost_fault_reports"},
     Source{"major-faults", Event::major_fault, "wirecost_fault_reports"},
     Source{"system-calls", Event::system_call, "wirecost_system_call_reports"},
@@ -71,7 +72,9 @@ Stacks::Stacks(const std::vector<CounterEntry>& counters)
         std::ranges::find(sources, std::string_view(counters[i].name.data()), &Source::counter);
     Reports* const reports = source == sources.end() ? nullptr : reports_of(source->reports);
     if (reports == nullptr) continue;
-    counters_of_[static_cast<std::size_t>(source->event)] |= static_cast<std::uint8_t>(1U << i);
+    const auto bit = static_cast<std::uint8_t>(1U << i);
+    counters_of_[static_cast<std::size_t>(source->event)] |= bit;
+    if (source->by_one) counted_ |= bit;
     if (std::ranges::find(reports_, reports) != reports_.end()) continue;
     reports_.push_back(reports);
     // System calls are counted without stacks, too: whoever counts them arms them.

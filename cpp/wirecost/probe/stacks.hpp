@@ -37,6 +37,12 @@ class Stacks {
   /// Whether events that cost something are seen, wherever they happen.
   void arm(bool armed);
   bool armed() const { return is_armed_; }
+  /// Counters that grow by an event, as bits.
+  std::uint8_t counters_of(Event event) const {
+    return counters_of_[static_cast<std::size_t>(event)];
+  }
+  /// Those of them that grow by one.
+  std::uint8_t counted() const { return counted_; }
   /// Counts an event. Allocates nothing, takes no lock, and writes no log.
   void add(Event event, const void* at, const Place& place, std::int64_t now);
   /// Writes what is new; not in a handler of events.
@@ -74,7 +80,8 @@ class Stacks {
   std::uint64_t in_module(LogFile& log, std::uintptr_t address);
   static bool write_text(LogFile& log, StackText kind, std::uint32_t number, std::string_view text);
 
-  std::array<std::uint8_t, 8> counters_of_{};  ///< of an event, as bits
+  std::array<std::uint8_t, event_kinds> counters_of_{};
+  std::uint8_t counted_ = 0;
   std::vector<Reports*> reports_, to_arm_;
   bool is_armed_ = false;
   TakeStack take_ = nullptr;

@@ -81,6 +81,7 @@ ThreadProbe::ThreadProbe(const Settings& settings)
       counters_(settings.counters),
       system_calls_(system_calls(counters_)),
       limits_(settings.limits, counters_.entries()),
+      stops_(settings.stops),
       after_ns_(settings.after_ns) {
   if (!log_.open()) {
     say_once(topic_log, log_.trouble());
@@ -140,8 +141,9 @@ bool ThreadProbe::is_warm(std::int64_t begin_ns) const {
 void ThreadProbe::seen(Event event, const void* at) {
   if (!watched_) return;
   watched_ = false;
+  ++events_[static_cast<std::size_t>(event)];
   const Open& open = open_[depth_ - 1];
-  if (is_warm(open.begin_ns)) {
+  if (is_warm(open.begin_ns) && is_exceeding(event)) {
     const Undisturbed undisturbed;
     // Handlers let our own system calls pass already.
     Reports* const armed = at == nullptr ? system_calls_ : nullptr;
@@ -150,10 +152,28 @@ void ThreadProbe::seen(Event event, const void* at) {
     stacks_->add(event, at, {open.id, parent_at(depth_ - 1), std::uint8_t(depth_ - 1), open.loop},
                  monotonic_ns());
     counters_.leave_out_since(before);
-    if (limits_.any()) stop_if_exceeded();
+    if (stops_) stop_if_exceeded();
     if (armed != nullptr) armed->arm(true);
   }
   watched_ = true;
+}
+
+bool ThreadProbe::is_exceeding(Event event) const {
+  if (!limits_.any()) return true;
+  const auto kind = static_cast<std::size_t>(event);
+  for (std::size_t at = depth_; at != 0; --at) {
+    const Open& open = open_[at - 1];
+    if (open.most == nullptr) continue;
+    for (unsigned left = stacks_->counters_of(event); left != 0; left &= left - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(left));
+      const std::uint64_t most = open.most->of_counter[i];
+      if (most == SectionLimits::unlimited) continue;
+      // Of bytes and times it is not known here how many the event was.
+      const bool by_one = (stacks_->counted() >> i & 1U) != 0;
+      if (!by_one || events_[kind] - open.events[kind] > most) return true;
+    }
+  }
+  return false;
 }
 
 void ThreadProbe::stop_if_exceeded() {
@@ -198,7 +218,10 @@ void ThreadProbe::begin(std::uint32_t id, std::uint64_t loop) {
   Open& open = open_[depth_];
   open.id = id;
   open.loop = loop_of(loop);
-  if (watches_) open.most = limits_.any() ? limits_.of(id) : nullptr;
+  if (watches_) {
+    open.most = limits_.any() ? limits_.of(id) : nullptr;
+    open.events = events_;
+  }
   if (depth_ == 0) ++outermost_;
   ++depth_;
   if (watches_ && system_calls_ != nullptr) system_calls_->prepare();

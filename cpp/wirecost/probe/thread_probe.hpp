@@ -52,6 +52,7 @@ class ThreadProbe : private Observer {
     std::int64_t begin_ns;
     Snapshot counters;
     const SectionLimits::Most* most;  ///< of each counter; null where none is limited
+    std::array<std::uint64_t, event_kinds> events;
   };
 
   /// While one lives, what happens is not the program's.
@@ -62,6 +63,8 @@ class ThreadProbe : private Observer {
   void watch(bool watched);
   /// An event of this thread, from within whatever caused it.
   void seen(Event event, const void* at);
+  /// Whether it is one too many for an open section, or may be.
+  bool is_exceeding(Event event) const;
   /// Ends the program where a counter of an open section went over its limit.
   void stop_if_exceeded();
   bool is_warm(std::int64_t now) const;
@@ -85,6 +88,8 @@ class ThreadProbe : private Observer {
   Reports* system_calls_ = nullptr;  ///< null: no library counts them
   std::unique_ptr<Stacks> stacks_;   ///< null: not asked for
   SectionLimits limits_;
+  std::array<std::uint64_t, event_kinds> events_{};  ///< seen so far
+  bool stops_;
   std::int64_t after_ns_;
   bool watches_ = false;  ///< one of both is there
   bool observed_ = false;

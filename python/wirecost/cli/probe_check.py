@@ -179,13 +179,12 @@ def _request(limits: Budget, stacks: bool, stop: bool) -> Request:
 
     if stop and not stacks:
         raise UserError("--stop and --no-stacks: choose one")
-    stop_at = tuple(
-        (line.quantity, int(line.limit), line.pattern) for line in limits.counts() if stop
-    )
-    if stop and not stop_at:
+    counted = tuple((one.quantity, int(one.limit), one.pattern) for one in limits.counts())
+    if stop and not counted:
         raise UserError("--stop: the budget limits no count; limit allocations, for example")
-    is_kept = stacks and bool(limits.counters())
-    return Request(stacks_after_ns=int(limits.after_ns) if is_kept else None, stop_at=stop_at)
+    is_kept = stacks and bool(counted)
+    after_ns = int(limits.after_ns) if is_kept else None
+    return Request(stacks_after_ns=after_ns, limits=counted, stop=stop)
 
 
 def _run(

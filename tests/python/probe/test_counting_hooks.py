@@ -85,13 +85,25 @@ def test_a_recorded_wait_changes_nothing(what: str, tmp_path: Path) -> None:
     assert any("lock in" in section for section in events.filter(kind="span")["section"])
 
 
-def test_what_is_watched_goes_on_as_it_would(tmp_path: Path) -> None:
-    """Threads, children, blocked signals and handlers, while stacks are kept of every event."""
+@pytest.mark.parametrize(
+    ("limits", "expected", "calls"),
+    [
+        ("", [("inner", 10), ("inner", 10), ("outer", 10)], 20),
+        ("allocations 2 inner\nallocations 2 out*\nsystem-calls 3 blocked", [("inner", 10)], 8),
+    ],
+)
+def test_what_is_watched_goes_on_as_it_would(
+    limits: str, expected: list[tuple[str, int]], calls: int, tmp_path: Path
+) -> None:
+    """Threads, children, blocked signals and handlers, while stacks are kept of every event.
+
+    With limits, of those above them."""
     names = (allocations.HOOK.library, locks.HOOK.library, stacks.LIBRARY)
     hooked = {
         "WIRECOST_PROBE": str(tmp_path),
         "WIRECOST_PROBE_COUNTERS": "system-calls,allocations,minor-faults,lock-waits",
         "WIRECOST_PROBE_STACKS": "0",
+        "WIRECOST_PROBE_LIMITS": limits,
         "LD_PRELOAD": ":".join(str(library(name)) for name in names),
     }
     done = subprocess.run(
@@ -114,9 +126,9 @@ def test_what_is_watched_goes_on_as_it_would(tmp_path: Path) -> None:
         for stack in stacks_of(logs)
         if "allocations" in stack.counters and stack.section in ("outer", "inner")
     ]
-    assert sorted(kept) == [("inner", 10), ("inner", 10), ("outer", 10)]
+    assert sorted(kept) == expected
     seen = [s.count for s in stacks_of(logs) if s.section == "blocked" and s.counters[0][0] == "s"]
-    assert sum(seen) == 4 * 5
+    assert sum(seen) == calls
 
 
 def test_they_are_preloaded_only_where_their_counters_are_asked_for(

@@ -8,7 +8,7 @@ from wirecost.observe.probe.run.target import Target
 from wirecost.system.errors import UserError
 
 LIBRARY = "libwirecost-hook-stacks.so"
-STACKS, STOP = "WIRECOST_PROBE_STACKS", "WIRECOST_PROBE_STOP"
+STACKS, LIMITS, STOP = (f"WIRECOST_PROBE_{name}" for name in ("STACKS", "LIMITS", "STOP"))
 
 
 class Stacks:
@@ -23,8 +23,12 @@ class Stacks:
             path = library(LIBRARY)
         except UserError as error:
             return Hooked(notes=(f"stacks are not kept: {error}",))
-        stop_at = (f"{counter} {most} {pattern}" for counter, most, pattern in request.stop_at)
-        environment = {STACKS: str(request.stacks_after_ns), STOP: "\n".join(stop_at)}
+        limits = (f"{counter} {most} {pattern}" for counter, most, pattern in request.limits)
+        environment = {
+            STACKS: str(request.stacks_after_ns),
+            LIMITS: "\n".join(limits),
+            STOP: "1" if request.stop else "",
+        }
         return Hooked((path,), environment=environment)
 
 
