@@ -18,6 +18,7 @@ LLVM, BINUTILS = "llvm-symbolizer", "addr2line"
 REMEDY = "install binutils for functions and lines of stacks"
 LONGEST_S = 120.0
 """Seconds for one file: much debug information takes long."""
+DEBUG_SERVERS = "DEBUGINFOD_URLS"
 UNKNOWN = "??"
 _PLACE = re.compile(r"(?P<file>.*):(?P<line>\d+)(?: \(discriminator \d+\))?(?::\d+)?")
 
@@ -63,9 +64,16 @@ def _asked(
     if program.endswith(LLVM):
         words.append("--output-style=GNU")
     text = "".join(f"{address.offset:#x}\n" for address in addresses)
+    # Servers of debug information would be asked over the network.
+    environment = {name: value for name, value in os.environ.items() if name != DEBUG_SERVERS}
     try:
         done = subprocess.run(
-            words, input=text.encode(), capture_output=True, timeout=LONGEST_S, check=False
+            words,
+            input=text.encode(),
+            capture_output=True,
+            env=environment,
+            timeout=LONGEST_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return {}

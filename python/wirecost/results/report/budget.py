@@ -82,13 +82,14 @@ def places(origins: Origins) -> list[str]:
 
 def without_stacks(verdicts: Iterable[Verdict], origins: Origins) -> list[str]:
     """Return lines about exceeded counts whose events should have had stacks, and have none."""
-    return [
+    lines = [
         f"{verdict.name} {verdict.line.quantity}: no stack was kept; {REASONS[quantity]}"
         for verdict in verdicts
         if (quantity := verdict.line.quantity) in REASONS
         and verdict.verdict == EXCEEDED
         and verdict not in origins
     ]
+    return lines[:MOST_PLACED]
 
 
 def stack_text(verdict: Verdict, origin: Origin) -> str:
