@@ -77,9 +77,7 @@ std::uint64_t unblocked() {
 
 void prepare() { unblocked(); }
 
-void arm(bool armed) {
-  gate = armed && dispatched ? closed_gate : open_gate;
-}
+void arm(bool armed) { gate = armed && dispatched ? closed_gate : open_gate; }
 
 void end() {
   gate = open_gate;
