@@ -3,8 +3,7 @@
 //   g++ -g -O1 loop.cpp $(pkg-config --cflags --libs wirecost-probe) -pthread -o loop
 //   wirecost probe check --budget loop.toml -- ./loop vector      # exceeded
 //   wirecost probe check --budget loop.toml -- ./loop none        # met
-// Faults: vector, string, function, log, exception, page, lock, printf (needs system-calls); none:
-// mended.
+// Faults: vector, string, function, log, exception, page, lock, printf; none: mended.
 #include <sys/mman.h>
 
 #include <array>

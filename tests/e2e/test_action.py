@@ -211,6 +211,30 @@ def test_a_missing_baseline_is_one_line_and_fails(job: Job, measured: Path, tmp_
     assert len(commands(ran.log)) == 1
 
 
+def test_a_program_is_judged_by_a_budget(job: Job, tmp_path: Path) -> None:
+    """By its logs as well; what is no folder of logs is not run."""
+    budget, suite, program = (tmp_path / name for name in ("b.toml", "gate.xml", "program.py"))
+    program.write_text(
+        "from wirecost.probe import Section\n"
+        "section = Section('update')\n"
+        "for _ in range(9):\n"
+        "    with section.run():\n"
+        "        data = bytearray(100_000)\n"
+    )
+    budget.write_text("[section.update]\nallocations = 0\n")
+    asked = {"budget": budget, "junit": suite}
+    ran = job(**asked, command=f"{sys.executable} {program}")
+    assert not ran.succeeded
+    assert ran.outputs["verdict"] == "exceeded"
+    assert "1 exceeded" in ran.comment
+    assert "program.py:5 in" in ran.comment
+    assert 'failures="1"' in suite.read_text()
+    (reported,) = commands(ran.log)
+    assert reported.startswith("::error title=wirecost probe check::exceeded")
+    ran = job(**asked, candidate=sys.executable)
+    assert (ran.succeeded, ran.outputs["verdict"]) == (False, "error")
+
+
 def test_two_uses_in_one_job_write_two_comments(job: Job, measured: Path, slower: Path) -> None:
     first, second = (
         job(baseline=measured, candidate=measured),
@@ -254,8 +278,7 @@ def test_the_pages_example_fits() -> None:
     text = (ROOT / "docs" / "action.md").read_text()
     steps = YAML(typ="safe").load(text.split("```yaml\n")[1].split("```")[0])
     (used,) = [step for step in steps if "uses" in step]
-    required = {name for name, one in ACTION["inputs"].items() if one.get("required")}
-    assert required <= used["with"].keys() <= ACTION["inputs"].keys()
+    assert used["with"].keys() <= ACTION["inputs"].keys()
     assert set(re.findall(rf"steps\.{used['id']}\.outputs\.(\w+)", text)) <= set(ACTION["outputs"])
     for name in (*ACTION["inputs"], *ACTION["outputs"]):
         assert f"`{name}`" in text

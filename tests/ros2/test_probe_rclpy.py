@@ -91,6 +91,28 @@ def probe_run(
     return done
 
 
+@pytest.mark.parametrize(("fault", "status"), [("none", 0), ("copy", 3)])
+def test_a_control_loop_keeps_its_budget_without_a_copy(
+    fault: str, status: int, tmp_path: Path
+) -> None:
+    example = NODES.parents[2] / "examples" / "probe" / "control.py"
+    # Times are left out: other tests take the processor.
+    limits = example.with_suffix(".toml").read_text().splitlines()
+    (tmp_path / "budget.toml").write_text("\n".join(one for one in limits if "p99" not in one))
+    check = [sys.executable, "-m", "wirecost", "probe", "check", "--json", tmp_path / "out.json"]
+    budget = ["--budget", tmp_path / "budget.toml"]
+    done = run_inside("loopback", [*check, *budget, "--", python_of("jazzy"), example, fault])
+    assert done.returncode == status, done.stderr
+    judged = json.loads((tmp_path / "out.json").read_text())["budgets"]
+    owns = [
+        one["origins"][0]["own"] for one in judged if one["quantity"] == "allocations" and status
+    ]
+    lines = example.read_text().splitlines()
+    assert [lines[own["line"] - 1].strip() for own in owns] == ['state = array("d", state)'][
+        :status
+    ]
+
+
 def counts_of(logs: Path) -> dict[str, int]:
     return dict(events_of(read_logs([logs])).group_by("section").len().rows())
 

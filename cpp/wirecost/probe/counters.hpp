@@ -42,6 +42,9 @@ class Counters {
     return hardware_.opened() | software_.opened() | usage_.opened() | hooks_.opened() |
            waits_.opened();
   }
+  ThreadUsage::Faults faults() const { return usage_.faults(); }
+  void leave_out_since(const ThreadUsage::Faults& before) { usage_.leave_out_since(before); }
+
   CounterAccess access() const;
   const std::vector<CounterEntry>& entries() const { return entries_; }
   CounterSource source(std::size_t index) const;

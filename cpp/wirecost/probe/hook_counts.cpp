@@ -11,15 +11,17 @@ namespace {
 
 struct Source {
   const char* name;
-  const char* function;  ///< of a library, gives the calling thread's two counts
+  const char* function;  ///< of a library, gives the calling thread's counts
   std::size_t place;
 };
 
 constexpr std::array sources{
     Source{"allocations", "wirecost_allocation_counts", 0},
     Source{"allocated-bytes", "wirecost_allocation_counts", 1},
+    Source{"frees", "wirecost_allocation_counts", 2},
     Source{"lock-waits", "wirecost_lock_counts", 0},
     Source{"lock-wait-ns", "wirecost_lock_counts", 1},
+    Source{"system-calls", "wirecost_system_call_counts", 0},
 };
 
 const Source* source_of(std::string_view name) {
@@ -35,8 +37,9 @@ bool HookCounts::add(std::size_t index, const std::string& name) {
   if (source == sources.end()) return false;
   using Counts = const std::uint64_t* (*)();
   const auto counts = reinterpret_cast<Counts>(dlsym(RTLD_DEFAULT, source->function));
-  if (counts == nullptr) return false;
-  values_[index] = counts() + source->place;
+  const std::uint64_t* const values = counts == nullptr ? nullptr : counts();
+  if (values == nullptr) return false;
+  values_[index] = values + source->place;
   opened_ |= static_cast<std::uint8_t>(1U << index);
   return true;
 }

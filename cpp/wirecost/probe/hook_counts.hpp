@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What preloaded libraries of wirecost count for the calling thread: allocations and lock waits.
+// What preloaded libraries of wirecost count for the calling thread: allocations, lock
+// waits, system calls.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ namespace wirecost::probe {
 
 class HookCounts {
  public:
-  /// Counts `name` of the calling thread as counter `index`. False where it is none of the four, or
+  /// Counts `name` of the calling thread as counter `index`. False where it is none of these, or
   /// the library that counts it is not loaded.
   static bool knows(std::string_view name);
   bool add(std::size_t index, const std::string& name);

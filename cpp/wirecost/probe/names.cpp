@@ -60,6 +60,13 @@ std::uint32_t identifier_of(const std::string& whole_name, bool& added) {
   return id;
 }
 
+const char* name_of(std::uint32_t id) {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  const auto known = all.names.find(id);
+  return known == all.names.end() ? nullptr : known->second.c_str();
+}
+
 bool needs_records(std::uint32_t id, const std::string& name) {
   return name.size() >= name_bytes || !in_header(id);
 }

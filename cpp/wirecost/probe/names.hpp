@@ -14,6 +14,9 @@ namespace wirecost::probe {
 /// The identifier of a name, the same for the same name. `added`: whether it is new.
 std::uint32_t identifier_of(const std::string& name, bool& added);
 
+/// The name of a section, which stays where it is; null where it has none.
+const char* name_of(std::uint32_t id);
+
 /// Whether a log's header has no room for the whole name.
 bool needs_records(std::uint32_t id, const std::string& name);
 

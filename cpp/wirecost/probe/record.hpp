@@ -37,7 +37,16 @@ enum class CounterSource : std::uint8_t {
   hook = 6,
   kernel_events = 7,
 };
-enum class RecordKind : std::uint8_t { section = 1, mark = 2, values = 3, text = 4, span = 5 };
+enum class RecordKind : std::uint8_t {
+  section = 1,
+  mark = 2,
+  values = 3,
+  text = 4,
+  span = 5,
+  stack = 6,
+  stack_text = 7
+};
+enum class StackText : std::uint32_t { module = 0, python = 1, stopped = 2 };
 
 struct CounterEntry {
   std::array<char, name_bytes> name;

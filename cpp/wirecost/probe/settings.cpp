@@ -49,18 +49,32 @@ std::size_t size_from(std::string_view text) {
   return text.empty() && size <= largest_size ? size : 0;
 }
 
-std::vector<std::string> parts_of(std::string_view text) {
+std::vector<std::string> parts_of(std::string_view text, char separator = ',') {
   std::vector<std::string> parts;
   while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::size_t comma = std::min(text.find(separator), text.size());
     if (comma != 0) parts.emplace_back(text.substr(0, comma));
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return parts;
 }
 
+/// Lines "COUNTER MOST PATTERN"; what is no such line limits nothing.
+std::vector<Limit> limits_from(std::string_view text) {
+  std::vector<Limit> limits;
+  for (const std::string& line : parts_of(text, '\n')) {
+    const std::size_t first = line.find(' ');
+    const std::size_t second = line.find(' ', first + 1);
+    if (first == line.npos || second == line.npos) continue;
+    limits.push_back(
+        {line.substr(0, first), std::strtoull(&line[first], nullptr, 10), line.substr(second + 1)});
+  }
+  return limits;
+}
+
 Settings from_environment() {
-  Settings result{.folder = variable("WIRECOST_PROBE"), .counters = {}, .records = 0};
+  Settings result;
+  result.folder = variable("WIRECOST_PROBE");
   if (result.folder.empty()) return result;
   const std::string counters = variable("WIRECOST_PROBE_COUNTERS");
   if (counters != "none")
@@ -77,6 +91,11 @@ Settings from_environment() {
     size = default_size;
   }
   result.records = size / sizeof(Record);
+  const std::string after = variable("WIRECOST_PROBE_STACKS");
+  result.stacks = !after.empty();
+  result.after_ns = std::strtoll(after.c_str(), nullptr, 10);
+  result.limits = limits_from(variable("WIRECOST_PROBE_LIMITS"));
+  result.stops = !variable("WIRECOST_PROBE_STOP").empty();
   return result;
 }
 

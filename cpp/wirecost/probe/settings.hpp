@@ -2,17 +2,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace wirecost::probe {
 
-/// From the environment: WIRECOST_PROBE, WIRECOST_PROBE_COUNTERS, WIRECOST_PROBE_SIZE.
+/// The most that a counter may grow in one execution of the sections that match a pattern.
+struct Limit {
+  std::string counter;
+  std::uint64_t most;
+  std::string pattern;
+};
+
+/// From the environment: WIRECOST_PROBE, WIRECOST_PROBE_COUNTERS, WIRECOST_PROBE_SIZE,
+/// WIRECOST_PROBE_STACKS, WIRECOST_PROBE_LIMITS, WIRECOST_PROBE_STOP.
 struct Settings {
   std::string folder;  ///< empty: nothing is recorded
   std::vector<std::string> counters;
   std::size_t records = 0;  ///< of one thread
+  bool stacks = false;
+  std::int64_t after_ns = 0;  ///< of the process, from where on stacks are kept
+  std::vector<Limit> limits;  ///< only above them stacks are kept; none: always
+  bool stops = false;         ///< at the first count above its limit
 };
 
 /// Read at the first call; what is not understood is reported once and replaced by the default.
@@ -35,6 +48,7 @@ enum Topic : int {
   topic_depth,
   topic_cut,
   topic_full,
+  topic_stop,
   topics
 };
 

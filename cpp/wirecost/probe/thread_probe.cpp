@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_probe.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <csignal>
+#include <cstdio>
 
 #include "names.hpp"
+#include "undisturbed.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/clock.hpp"
 
@@ -27,10 +33,56 @@ std::string absent(const std::vector<CounterEntry>& entries) {
   return line;
 }
 
+/// When this process entered its first section.
+std::int64_t first_ns(std::int64_t now) {
+  static std::atomic<std::int64_t> first{0};
+  std::int64_t known = first.load(std::memory_order_relaxed);
+  if (known == 0 && first.compare_exchange_strong(known, now, std::memory_order_relaxed))
+    return now;
+  return known;
+}
+
+/// The calling thread's, where a library counts its system calls.
+Reports* system_calls(const Counters& counters) {
+  for (std::size_t i = 0; i < counters.entries().size(); ++i) {
+    if (std::string_view(counters.entries()[i].name.data()) != "system-calls" ||
+        counters.source(i) != CounterSource::hook)
+      continue;
+    using OfThread = Reports* (*)();
+    const auto found =
+        reinterpret_cast<OfThread>(dlsym(RTLD_DEFAULT, "wirecost_system_call_reports"));
+    return found == nullptr ? nullptr : found();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
+class [[nodiscard]] ThreadProbe::Unwatched {
+ public:
+  explicit Unwatched(ThreadProbe& probe) : probe_(probe) {
+    if (probe_.watches_) probe_.watch(false);
+  }
+  ~Unwatched() {
+    if (probe_.watches_) probe_.watch(probe_.depth_ != 0);
+  }
+  Unwatched(const Unwatched&) = delete;
+  Unwatched& operator=(const Unwatched&) = delete;
+
+ private:
+  ThreadProbe& probe_;
+};
+
 ThreadProbe::ThreadProbe(const Settings& settings)
-    : log_(settings.folder, settings.records), counters_(settings.counters) {
+    : Observer{[](Observer& self, Event event, const void* at) {
+        static_cast<ThreadProbe&>(self).seen(event, at);
+      }},
+      log_(settings.folder, settings.records),
+      counters_(settings.counters),
+      system_calls_(system_calls(counters_)),
+      limits_(settings.limits, counters_.entries()),
+      stops_(settings.stops),
+      after_ns_(settings.after_ns) {
   if (!log_.open()) {
     say_once(topic_log, log_.trouble());
     return;
@@ -45,6 +97,8 @@ ThreadProbe::ThreadProbe(const Settings& settings)
     say_once(topic_counters, line + ", the rest is recorded");
   join(log_);
   for (const auto& [id, whole] : names_for_records()) this->name(id, whole);
+  if (settings.stacks) stacks_ = std::make_unique<Stacks>(counters_.entries());
+  watches_ = stacks_ != nullptr || system_calls_ != nullptr;
   warm_up();
 }
 
@@ -58,10 +112,94 @@ void ThreadProbe::warm_up() {
 }
 
 ThreadProbe::~ThreadProbe() {
+  stacks_.reset();
+  if (system_calls_ != nullptr) system_calls_->close();
   if (!log_.open() || abandoned_) return;
   log_.header().unclosed += depth_ + too_deep_;
   leave(log_);
   log_.trim();
+}
+
+void ThreadProbe::watch(bool watched) {
+  if (system_calls_ != nullptr && !watched) system_calls_->arm(false);
+  if (stacks_ != nullptr) {
+    watched_ = watched;
+    if (const bool inside = depth_ != 0; inside != observed_) {
+      observed_ = inside;
+      stacks_->observe(inside ? this : nullptr);
+      // From the first one on: to switch it for each section would cost it system calls.
+      if (inside && !stacks_->armed() && is_warm(open_[0].begin_ns)) stacks_->arm(true);
+    }
+  }
+  if (system_calls_ != nullptr && watched) system_calls_->arm(true);
+}
+
+bool ThreadProbe::is_warm(std::int64_t begin_ns) const {
+  return begin_ns - first_ns(begin_ns) >= after_ns_;
+}
+
+void ThreadProbe::seen(Event event, const void* at) {
+  if (!watched_) return;
+  watched_ = false;
+  ++events_[static_cast<std::size_t>(event)];
+  const Open& open = open_[depth_ - 1];
+  if (is_warm(open.begin_ns) && is_exceeding(event)) {
+    const Undisturbed undisturbed;
+    // Handlers let our own system calls pass already.
+    Reports* const armed = at == nullptr ? system_calls_ : nullptr;
+    if (armed != nullptr) armed->arm(false);
+    const ThreadUsage::Faults before = counters_.faults();
+    stacks_->add(event, at, {open.id, parent_at(depth_ - 1), std::uint8_t(depth_ - 1), open.loop},
+                 monotonic_ns());
+    counters_.leave_out_since(before);
+    if (stops_) stop_if_exceeded();
+    if (armed != nullptr) armed->arm(true);
+  }
+  watched_ = true;
+}
+
+bool ThreadProbe::is_exceeding(Event event) const {
+  if (!limits_.any()) return true;
+  const auto kind = static_cast<std::size_t>(event);
+  for (std::size_t at = depth_; at != 0; --at) {
+    const Open& open = open_[at - 1];
+    if (open.most == nullptr) continue;
+    for (unsigned left = stacks_->counters_of(event); left != 0; left &= left - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(left));
+      const std::uint64_t most = open.most->of_counter[i];
+      if (most == SectionLimits::unlimited) continue;
+      // Of bytes and times it is not known here how many the event was.
+      const bool by_one = (stacks_->counted() >> i & 1U) != 0;
+      if (!by_one || events_[kind] - open.events[kind] > most) return true;
+    }
+  }
+  return false;
+}
+
+void ThreadProbe::stop_if_exceeded() {
+  Snapshot now;
+  counters_.read(now);
+  for (std::size_t at = depth_; at != 0; --at) {
+    const Open& open = open_[at - 1];
+    if (open.most == nullptr || !is_warm(open.begin_ns)) continue;
+    for (std::size_t i = 0; i < counters_.entries().size(); ++i) {
+      const std::uint64_t count = now.values[i] - open.counters.values[i];
+      const std::uint64_t most = open.most->of_counter[i];
+      if (count <= most || (now.counting & open.counters.counting & 1U << i) == 0) continue;
+      const char* const counter = counters_.entries()[i].name.data();
+      std::array<char, longest_name + 160> line{};
+      std::snprintf(line.data(), line.size(), "%s %llu %s", counter,
+                    static_cast<unsigned long long>(count), open.most->section);
+      stacks_->write_stopped(log_, line.data());
+      std::snprintf(line.data(), line.size(),
+                    "wirecost probe: %s: %s %llu, limit %llu: stopped by SIGTRAP\n",
+                    open.most->section, counter, static_cast<unsigned long long>(count),
+                    static_cast<unsigned long long>(most));
+      write_once(topic_stop, line.data());
+      std::raise(SIGTRAP);
+      return;
+    }
+  }
 }
 
 std::uint64_t ThreadProbe::loop_of(std::uint64_t loop) {
@@ -76,13 +214,20 @@ void ThreadProbe::begin(std::uint32_t id, std::uint64_t loop) {
                "wirecost probe: sections nest more than 32 deep; the innermost are dropped\n");
     return;
   }
+  const Unwatched unwatched(*this);
   Open& open = open_[depth_];
   open.id = id;
   open.loop = loop_of(loop);
+  if (watches_) {
+    open.most = limits_.any() ? limits_.of(id) : nullptr;
+    open.events = events_;
+  }
   if (depth_ == 0) ++outermost_;
   ++depth_;
+  if (watches_ && system_calls_ != nullptr) system_calls_->prepare();
   if (counters_.opened() != 0) counters_.read(open.counters);
   open.begin_ns = monotonic_ns();
+  if (watches_) first_ns(open.begin_ns);
 }
 
 std::size_t ThreadProbe::innermost(std::uint32_t id) const {
@@ -92,6 +237,7 @@ std::size_t ThreadProbe::innermost(std::uint32_t id) const {
 }
 
 void ThreadProbe::give_up(std::uint32_t id) {
+  const Unwatched unwatched(*this);
   if (too_deep_ != 0) {
     --too_deep_;
     ++log_.header().dropped;
@@ -105,6 +251,7 @@ void ThreadProbe::give_up(std::uint32_t id) {
 
 void ThreadProbe::end(std::uint32_t id, std::int64_t value) {
   const std::int64_t end_ns = monotonic_ns();
+  const Unwatched unwatched(*this);
   Snapshot counters;
   if (counters_.opened() != 0) counters_.read(counters);
   Header& header = log_.header();
@@ -134,6 +281,7 @@ void ThreadProbe::end(std::uint32_t id, std::int64_t value) {
   if (counters_.opened() != 0)
     set_differences(*record, open.counters, counters, counters_.opened());
   log_.publish();
+  if (watches_ && stacks_ != nullptr && depth_ == 0) stacks_->write(log_);
 }
 
 Record* ThreadProbe::instant(RecordKind kind, std::uint32_t id, std::uint32_t parent,

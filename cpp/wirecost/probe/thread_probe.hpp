@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one thread records: its counters, its open sections, its log.
+// What one thread records: its counters, its open sections, its log, and where counts grew.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "counters.hpp"
 #include "log_file.hpp"
+#include "reports.hpp"
+#include "section_limits.hpp"
 #include "settings.hpp"
+#include "stacks.hpp"
 
 namespace wirecost::probe {
 
-class ThreadProbe {
+class ThreadProbe : private Observer {
  public:
   explicit ThreadProbe(const Settings& settings);
   ~ThreadProbe();
@@ -47,10 +51,24 @@ class ThreadProbe {
     std::uint64_t loop;
     std::int64_t begin_ns;
     Snapshot counters;
+    const SectionLimits::Most* most;  ///< of each counter; null where none is limited
+    std::array<std::uint64_t, event_kinds> events;
   };
+
+  /// While one lives, what happens is not the program's.
+  class Unwatched;
 
   /// Does once what a section does, so that the first one takes no page fault for it.
   void warm_up();
+  void watch(bool watched);
+  /// An event of this thread, from within whatever caused it.
+  void seen(Event event, const void* at);
+  /// Whether it is one too many for an open section, or may be.
+  bool is_exceeding(Event event) const;
+  /// Ends the program where a counter of an open section went over its limit.
+  void stop_if_exceeded();
+  bool is_warm(std::int64_t now) const;
+
   /// A record of this instant to be completed and published, or null where it is dropped.
   Record* instant(RecordKind kind, std::uint32_t id, std::uint32_t parent, std::uint64_t loop);
   /// The open section with this id, as its index + 1; 0: there is none.
@@ -67,6 +85,15 @@ class ThreadProbe {
   std::size_t depth_ = 0;
   std::uint64_t too_deep_ = 0;  ///< sections entered beyond max_depth and not left yet
   std::uint64_t outermost_ = 0;
+  Reports* system_calls_ = nullptr;  ///< null: no library counts them
+  std::unique_ptr<Stacks> stacks_;   ///< null: not asked for
+  SectionLimits limits_;
+  std::array<std::uint64_t, event_kinds> events_{};  ///< seen so far
+  bool stops_;
+  std::int64_t after_ns_;
+  bool watches_ = false;  ///< one of both is there
+  bool observed_ = false;
+  volatile bool watched_ = false;
 };
 
 }  // namespace wirecost::probe

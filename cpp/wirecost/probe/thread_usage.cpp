@@ -32,8 +32,10 @@ void ThreadUsage::read(Snapshot& snapshot) {
   if (calls_system_) {
     rusage usage{};
     const bool reported = getrusage(RUSAGE_THREAD, &usage) == 0;
-    set(snapshot, minor_faults, static_cast<std::uint64_t>(usage.ru_minflt), reported);
-    set(snapshot, major_faults, static_cast<std::uint64_t>(usage.ru_majflt), reported);
+    set(snapshot, minor_faults, static_cast<std::uint64_t>(usage.ru_minflt) - left_out_.minor,
+        reported);
+    set(snapshot, major_faults, static_cast<std::uint64_t>(usage.ru_majflt) - left_out_.major,
+        reported);
     set(snapshot, block_input, static_cast<std::uint64_t>(usage.ru_inblock), reported);
     set(snapshot, block_output, static_cast<std::uint64_t>(usage.ru_oublock), reported);
     set(snapshot, switches, static_cast<std::uint64_t>(usage.ru_nvcsw + usage.ru_nivcsw), reported);
@@ -45,6 +47,18 @@ void ThreadUsage::read(Snapshot& snapshot) {
     processor_ = processor;
     set(snapshot, migrations, changes_, true);
   }
+}
+
+ThreadUsage::Faults ThreadUsage::faults() const {
+  rusage usage{};
+  if (calls_system_) getrusage(RUSAGE_THREAD, &usage);
+  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
+}
+
+void ThreadUsage::leave_out_since(const Faults& before) {
+  const Faults now = faults();
+  left_out_.minor += now.minor - before.minor;
+  left_out_.major += now.major - before.major;
 }
 
 void ThreadUsage::set(Snapshot& snapshot, Quantity quantity, std::uint64_t value,

@@ -29,6 +29,14 @@ class ThreadUsage {
   /// saw, so reading is part of counting.
   void read(Snapshot& snapshot);
 
+  struct Faults {
+    std::uint64_t minor, major;
+  };
+  /// Of the thread so far; none where they are not counted.
+  Faults faults() const;
+  /// Faults since then are not the program's.
+  void leave_out_since(const Faults& before);
+
  private:
   enum Quantity : std::uint8_t {
     minor_faults,
@@ -45,6 +53,7 @@ class ThreadUsage {
   std::array<std::uint8_t, quantities> counters_of_{};  ///< bit i: counter i is this quantity
   std::uint8_t opened_ = 0;
   bool calls_system_ = false;
+  Faults left_out_{};
   int processor_ = -1;
   std::uint64_t changes_ = 0;
 };

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,8 +18,12 @@ from wirecost.cli.options import argument, option
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
+    from wirecost.observe.probe.run.hook import Request
     from wirecost.results.analysis.budget.budget import Budget
+    from wirecost.results.analysis.budget.origins import Origin
+    from wirecost.results.analysis.budget.verdicts import Verdict
     from wirecost.results.records.probe_log import ProbeLog
+    from wirecost.results.records.probe_stacks import Address, SourceLine, Stack
 
 EXAMPLE = "wirecost probe check LOGS --budget budget.toml"
 STANDARD_OUTPUT = Path("-")
@@ -29,6 +35,13 @@ def command(
         argument("LOGS | -- COMMAND", "Probe logs, traces, or a program to run and record."),
     ],
     budget: Annotated[Path, option("What may be taken.", metavar="FILE.toml")],
+    stop: Annotated[
+        bool, option("Stop COMMAND by SIGTRAP at the first count over its limit.", "--stop")
+    ] = False,
+    stacks: Annotated[
+        bool,
+        option("Keep where counted events of COMMAND happen.", "--stacks/--no-stacks"),
+    ] = True,
     seconds: Annotated[
         str | None, option("End COMMAND after so long, by SIGINT.", "--for", metavar="TIME")
     ] = None,
@@ -47,14 +60,11 @@ def command(
     ] = None,
 ) -> None:
     """Judge recorded sections, topics and chains by a budget; exit with 3 if one is exceeded."""
-    import polars as pl
     from rich.console import Console
 
     from wirecost.results.analysis.budget.budget import read_budget
-    from wirecost.results.analysis.budget.verdicts import EXCEEDED, NOT_DECIDED, verdicts
-    from wirecost.results.records.recorded import event_tables
+    from wirecost.results.analysis.budget.verdicts import EXCEEDED, NOT_DECIDED
     from wirecost.results.report import budget as report
-    from wirecost.results.report.probe.tables import loss_doubts, losses
     from wirecost.results.report.shared.first import print_answer
 
     files = {"--json": json_file, "--junit": junit_file, "--markdown": markdown_file}
@@ -65,31 +75,77 @@ def command(
     is_beside = STANDARD_OUTPUT in files.values()
     limits = read_budget(budget)
     if all(map(_is_log, what)):
-        if seconds is not None:
-            raise UserError("--for: is for a program; give it after --")
+        for name, given in (("--for", seconds is not None), ("--stop", stop)):
+            if given:
+                raise UserError(f"{name}: is for a program; give it after --")
         logs, status = _recorded(list(map(Path, what))), 0
     else:
-        logs, status = _run(what, limits, seconds, 2 if is_beside else 1)
-    events = pl.concat(event_tables(logs), how="diagonal")
-    try:
-        judged = verdicts(events, limits)
-    except UserError as error:
-        raise UserError(f"{budget}: {error}") from error
-    incomplete = [f"incomplete: {line}" for line in losses(logs)]
-    doubts = [(f"incomplete: {line}", style) for line, style in loss_doubts(logs)]
+        request = _request(limits, stacks, stop)
+        logs, status = _run(what, limits, request, seconds, 2 if is_beside else 1)
+    outcome = _judged(budget, limits, logs, stacks and not all(map(_is_log, what)))
+    judged, origins = outcome.verdicts, outcome.origins
     more = "Every budget: --json, --junit or --markdown FILE"
-    print_answer(Console(stderr=is_beside), report.answer(judged), more, doubts)
-    write_json(json_file, report.document(judged, incomplete))
-    if junit_file is not None:
-        write_text("--junit", junit_file, report.junit(judged, incomplete))
-    if markdown_file is not None:
-        write_text("--markdown", markdown_file, report.markdown(judged, incomplete))
+    print_answer(Console(stderr=is_beside), report.answer(judged), more, outcome.lines)
+    write_json(json_file, report.document(judged, outcome.incomplete, origins))
+    for name, path, write in (
+        ("--junit", junit_file, report.junit),
+        ("--markdown", markdown_file, report.markdown),
+    ):
+        if path is not None:
+            write_text(name, path, write(judged, outcome.incomplete, origins))
     if any(verdict.verdict == EXCEEDED for verdict in judged):
         raise typer.Exit(REGRESSION)
     if status:
         raise typer.Exit(status)
     if require_precision and any(verdict.verdict == NOT_DECIDED for verdict in judged):
         raise typer.Exit(IMPRECISE)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Verdicts, and where exceeded counts come from.
+
+    ``incomplete``: what was not recorded; ``lines``: what is printed below the table, with styles.
+    """
+
+    verdicts: list[Verdict]
+    origins: Mapping[Verdict, list[Origin]]
+    incomplete: list[str]
+    lines: list[tuple[str, str]]
+
+
+def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) -> Outcome:
+    """Judge what was recorded, or what the program was stopped for.
+
+    ``has_stacks``: whether stacks were to be kept.
+    """
+    import polars as pl
+
+    from wirecost.results.analysis.budget.origins import origins, warm_stacks
+    from wirecost.results.analysis.budget.verdicts import stopped_verdicts, verdicts
+    from wirecost.results.records.probe_stacks import stacks_of, stopped_in
+    from wirecost.results.records.recorded import event_tables
+    from wirecost.results.report import budget as report
+    from wirecost.results.report.probe.tables import loss_doubts, losses
+
+    events = pl.concat(event_tables(logs), how="diagonal")
+    stopped = stopped_in(logs)
+    try:
+        judged = verdicts(events, budget) if stopped is None else stopped_verdicts(stopped, budget)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+    if stopped is None:
+        kept = warm_stacks(stacks_of(logs), events, budget.after_ns)
+        incomplete = [f"incomplete: {line}" for line in losses(logs)]
+        doubts = [(f"incomplete: {line}", style) for line, style in loss_doubts(logs)]
+    else:
+        kept = [stopped.stack] if stopped.stack is not None else []
+        incomplete = ["incomplete: stopped by SIGTRAP, so nothing else was judged"]
+        doubts = [(incomplete[0], "")]
+    found = origins(judged, kept, events, _resolved)
+    lines = report.places(found)
+    lines += report.without_stacks(judged, found) if kept or has_stacks else []
+    return Outcome(judged, found, incomplete, [*((line, "") for line in lines), *doubts])
 
 
 def _is_log(word: str) -> bool:
@@ -105,13 +161,38 @@ def _recorded(paths: list[Path]) -> list[ProbeLog]:
     return read_recorded(paths)
 
 
+def _resolved(stacks: Sequence[Stack]) -> dict[Address, tuple[SourceLine, ...]]:
+    """Return the lines of stacks; print what is unknown."""
+    from wirecost.observe.probe.symbols import source_lines
+
+    if not stacks:
+        return {}
+    addresses = (address for stack in stacks for address in stack.addresses)
+    lines, notes = source_lines(addresses, min(stack.wall_ns for stack in stacks))
+    say_notes(notes)
+    return lines
+
+
+def _request(limits: Budget, stacks: bool, stop: bool) -> Request:
+    """Return what the hooks have to do for a budget."""
+    from wirecost.observe.probe.run.hook import Request
+
+    if stop and not stacks:
+        raise UserError("--stop and --no-stacks: choose one")
+    counted = tuple((one.quantity, int(one.limit), one.pattern) for one in limits.counts())
+    if stop and not counted:
+        raise UserError("--stop: the budget limits no count; limit allocations, for example")
+    is_kept = stacks and bool(counted)
+    after_ns = int(limits.after_ns) if is_kept else None
+    return Request(stacks_after_ns=after_ns, limits=counted, stop=stop)
+
+
 def _run(
-    words: list[str], limits: Budget, seconds: str | None, output: int
+    words: list[str], limits: Budget, request: Request, seconds: str | None, output: int
 ) -> tuple[list[ProbeLog], int]:
     """Run a program with the counters that the budget needs; return its logs and its status."""
     from wirecost.observe.probe.run.counting import COUNTERS, asked_counters
     from wirecost.observe.probe.run.environment import hooks_without, prepare
-    from wirecost.observe.probe.run.hook import Request
     from wirecost.observe.probe.run.launch import run
     from wirecost.observe.probe.run.target import find
     from wirecost.results.records.probe_log import MAX_COUNTERS
@@ -124,7 +205,7 @@ def _run(
         raise UserError(f"{COUNTERS}: holds {MAX_COUNTERS} counters; limit fewer in one budget")
     os.environ[COUNTERS] = ",".join(counters) or "none"
     with scratch.folder("probe", in_memory=True) as folder:
-        prepared = prepare(find(words), hooks_without(None), Request(), folder, os.environ)
+        prepared = prepare(find(words), hooks_without(None), request, folder, os.environ)
         say_notes(prepared.notes)
         status = run([*prepared.before, *words], prepared.environment, output, limit_s)
         if not any(folder.glob("*.wprobe")):

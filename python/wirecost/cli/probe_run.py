@@ -69,6 +69,9 @@ def command(
     seconds: Annotated[
         str | None, option("End the program after so long, by SIGINT.", "--for", metavar="TIME")
     ] = None,
+    stacks: Annotated[
+        bool, option("Keep where what is counted happens, for probe check.", "--stacks")
+    ] = False,
     deadline: Deadline = None,
     json_file: JsonFile = None,
     report: Report = None,
@@ -97,6 +100,7 @@ def command(
             functions=tuple(function or ()),
             function_limit=function_limit,
             function_means=function_means,
+            stacks_after_ns=0 if stacks else None,
         )
         prepared = prepare(target, hooks, request, folder, os.environ)
         say_notes(prepared.notes)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,8 +18,10 @@ import pytest
 
 from support.probe_logs import header, record
 from wirecost.__main__ import main
+from wirecost.observe.probe.symbols import source_lines
 from wirecost.results.analysis.budget.budget import Line, read_budget
 from wirecost.results.analysis.budget.first_budget import first_budget
+from wirecost.results.analysis.budget.origins import warm_stacks
 from wirecost.results.analysis.budget.verdicts import (
     EXCEEDED,
     MET,
@@ -28,6 +31,7 @@ from wirecost.results.analysis.budget.verdicts import (
     share_verdict,
     verdicts,
 )
+from wirecost.results.records.probe_stacks import Address, SourceLine, stacks_of
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.results.report.budget import junit
 from wirecost.results.report.shared.first import SCREEN
@@ -35,7 +39,17 @@ from wirecost.results.report.shared.first import SCREEN
 MS = 1_000_000
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "probe"
-FAULTS = {"none": None, "string": "allocations", "page": "minor-faults", "lock": "lock-waits"}
+FAULTS = {
+    "none": None,
+    "vector": "allocations",
+    "string": "frees",
+    "function": "allocations",
+    "log": "system-calls",
+    "exception": "allocations",
+    "page": "minor-faults",
+    "lock": "lock-waits",
+    "printf": "system-calls",
+}
 
 
 def write(path: Path, times_ns: Sequence[int], allocations: Sequence[int] | None = None) -> bytes:
@@ -118,7 +132,7 @@ rate_hz = 101
 def test_names_are_any_text() -> None:
     """XML has no control characters, however they are escaped."""
     line = Line("section", "*", "max", 1.0)
-    text = junit([Verdict(line, "up\x01date", 1, 2.0, 1, EXCEEDED)], ["lost\x1b[2J"])
+    text = junit([Verdict(line, "up\x01date", 1, 2.0, 1, EXCEEDED)], ["lost\x1b[2J"], {})
     suite = ElementTree.fromstring(text)[0]
     assert suite[0].get("classname") == r"up\x01date"
     assert suite[1].text == r"lost\x1b[2J"
@@ -165,7 +179,7 @@ def test_a_log_cut_in_the_middle_is_judged_up_to_there(
     [
         ("[section.update]\nallocations = 0", "WIRECOST_PROBE_COUNTERS=allocations"),
         ("[section.update]\nalocations = 0", "is no key; write allocations"),
-        ("[section.update]\nfrees = 0", "is no key"),
+        ("[section.update]\nfrees = 0", "WIRECOST_PROBE_COUNTERS=frees"),
         ('[section.other]\np50 = "1ms"', "there are: update"),
         ('[topic."/t"]\ngap = "1ms"', "there are: none"),
         ('[chain."/a -> /b"]\nmax = "1ms"', "wirecost probe chain LOGS"),
@@ -233,31 +247,100 @@ def test_a_first_budget_does_not_fail_unchanged_code(tmp_path: Path) -> None:
     ]
 
 
-def test_the_example_fails_by_each_of_its_faults(tmp_path: Path) -> None:
-    wirecost = Path(sys.executable).with_name("wirecost")
-
-    def of_package(*options: str) -> list[str]:
-        folder = subprocess.check_output([wirecost, "--pkgconfig-dir"], text=True).strip()
-        environment = os.environ | {"PKG_CONFIG_PATH": folder}
-        words = ["pkg-config", *options, "wirecost-probe"]
-        return subprocess.check_output(words, env=environment, text=True).split()
-
-    loop = tmp_path / "loop"
-    rpath = f"-Wl,-rpath,{of_package('--variable=libdir')[0]}"
-    source = EXAMPLES / "loop.cpp"
-    libraries = [*of_package("--cflags", "--libs"), rpath, "-pthread"]
-    subprocess.run(["g++", "-std=c++17", "-O1", source, *libraries, "-o", loop], check=True)
-    # Times are left out: other tests take the processor.
-    budget = tmp_path / "loop.toml"
+@pytest.fixture(scope="module")
+def loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the example's program; its budget without times, as other tests take the processor."""
+    folder = tmp_path_factory.mktemp("loop")
+    wirecost, cmake = (Path(sys.executable).with_name(name) for name in ("wirecost", "cmake"))
+    package = subprocess.check_output([wirecost, "--cmake-dir"], text=True).strip()
+    options = [f"-DCMAKE_PREFIX_PATH={package}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]
+    for words in (["-S", EXAMPLES, "-B", folder, *options], ["--build", folder]):
+        subprocess.run([cmake, *words], check=True, stdout=subprocess.DEVNULL)
+    loop = folder / "loop"
     text = (EXAMPLES / "loop.toml").read_text()
-    budget.write_text("\n".join(line for line in text.splitlines() if "p99" not in line))
-    for fault, quantity in FAULTS.items():
-        out = tmp_path / "out.json"
-        command = [wirecost, "probe", "check", "--budget", budget, "--json", out, "--", loop, fault]
-        done = subprocess.run([*command, "300"], capture_output=True, text=True, check=False)
-        exceeded = [
-            one["quantity"]
-            for one in json.loads(out.read_text())["budgets"]
-            if one["verdict"] == EXCEEDED
-        ]
-        assert (done.returncode, exceeded) == ((3, [quantity]) if quantity else (0, [])), fault
+    limits = "\n".join(line for line in text.splitlines() if "p99" not in line)
+    (folder / "loop.toml").write_text(limits)
+    return loop
+
+
+def checked(
+    loop: Path, out: Path, *options: str, fault: str
+) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Return the exit status, and what is exceeded by its quantity."""
+    budget = str(loop.with_suffix(".toml"))
+    words = ["probe", "check", "--budget", budget, "--json", str(out), *options]
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setenv("WIRECOST_PROBE_COUNTERS", "")
+        patch.setattr(sys, "argv", ["wirecost", *words, "--", str(loop), fault, "200"])
+        main()
+    document = json.loads(out.read_text())
+    exceeded = {one["quantity"]: one for one in document["budgets"] if one["verdict"] == EXCEEDED}
+    return int(ended.value.code or 0), exceeded
+
+
+def line_of(text: str) -> int:
+    """Return the number of the line of the example that has a text."""
+    lines = (EXAMPLES / "loop.cpp").read_text().splitlines()
+    (number,) = (number for number, line in enumerate(lines, 1) if text in line)
+    return number
+
+
+@pytest.mark.parametrize(("fault", "quantity"), FAULTS.items())
+def test_the_example_fails_by_each_of_its_faults_with_its_line(
+    loop: Path, tmp_path: Path, fault: str, quantity: str | None
+) -> None:
+    status, exceeded = checked(loop, tmp_path / "out.json", fault=fault)
+    if quantity is None:
+        assert (status, exceeded) == (0, {})
+        return
+    assert status == 3
+    first = exceeded[quantity]["origins"][0]
+    places = {"exception": "throw std::runtime_error", "log": "std::clog <<"}
+    place = (str(EXAMPLES / "loop.cpp"), line_of(places.get(fault, f'fault == "{fault}"')))
+    assert (first["own"]["file"], first["own"]["line"]) == place
+    functions = " ".join(line["function"] for line in first["stack"])
+    assert "main" in functions
+    assert "wirecost" not in functions.replace("wirecost::probe::Section", "")
+    if fault in ("string", "page", "printf"):
+        # All that was counted, none of what wirecost itself does.
+        assert (list(exceeded), first["seen"]) == (
+            ["allocations", "frees"] if fault == "string" else [quantity],
+            exceeded[quantity]["count"],
+        )
+
+
+def test_a_program_is_stopped_where_a_limit_is_exceeded(loop: Path, tmp_path: Path) -> None:
+    status, exceeded = checked(loop, tmp_path / "out.json", "--stop", fault="string")
+    assert (status, list(exceeded)) == (3, ["allocations"])
+    (origin,) = exceeded["allocations"]["origins"]
+    assert (origin["own"]["line"], origin["seen"]) == (line_of('fault == "string"'), 1)
+
+
+def test_stacks_are_kept_where_they_are_wanted(
+    loop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In logs, without those of the warm-up; a program that is judged need not keep them."""
+    status, exceeded = checked(loop, tmp_path / "out.json", "--no-stacks", fault="string")
+    assert (status, exceeded["frees"]["origins"]) == (3, [])
+    wirecost, logs = Path(sys.executable).with_name("wirecost"), tmp_path / "logs"
+    subprocess.run(
+        [wirecost, "probe", "run", "--stacks", "--out", logs, "--", loop, "string", "200"],
+        env=os.environ | {"WIRECOST_PROBE_COUNTERS": "allocations"},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    _, text = check(logs, "[section.update]\nallocations = 0", capsys)
+    line = line_of('fault == "string"')
+    assert f"loop.cpp:{line} in" in " ".join(text.split())
+    (log,) = (log for log in read_recorded([logs]) if stacks_of([log]))
+    events = pl.concat(event_tables([log]))
+    kept = stacks_of([log])
+    assert warm_stacks(kept, events, 50e6) == kept
+    assert warm_stacks(kept, events, 50e9) == []
+
+
+def test_lines_of_a_file_that_changed_since_are_not_shown(loop: Path) -> None:
+    address = Address(str(loop), 0x10)
+    lines, (note,) = source_lines([address, Address("", 1)], recorded_ns=0)
+    assert lines[address] == (SourceLine("loop+0x10"),)
+    assert note.startswith(f"{loop}: changed since")

@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 
 from wirecost.observe.probe.run.hook import Request, library
-from wirecost.observe.probe.run.hooks import allocations, locks
+from wirecost.observe.probe.run.hooks import allocations, locks, stacks
 from wirecost.observe.probe.run.target import find
 from wirecost.results.records.probe_log import events_of, read_logs
+from wirecost.results.records.probe_stacks import stacks_of
 from wirecost.system.errors import UserError
 
 PROGRAM = Path(__file__).parents[3] / "build/cmake/tests/cpp/probe/probe_hooked"
@@ -82,6 +83,52 @@ def test_a_recorded_wait_changes_nothing(what: str, tmp_path: Path) -> None:
     assert done.stdout.split() == ["errno", "77,", "went", "on", "1"]
     events = events_of(read_logs([tmp_path]))
     assert any("lock in" in section for section in events.filter(kind="span")["section"])
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected", "calls"),
+    [
+        ("", [("inner", 10), ("inner", 10), ("outer", 10)], 20),
+        ("allocations 2 inner\nallocations 2 out*\nsystem-calls 3 blocked", [("inner", 10)], 8),
+    ],
+)
+def test_what_is_watched_goes_on_as_it_would(
+    limits: str, expected: list[tuple[str, int]], calls: int, tmp_path: Path
+) -> None:
+    """Threads, children, blocked signals and handlers, while stacks are kept of every event.
+
+    With limits, of those above them."""
+    names = (allocations.HOOK.library, locks.HOOK.library, stacks.LIBRARY)
+    hooked = {
+        "WIRECOST_PROBE": str(tmp_path),
+        "WIRECOST_PROBE_COUNTERS": "system-calls,allocations,minor-faults,lock-waits",
+        "WIRECOST_PROBE_STACKS": "0",
+        "WIRECOST_PROBE_LIMITS": limits,
+        "LD_PRELOAD": ":".join(str(library(name)) for name in names),
+    }
+    done = subprocess.run(
+        [PROGRAM.with_name("probe_watched")],
+        env=os.environ | hooked,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-2:] == ["errno 77, blocked 1", "child 0, handled 1"]
+    logs = read_logs([tmp_path])
+    events = events_of(logs)
+    assert len(logs) == 3
+    assert of(events, "blocked", "system-calls") == [5] * 4
+    assert of(events, "inner", "allocations") == [2] * 10
+    assert of(events, "outer", "allocations") == [3] * 10
+    kept = [
+        (stack.section, stack.count)
+        for stack in stacks_of(logs)
+        if "allocations" in stack.counters and stack.section in ("outer", "inner")
+    ]
+    assert sorted(kept) == expected
+    seen = [s.count for s in stacks_of(logs) if s.section == "blocked" and s.counters[0][0] == "s"]
+    assert sum(seen) == calls
 
 
 def test_they_are_preloaded_only_where_their_counters_are_asked_for(

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the calling thread's allocations and their bytes, and hands each to the allocator behind.
+// Counts the calling thread's allocations, their bytes and its frees, reports each to an observer,
+// and hands it to the allocator behind.
 #include <dlfcn.h>
 #include <errno.h>
 
 #include <cstddef>
 #include <cstdint>
 
+#include "wirecost/probe/reports.hpp"
+
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 namespace {
 
-thread_local std::uint64_t counts[2]{};
+using wirecost::probe::Event;
+
+thread_local std::uint64_t counts[3]{};
+thread_local wirecost::probe::Reports reports{};
 thread_local bool looking_up = false;
 
 // What the loader allocates while it looks for the next allocator; never given back.
@@ -42,9 +48,15 @@ Function* next(Function*& known, const char* name) {
   return function;
 }
 
+void report(Event event) {
+  if (auto* const observer = reports.observer) observer->see(*observer, event, nullptr);
+}
+
 void count(std::size_t size) {
+  if (reports.paused) return;
   ++counts[0];
   counts[1] += size;
+  report(Event::allocation);
 }
 
 /// Requests that fail are none: sums of their sizes would be meaningless.
@@ -63,8 +75,10 @@ void* (*next_memalign)(std::size_t, std::size_t);
 
 }  // namespace
 
-/// The calling thread's allocations and their bytes.
+/// The calling thread's allocations, their bytes, and its frees.
 EXPORTED const std::uint64_t* wirecost_allocation_counts() { return counts; }
+
+EXPORTED wirecost::probe::Reports* wirecost_allocation_reports() { return &reports; }
 
 EXPORTED void* malloc(std::size_t size) {
   auto* const function = next(next_malloc, "malloc");
@@ -94,7 +108,11 @@ EXPORTED void* realloc(void* memory, std::size_t size) {
 }
 
 EXPORTED void free(void* memory) {
-  if (is_early(memory)) return;
+  if (memory == nullptr || is_early(memory)) return;
+  if (!reports.paused) {
+    ++counts[2];
+    report(Event::free);
+  }
   if (auto* const function = next(next_free, "free")) function(memory);
 }
 

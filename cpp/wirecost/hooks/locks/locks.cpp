@@ -17,6 +17,7 @@
 #include "wirecost/hooks/following.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/clock.hpp"
+#include "wirecost/probe/reports.hpp"
 #include "wirecost/probe/undisturbed.hpp"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -45,6 +46,7 @@ struct Thread {
 };
 thread_local constinit Thread here{};
 thread_local std::uint64_t counts[2]{};
+thread_local wirecost::probe::Reports reports{};
 
 /// A function of the C library. Looked up before the program runs, or by whoever locks before that:
 /// without allocating, since an allocator behind may lock in turn.
@@ -78,6 +80,8 @@ constinit Behind<Lock> next_try_lock("pthread_mutex_trylock");
 /// Null where the program has no probe library.
 constinit wirecost::hooks::Following probe_section("wirecost_probe_section");
 constinit wirecost::hooks::Following probe_span("wirecost_probe_span");
+/// Null where allocations are not counted.
+constinit wirecost::hooks::Following allocations("wirecost_allocation_reports");
 
 /// Where each lock was taken last. Locks that share a place overwrite each other: a wait may then
 /// be recorded with the holder of another lock, never with a wrong time or thread.
@@ -127,10 +131,12 @@ std::uint32_t section_of(decltype(&wirecost_probe_section) section, void* waitin
 int wait_for(pthread_mutex_t* mutex, void* waiting) {
   const int owner = mutex->__data.__owner;
   void* const holding = place_of(mutex).load(std::memory_order_relaxed);
+  ++counts[0];
+  if (reports.observer != nullptr && !here.recording)
+    reports.observer->see(*reports.observer, wirecost::probe::Event::lock_wait, nullptr);
   const std::int64_t begin = wirecost::monotonic_ns();
   const int result = next_lock.get()(mutex);
   const std::int64_t end = wirecost::monotonic_ns();
-  ++counts[0];
   counts[1] += static_cast<std::uint64_t>(end - begin);
   if (!here.recording && here.waits < most_waits)
     here.wait[here.waits++] = {waiting, holding, begin, end, owner};
@@ -140,6 +146,11 @@ int wait_for(pthread_mutex_t* mutex, void* waiting) {
 /// When the thread holds no lock.
 void record_waits() {
   const wirecost::probe::Undisturbed undisturbed;
+  using Reported = wirecost::probe::Reports* (*)();
+  const auto allocated = reinterpret_cast<Reported>(allocations.get());
+  bool unused = false;
+  bool& paused = allocated == nullptr ? unused : allocated()->paused;
+  paused = true;
   here.recording = true;
   const auto section = reinterpret_cast<decltype(&wirecost_probe_section)>(probe_section.get());
   const auto span = reinterpret_cast<decltype(&wirecost_probe_span)>(probe_span.get());
@@ -153,6 +164,7 @@ void record_waits() {
     }
   here.waits = 0;
   here.recording = false;
+  paused = false;
 }
 
 /// Also a lock whose owner died is taken.
@@ -173,6 +185,7 @@ int given_back(int result) {
   next_try_lock.get();
   probe_section.get();
   probe_span.get();
+  allocations.get();
   // Waits of the thread that forked are in the parent's log.
   pthread_atfork(nullptr, nullptr, [] { here.waits = 0; });
 }
@@ -181,6 +194,8 @@ int given_back(int result) {
 
 /// The calling thread's waits for mutexes and their nanoseconds.
 EXPORTED const std::uint64_t* wirecost_lock_counts() { return counts; }
+
+EXPORTED wirecost::probe::Reports* wirecost_lock_reports() { return &reports; }
 
 EXPORTED int pthread_mutex_lock(pthread_mutex_t* mutex) {
   void* const caller = __builtin_return_address(0);

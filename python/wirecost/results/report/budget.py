@@ -3,22 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from textwrap import indent
 from xml.etree import ElementTree
 
 from wirecost.results.analysis.budget.budget import DEADLINE, RATE, TIMES
+from wirecost.results.analysis.budget.origins import Origin
 from wirecost.results.analysis.budget.verdicts import EXCEEDED, MET, NOT_DECIDED, Verdict
+from wirecost.results.records.probe_stacks import SourceLine
 from wirecost.results.report.shared import markdown as md
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Column, Table
-from wirecost.system.printable import printable
+from wirecost.system.function_names import short_names
+from wirecost.system.printable import printable, shortened
 
+Origins = Mapping[Verdict, Sequence[Origin]]
 SCHEMA = 1
 ORDER = (EXCEEDED, NOT_DECIDED, MET)
 LONGEST = 60_000
 """Characters: a comment on GitHub holds 65,536."""
 MOST = (200, 50, 10)
+MOST_PLACED = 3
+"""Exceeded counts whose stacks a screen shows."""
+_FAULT = "a system call may have caused it, or perf_event_open is not permitted here"
+_OTHER = "a thread keeps 64 different ones"
+REASONS = {"minor-faults": _FAULT, "major-faults": _FAULT}
+REASONS |= dict.fromkeys(("allocations", "allocated-bytes", "frees", "lock-waits"), _OTHER)
+"""Why an event of each of these counters may have no stack."""
+LONGEST_CHAIN, LONGEST_NAME = 150, 60
+LONGEST_FILE = 40
 
 
 def answer(verdicts: Sequence[Verdict]) -> FirstAnswer:
@@ -55,7 +70,66 @@ def sentence(verdict: Verdict) -> str:
     )
 
 
-def document(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> dict[str, object]:
+def places(origins: Origins) -> list[str]:
+    """Return lines for a screen: where the first exceeded counts come from."""
+    lines = []
+    for verdict, found in list(origins.items())[:MOST_PLACED]:
+        lines += [_place(verdict, one) for one in found]
+        if (chain := _chain(found[0])) != _short(found[0].own.function):
+            lines.append(f"  {shortened(chain, LONGEST_CHAIN)}")
+    return lines
+
+
+def without_stacks(verdicts: Iterable[Verdict], origins: Origins) -> list[str]:
+    """Return lines about exceeded counts whose events should have had stacks, and have none."""
+    lines = [
+        f"{verdict.name} {verdict.line.quantity}: no stack was kept; {REASONS[quantity]}"
+        for verdict in verdicts
+        if (quantity := verdict.line.quantity) in REASONS
+        and verdict.verdict == EXCEEDED
+        and verdict not in origins
+    ]
+    return lines[:MOST_PLACED]
+
+
+def stack_text(verdict: Verdict, origin: Origin) -> str:
+    """Return a whole stack, a line for each function."""
+    lines = [_place(verdict, origin), *(f"  {_line(line)}" for line in origin.lines)]
+    return "\n".join(map(printable, lines))
+
+
+def _place(verdict: Verdict, origin: Origin) -> str:
+    share = f"{origin.which}, {origin.count:,} of {origin.seen:,}"
+    return f"{verdict.name} {verdict.line.quantity}: {_line(origin.own)} ({share})"
+
+
+def _line(line: SourceLine) -> str:
+    name = _short(line.function)
+    return f"{_file(line.file)}:{line.line} in {name}" if line.file else name
+
+
+def _chain(origin: Origin) -> str:
+    """Return functions of a stack in one line, from the innermost to the program's own."""
+    lines = origin.lines[: origin.lines.index(origin.own) + 1]
+    return " < ".join(dict.fromkeys(_short(line.function) for line in lines))
+
+
+def _short(function: str) -> str:
+    (name,) = short_names([function.replace("(anonymous namespace)::", "")]).values()
+    return shortened(name, LONGEST_NAME)
+
+
+def _file(file: str) -> str:
+    """Return a file as it is called from here, or the end of a long path."""
+    path = Path(file)
+    if path.is_relative_to(Path.cwd()):
+        return str(path.relative_to(Path.cwd()))
+    return file if len(file) <= LONGEST_FILE else f"…/{'/'.join(path.parts[-2:])}"
+
+
+def document(
+    verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origins
+) -> dict[str, object]:
     """Return what ``--json`` writes: times in nanoseconds, rates in Hz."""
     return {
         "schema": SCHEMA,
@@ -74,13 +148,28 @@ def document(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> dict[str
                 "above": verdict.above,
                 "verdict": verdict.verdict,
                 "needed": verdict.needed,
+                "origins": [_origin(one) for one in origins.get(verdict, ())],
             }
             for verdict in verdicts
         ],
     }
 
 
-def markdown(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> str:
+def _origin(origin: Origin) -> dict[str, object]:
+    return {
+        "which": origin.which,
+        "count": origin.count,
+        "seen": origin.seen,
+        "own": _fields(origin.own),
+        "stack": [_fields(line) for line in origin.lines],
+    }
+
+
+def _fields(line: SourceLine) -> dict[str, object]:
+    return {"function": line.function, "file": line.file, "line": line.line}
+
+
+def markdown(verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origins) -> str:
     """Return a comment for a pull request."""
     whole = table(verdicts)
     cautions = [f"> [!WARNING]\n> {md.text(line)}" for line in incomplete]
@@ -90,13 +179,16 @@ def markdown(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> str:
         more = len(whole.rows) - most
         parts = [f"### wirecost: {md.text(tally(verdicts))}", *cautions[:most], "\n".join(rows)]
         parts += [f"{more:,} more: `--json` has all."] if more > 0 else []
+        for verdict, found in list(origins.items())[:most]:
+            stacks = "\n".join(stack_text(verdict, one) for one in found)
+            parts.append(f"{md.text(verdict.name)}:\n\n{indent(stacks, '    ')}")
         text = "\n\n".join(parts) + "\n"
         if len(text) <= LONGEST:
             break
     return text
 
 
-def junit(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> str:
+def junit(verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origins) -> str:
     """Return a test suite with a case for each budget; what is not decided is skipped."""
     counts = {
         "tests": len(verdicts),
@@ -113,7 +205,11 @@ def junit(verdicts: Sequence[Verdict], incomplete: Sequence[str]) -> str:
         )
         if verdict.verdict != MET:
             outcome = "failure" if verdict.verdict == EXCEEDED else "skipped"
-            ElementTree.SubElement(case, outcome, {"message": printable(sentence(verdict))})
+            found = ElementTree.SubElement(
+                case, outcome, {"message": printable(sentence(verdict))}
+            )
+            stacks = [stack_text(verdict, one) for one in origins.get(verdict, ())]
+            found.text = "\n".join(stacks) or None
     if incomplete:
         ElementTree.SubElement(suite, "system-err").text = "\n".join(map(printable, incomplete))
     ElementTree.indent(suites)

@@ -27,6 +27,7 @@ RATE = "rate_hz"
 COUNTERS = (
     "allocations",
     "allocated-bytes",
+    "frees",
     "lock-waits",
     "lock-wait-ns",
     "system-calls",
@@ -79,8 +80,11 @@ class Budget:
 
     def counters(self) -> list[str]:
         """Return what must be counted, each once."""
-        names = [line.quantity for line in self.lines if line.quantity in COUNTERS]
-        return list(dict.fromkeys(names))
+        return list(dict.fromkeys(line.quantity for line in self.counts()))
+
+    def counts(self) -> list[Line]:
+        """Return the lines that limit a counter."""
+        return [line for line in self.lines if line.quantity in COUNTERS]
 
 
 def read_budget(path: Path) -> Budget:

@@ -32,6 +32,7 @@ from wirecost.results.analysis.chains.hops import hops_of
 from wirecost.results.analysis.chains.walk import chains_between
 from wirecost.results.analysis.probe_sections import executions
 from wirecost.results.records.probe_log import COUNTER
+from wirecost.results.records.probe_stacks import Stopped
 from wirecost.system.errors import UserError
 
 MET, EXCEEDED, NOT_DECIDED = "met", "exceeded", "not decided"
@@ -39,7 +40,14 @@ ERROR = 0.025
 """Probability of a wrong verdict, on each side, where a percentile is the limit itself."""
 Z = 1.96
 MILLION = 1e6
-BY_LIBRARY = ("allocations", "allocated-bytes", "lock-waits", "lock-wait-ns")
+BY_LIBRARY = (
+    "allocations",
+    "allocated-bytes",
+    "frees",
+    "lock-waits",
+    "lock-wait-ns",
+    "system-calls",
+)
 MOST_NAMES = 8
 
 
@@ -96,6 +104,24 @@ def verdicts(events: pl.DataFrame, budget: Budget) -> list[Verdict]:
         recorded = by_section if line.kind == SECTION else by_topic
         judged += [_verdict(line, name, recorded[name]) for name in _matching(line, recorded)]
     return judged
+
+
+def stopped_verdicts(stopped: Stopped, budget: Budget) -> list[Verdict]:
+    """Return the verdict on what a program was stopped for; nothing else is judged then.
+
+    Raises UserError where the budget has no such line.
+    """
+    matching = [
+        line
+        for line in budget.counts()
+        if line.quantity == stopped.counter
+        and stopped.count > line.limit
+        and (line.pattern == stopped.section or fnmatchcase(stopped.section, line.pattern))
+    ]
+    if not matching:
+        raise UserError(f"section {stopped.section}: {stopped.counter}: is not limited")
+    line = min(matching, key=lambda one: one.limit)
+    return [Verdict(line, stopped.section, 1, stopped.count, 1, EXCEEDED)]
 
 
 def warm(events: pl.DataFrame, after_ns: float) -> pl.DataFrame:

@@ -26,7 +26,7 @@ OPTIONAL = {99.99: 1, 95.0: 2, 99.9: 3}
 """Percentiles that a narrow terminal leaves out, by rank."""
 INSIDE = "· "
 """Before a section's name, once for each section around it."""
-BY_LIBRARY = ("allocations", "allocated-bytes", "lock-waits", "lock-wait-ns")
+BY_LIBRARY = ("allocations", "allocated-bytes", "frees", "lock-waits", "lock-wait-ns")
 """Counted by preloaded libraries, so nowhere but under ``wirecost probe run``."""
 OUTSIDE = COUNTER_SOURCES[7]
 LISTED = 20

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Allocations and their bytes, by interposition of malloc and its kin."""
+"""Allocations, their bytes, and frees, by interposition of malloc and its kin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from wirecost.observe.probe.run.counting import CountingHook
 
 HOOK = CountingHook(
     name="allocations",
-    about="allocations and allocated-bytes, where WIRECOST_PROBE_COUNTERS has them",
+    about="allocations, allocated-bytes and frees, where WIRECOST_PROBE_COUNTERS has them",
     library="libwirecost-hook-allocations.so",
-    counters=("allocations", "allocated-bytes"),
+    counters=("allocations", "allocated-bytes", "frees"),
 )

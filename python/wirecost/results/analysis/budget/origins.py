@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where in the program an exceeded count comes from: its first stack and its most frequent one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from wirecost.results.analysis.budget.budget import COUNTERS
+from wirecost.results.analysis.budget.verdicts import EXCEEDED, Verdict
+from wirecost.results.records.probe_stacks import Address, SourceLine, Stack
+
+FIRST, MOST_FREQUENT, ONLY = "first", "most frequent", "only"
+OWN_LIBRARIES = "libwirecost-"
+PYTHON_MODULES = ("python3", "libpython3")
+SYSTEM_MODULES = ("libc.so", "libstdc++.so", "libc++.so", "libm.so", "libgcc_s.so", "ld-linux")
+SYSTEM_FILES = ("/usr/", "/build/", "<frozen")
+OWN_FILES = "/wirecost/observe/probe/"
+PACKAGES = ("/lib/python3", "/site-packages/", "/dist-packages/")
+BEFORE_MAIN = ("_start", "__libc_start_call_main", "__libc_start_main", "start_thread", "clone")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A stack of a count, ``which``: first, most frequent, or only.
+
+    ``count``: how often it was seen, of ``seen`` times that any was. ``lines``: innermost first;
+    ``own``: the innermost of the program's own lines.
+    """
+
+    which: str
+    count: int
+    seen: int
+    lines: tuple[SourceLine, ...]
+    own: SourceLine
+
+
+Resolve = Callable[[Sequence[Stack]], Mapping[Address, tuple[SourceLine, ...]]]
+
+
+def origins(
+    judged: Iterable[Verdict], stacks: Sequence[Stack], events: pl.DataFrame, resolve: Resolve
+) -> dict[Verdict, list[Origin]]:
+    """Return origins of each exceeded count that has any.
+
+    ``resolve`` returns the lines of the addresses in stacks; it is called once.
+    """
+    around = _around(events)
+    chosen = {
+        verdict: _chosen([stack for stack in stacks if _is_within(stack, verdict, around)])
+        for verdict in judged
+        if verdict.verdict == EXCEEDED and verdict.line.quantity in COUNTERS
+    }
+    lines_of = resolve([stack for picks in chosen.values() for _, stack, _ in picks])
+    return {
+        verdict: [_origin(which, stack, seen, lines_of) for which, stack, seen in picks]
+        for verdict, picks in chosen.items()
+        if picks
+    }
+
+
+def warm_stacks(
+    stacks: Iterable[Stack], events: pl.DataFrame, after_ns: float
+) -> list[Stack]:
+    """Return stacks without those last seen in the first ``after_ns`` of their process."""
+    begins = dict(events.group_by("process").agg(pl.col("begin_ns").min()).iter_rows())
+    return [one for one in stacks if one.last_ns >= begins.get(one.process, 0) + after_ns]
+
+
+def _around(events: pl.DataFrame) -> dict[str, set[str]]:
+    """Return the sections around each section."""
+    pairs = events.select("section", "parent").drop_nulls().unique()
+    around: dict[str, set[str]] = {}
+    for section, parent in pairs.iter_rows():
+        around.setdefault(section, set()).add(parent)
+    return around
+
+
+def _is_within(stack: Stack, verdict: Verdict, around: Mapping[str, set[str]]) -> bool:
+    if verdict.line.quantity not in stack.counters:
+        return False
+    if stack.section == verdict.name:
+        return True
+    seen: set[str] = set()
+    ahead = {stack.parent} if stack.parent is not None else set()
+    while ahead:
+        section = ahead.pop()
+        if section == verdict.name:
+            return True
+        seen.add(section)
+        ahead |= around.get(section, set()) - seen
+    return False
+
+
+def _chosen(stacks: Sequence[Stack]) -> list[tuple[str, Stack, int]]:
+    """Return the first stack and the most frequent one, and how often any was seen."""
+    same: dict[tuple[object, ...], Stack] = {}
+    for stack in sorted(stacks, key=lambda one: one.first_ns):
+        key = (stack.addresses, stack.python)
+        known = same.get(key)
+        same[key] = stack if known is None else replace(known, count=known.count + stack.count)
+    if not same:
+        return []
+    seen = sum(stack.count for stack in same.values())
+    first, most = next(iter(same.values())), max(same.values(), key=lambda one: one.count)
+    if len(same) == 1:
+        return [(ONLY, first, seen)]
+    if first is most:
+        return [(f"{FIRST} and {MOST_FREQUENT}", first, seen)]
+    return [(FIRST, first, seen), (MOST_FREQUENT, most, seen)]
+
+
+def _origin(
+    which: str, stack: Stack, seen: int, lines_of: Mapping[Address, tuple[SourceLine, ...]]
+) -> Origin:
+    native = list(_native(stack, lines_of))
+    while len(native) > 1 and native[-1][1].function.startswith(BEFORE_MAIN):
+        native.pop()
+    python = [line for line in stack.python if OWN_FILES not in line.file]
+    lines = (*(line for _, line in native), *python) or (SourceLine("unknown"),)
+    return Origin(which, stack.count, seen, lines, _own(native, python) or lines[0])
+
+
+def _native(
+    stack: Stack, lines_of: Mapping[Address, tuple[SourceLine, ...]]
+) -> Iterator[tuple[str, SourceLine]]:
+    """Yield modules and lines without those of wirecost, and up to the interpreter of Python."""
+    for address in stack.addresses:
+        module = address.module.rpartition("/")[2]
+        if module.startswith(OWN_LIBRARIES):
+            continue
+        if stack.python and module.startswith(PYTHON_MODULES):
+            return
+        for line in lines_of.get(address, ()):
+            yield module, line
+
+
+def _own(native: Sequence[tuple[str, SourceLine]], python: Sequence[SourceLine]) -> SourceLine | None:
+    own = [line for module, line in native if not module.startswith(SYSTEM_MODULES)]
+    with_source = (line for line in own if line.file and not _is_system(line.file))
+    of_program = (line for line in python if not _is_system(line.file))
+    for lines in (with_source, of_program, iter(python), iter(own)):
+        if (found := next(lines, None)) is not None:
+            return found
+    return None
+
+
+def _is_system(file: str) -> bool:
+    return file.startswith(SYSTEM_FILES) or any(part in file for part in PACKAGES)
