@@ -134,6 +134,16 @@ def command(
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
     _check_report(report)
+    if recorded := _recorded(files or []):
+        from wirecost.cli.cost_shares import print_shares
+
+        given = {
+            "--subscribers": subscribers, "--lang": lang, "--include": include, "--over": over,
+            "--what-if": what_if, "--topic": topic, "--measure": measure, "--calibrate": calibrate,
+        }  # fmt: skip
+        refused = [name for name, value in given.items() if value]
+        print_shares(recorded, report, json_file, every=every, refused=refused)
+        return
     counts = dict(_subscribers(text) for text in subscribers or ())
     console = console_beside(json_file)
     if calibrate:
@@ -172,6 +182,18 @@ def command(
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if json_file is not None:
         write_json(json_file, msgspec.to_builtins(cost))
+
+
+def _recorded(files: list[Path]) -> list[Path]:
+    """Return the files if they are probe logs or traces, else none. Raises UserError on a mix."""
+    from wirecost.measure.bench.message.recordings.recording import is_recording
+    from wirecost.results.records.recorded import is_recorded
+
+    recorded = [path for path in files if not is_recording(path) and is_recorded(path)]
+    if recorded and len(recorded) < len(files):
+        other = next(path for path in files if path not in recorded)
+        raise UserError(f"{other}: no log, as {recorded[0]} is; name recordings or logs, not both")
+    return recorded
 
 
 def _check_report(path: Path | None) -> None:

@@ -71,6 +71,11 @@ def draw_figure(cost: SystemCost, path: Path) -> None:
     figure = _graph(cost, MOST_ON_PAPER, BESIDE_ON_PAPER) or _bars(cost)
     if figure is None:
         raise UserError(f"--report {path}: no topic has a time or ends that are known")
+    draw_to(figure, path)
+
+
+def draw_to(figure: Figure, path: Path) -> None:
+    """Draw a figure; the suffix decides the format. Raises UserError."""
     try:
         draw(figure.chart, path)
     except OSError as error:
@@ -163,4 +168,5 @@ def _add(
         graph.details.setdefault(item, "")
     graph.edges.append(edge)
     text = f"{rate_of_bytes(topic.bytes_per_s)}, {share(core or 0.0)} of a core"
-    graph.weights[edge] = EdgeWeight(topic.bytes_per_s / most_bytes, (core or 0.0) / most_core, text)
+    widths = {"bytes": topic.bytes_per_s / most_bytes, "processor": (core or 0.0) / most_core}
+    graph.weights[edge] = EdgeWeight(widths, text)
