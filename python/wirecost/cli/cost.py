@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 from wirecost.cli.console import progress, say_notes
 from wirecost.cli.json_file import (
     JsonFile,
-    check_page,
-    check_writable,
+    check_report,
     console_beside,
+    is_figure,
     write_json,
     write_text,
 )
 from wirecost.cli.options import argument, option, transport_names
-from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
@@ -133,7 +132,7 @@ def command(
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
-    _check_report(report)
+    check_report(report)
     if recorded := _recorded(files or []):
         from wirecost.cli.cost_shares import print_shares
 
@@ -196,23 +195,11 @@ def _recorded(files: list[Path]) -> list[Path]:
     return recorded
 
 
-def _check_report(path: Path | None) -> None:
-    """Raise UserError where the page or its graph could not be written."""
-    if _is_figure(path):
-        check_writable("--report", path)
-    else:
-        check_page("--report", path, "its graph .svg, .png or .pdf")
-
-
-def _is_figure(report: Path | None) -> bool:
-    return report is not None and report.suffix[1:] in FIGURE_FORMATS
-
-
 def _write_report(cost: SystemCost, path: Path) -> None:
     """Write the page, or its graph where the suffix is a figure's. Raises UserError."""
     from wirecost.results.report.cost.page import draw_figure, page
 
-    if _is_figure(path):
+    if is_figure(path):
         draw_figure(cost, path)
     else:
         write_text("--report", path, page(cost))

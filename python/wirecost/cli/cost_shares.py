@@ -10,11 +10,10 @@ from pathlib import Path
 import msgspec
 
 from wirecost.cli.console import say_notes
-from wirecost.cli.json_file import console_beside, write_json, write_text
+from wirecost.cli.json_file import console_beside, is_figure, write_json, write_text
 from wirecost.results.analysis.shares import shares_of
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.results.records.shares import SystemShares
-from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.cost.shares import first_answer, tables
 from wirecost.results.report.probe.tables import losses
 from wirecost.results.report.shared.first import print_answer
@@ -60,7 +59,7 @@ def _write_report(shares: SystemShares, path: Path) -> None:
     """Write the page, or its graph where the suffix is a figure's. Raises UserError."""
     from wirecost.results.report.cost.shares_page import draw_figure, page
 
-    if path.suffix[1:] in FIGURE_FORMATS:
+    if is_figure(path):
         draw_figure(shares, path)
     else:
         write_text("--report", path, page(shares))

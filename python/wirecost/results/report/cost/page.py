@@ -17,7 +17,8 @@ from wirecost.results.report.cost.answer import (
     tables,
 )
 from wirecost.results.report.shared.axes import keyed, names_down, plot
-from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure, draw
+from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.results.report.shared.figure_files import draw_report
 from wirecost.results.report.shared.graph import (
     BESIDE,
     BESIDE_ON_PAPER,
@@ -34,7 +35,6 @@ from wirecost.results.report.shared.graph import (
 )
 from wirecost.results.report.shared.page import render
 from wirecost.system.errors import UserError
-from wirecost.system.failed_write import failed_write
 from wirecost.system.printable import without_middle
 
 MOST_BARS = 30
@@ -46,9 +46,10 @@ def page(cost: SystemCost) -> str:
     """Return one file that works offline, in light and dark."""
     figures = cost_figures(cost)
     return render(
-        "cost.html.j2",
+        "answer.html.j2",
         figures,
-        files=", ".join(cost.files),
+        title=f"wirecost cost · {', '.join(cost.files)}",
+        heading=f"What {', '.join(cost.files)} costs",
         lead=sentence(cost),
         figures=figures,
         steps=[step(one).replace("\n", " `") + "`" for one in cost.worth],
@@ -71,15 +72,7 @@ def draw_figure(cost: SystemCost, path: Path) -> None:
     figure = _graph(cost, MOST_ON_PAPER, BESIDE_ON_PAPER) or _bars(cost)
     if figure is None:
         raise UserError(f"--report {path}: no topic has a time or ends that are known")
-    draw_to(figure, path)
-
-
-def draw_to(figure: Figure, path: Path) -> None:
-    """Draw a figure; the suffix decides the format. Raises UserError."""
-    try:
-        draw(figure.chart, path)
-    except OSError as error:
-        raise failed_write(path, error, "name a writable --report file") from error
+    draw_report(figure, path)
 
 
 def _bars(cost: SystemCost) -> Figure | None:

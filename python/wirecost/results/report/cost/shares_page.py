@@ -10,11 +10,12 @@ import altair as alt
 from wirecost.results.analysis.ros_names import INFRASTRUCTURE
 from wirecost.results.records.shares import StageShare, SystemShares
 from wirecost.results.report.cost.answer import share
-from wirecost.results.report.cost.page import LONGEST, MOST_BARS, draw_to
+from wirecost.results.report.cost.page import LONGEST, MOST_BARS
 from wirecost.results.report.cost.shares import TRANSPORTS, sentence, steps, tables
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import keyed, names_down, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.results.report.shared.figure_files import draw_report
 from wirecost.results.report.shared.graph import (
     BESIDE,
     BESIDE_ON_PAPER,
@@ -45,9 +46,10 @@ def page(shares: SystemShares) -> str:
     """Return one file that works offline, in light and dark."""
     figures = [figure for figure in (_graph(shares), _bars(shares)) if figure is not None]
     return render(
-        "cost.html.j2",
+        "answer.html.j2",
         figures,
-        files=", ".join(shares.files),
+        title=f"wirecost cost · {', '.join(shares.files)}",
+        heading=f"What {', '.join(shares.files)} costs",
         lead=sentence(shares),
         figures=figures,
         steps=[one.replace("\n", " `") + "`" for one in steps(shares)],
@@ -65,7 +67,7 @@ def draw_figure(shares: SystemShares, path: Path) -> None:
     figure = _graph(shares, MOST_ON_PAPER, BESIDE_ON_PAPER) or _bars(shares)
     if figure is None:
         raise UserError(f"--report {path}: no section took any time")
-    draw_to(figure, path)
+    draw_report(figure, path)
 
 
 def _bars(shares: SystemShares) -> Figure | None:
