@@ -10,6 +10,7 @@ import altair as alt
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.results.report.cost.answer import (
     doubts,
+    qos_hints,
     rate_of_bytes,
     sentence,
     share,
@@ -52,7 +53,7 @@ def page(cost: SystemCost) -> str:
         heading=f"What {', '.join(cost.files)} costs",
         lead=sentence(cost),
         figures=figures,
-        steps=[step(one).replace("\n", " `") + "`" for one in cost.worth],
+        steps=[step(one).replace("\n", " `") + "`" for one in cost.worth] + qos_hints(cost),
         doubts=[text for text, _ in doubts(cost)],
         warnings=cost.warnings,
         tables=list(tables(cost)),
