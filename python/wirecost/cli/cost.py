@@ -37,7 +37,11 @@ EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
 def command(
     files: Annotated[
         list[Path] | None,
-        argument("[RECORDING]…", "MCAP, bags of ROS 1 and ROS 2, .db3, .osi.", show_default=False),
+        argument(
+            "[RECORDING]…",
+            "MCAP, bags of ROS 1 and ROS 2, .db3, .osi; or probe logs, traces of LTTng.",
+            show_default=False,
+        ),
     ] = None,
     live: Annotated[
         str,

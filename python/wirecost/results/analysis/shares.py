@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
+from wirecost.results.analysis.causes.kinds import is_processor_time
 from wirecost.results.analysis.ros_names import (
     STATEMENT,
     TAKE_SECTION,
@@ -21,8 +22,6 @@ from wirecost.results.analysis.ros_names import (
 from wirecost.results.records.probe_log import COUNTER, ProbeLog
 from wirecost.results.records.shares import ProcessShare, StageShare, SystemShares, TopicWait
 
-PROCESSOR = (f"{COUNTER}processor-ns", f"{COUNTER}perf::TASK-CLOCK")
-"""Counters of processor time, in nanoseconds."""
 WAITED = (f"{COUNTER}run-queue-wait-ns", f"{COUNTER}blocked-ns")
 """Counters of the rest of the time, which say the same together."""
 PUBLISH, CALLBACK = "publish", "callback"
@@ -78,7 +77,8 @@ _EMPTY = {
 def _timed(events: pl.DataFrame) -> pl.DataFrame:
     """Return sections and spans with their elapsed and their processor time."""
     elapsed = (pl.col("end_ns").cast(pl.Float64) - pl.col("begin_ns").cast(pl.Float64)).clip(0)
-    own = next((name for name in PROCESSOR if name in events.columns), None)
+    counters = [name for name in events.columns if name.startswith(COUNTER)]
+    own = next((name for name in counters if is_processor_time(name.removeprefix(COUNTER))), None)
     if own is not None:
         processor = pl.col(own).cast(pl.Float64)
     elif set(WAITED) <= set(events.columns):
