@@ -190,9 +190,13 @@ def command(
 def _recorded(files: list[Path]) -> list[Path]:
     """Return the files if they are probe logs or traces, else none. Raises UserError on a mix."""
     from wirecost.measure.bench.message.recordings.recording import is_recording
+
+    others = [path for path in files if not is_recording(path)]
+    if not others:
+        return []
     from wirecost.results.records.recorded import is_recorded
 
-    recorded = [path for path in files if not is_recording(path) and is_recorded(path)]
+    recorded = list(filter(is_recorded, others))
     if recorded and len(recorded) < len(files):
         other = next(path for path in files if path not in recorded)
         raise UserError(f"{other}: no log, as {recorded[0]} is; name recordings or logs, not both")

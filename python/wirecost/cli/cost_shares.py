@@ -9,13 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from wirecost.cli.console import say_notes
 from wirecost.cli.json_file import console_beside, is_figure, write_json, write_text
 from wirecost.results.analysis.shares import shares_of
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.results.records.shares import SystemShares
 from wirecost.results.report.cost.shares import first_answer, tables
-from wirecost.results.report.probe.tables import losses
+from wirecost.results.report.probe.tables import loss_doubts, losses
 from wirecost.results.report.shared.first import print_answer
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.errors import UserError
@@ -45,9 +44,9 @@ def print_shares(
         for table in tables(shares):
             print_table(console, table)
     else:
-        say_notes(shares.warnings)
         again = shlex.join(["wirecost", "cost", *shares.files, "--all"])
-        print_answer(console, first_answer(shares), f"Every row, waits, processes: {again}")
+        more = f"Every row, waits, processes: {again}"
+        print_answer(console, first_answer(shares), more, loss_doubts(logs))
     if report is not None:
         _write_report(shares, report)
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)

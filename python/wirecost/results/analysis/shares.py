@@ -219,7 +219,7 @@ def _processes(
                 idle_ns=idle_ns.get(process, 0.0),
                 sections_ns=sections_ns if is_known else None,
                 executor_ns=sum(executor_ns) if is_known and executor_ns else None,
-                processor_ns=_of_process(own) if is_known else None,
+                processor_ns=_of_process(own),
             )
         )
     return found

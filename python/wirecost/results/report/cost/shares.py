@@ -18,21 +18,24 @@ from wirecost.system.printable import without_middle
 
 TRANSPORTS = ("publish→take", "queued→callback", "queue wait")
 """Waits between a publisher and a callback, of which a topic has one."""
+OUTSIDE, COMMON = "outside", "infrastructure"
+"""In the place of a stage, processor time of a process outside of its sections; and the row of
+topics that every node has."""
 LONGEST_NAME = 34
 EXACT = "WIRECOST_PROBE_COUNTERS=processor-ns wirecost probe run --out LOGS -- COMMAND"
 MUCH = 0.05
-"""Share of a core from which on a stage is worth a step."""
+"""Share of a core from which on a stage is worth a look."""
 
 
 @dataclass
 class ShareRow:
     """A row of the table: a node's stages of a topic, or what a process spends outside of them.
 
-    ``ns``: by stage, of all executions; ``transport_ns``: median of the way to the node.
+    ``counts``, ``ns``: by stage, of all executions; ``transport_ns``: to the node, in the median.
     """
 
     name: str
-    count: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
     ns: dict[str, float] = field(default_factory=dict)
     idle_ns: float | None = None
     transport_ns: float | None = None
@@ -40,10 +43,6 @@ class ShareRow:
     @property
     def total_ns(self) -> float:
         return sum(self.ns.values())
-
-
-OUTSIDE = "outside"
-"""Processor time of a process outside of its sections, in the place of a stage."""
 
 
 def first_answer(shares: SystemShares) -> FirstAnswer:
@@ -57,17 +56,18 @@ def sentence(shares: SystemShares) -> str:
     nodes = counted(len(names), "node")
     whole = sum(shares.cost_ns(stage) or 0.0 for stage in stages)
     known = [one.processor_ns for one in shares.processes if one.processor_ns is not None]
+    processes = counted(len(known), "process", "processes")
     text = f"{nodes}: {_of_core(shares, whole)} in callbacks, publishing and taking"
     if shares.is_processor and known:
-        processes = counted(len(known), "process", "processes")
-        takes = "takes" if len(names) == 1 else "take"
-        text = f"{nodes} {takes} {_of_core(shares, sum(known))} in {processes}"
+        takes, whole = "takes" if len(names) == 1 else "take", sum(known)
+        text = f"{nodes} {takes} {_of_core(shares, whole)} in {processes}"
     elif not shares.is_processor:
         text += ", waiting included"
     if stages and whole:
-        first = stages[0]
-        part = (shares.cost_ns(first) or 0.0) / (sum(known) or whole)
-        text += f"; {100 * part:.0f} % of it is {_name(first)}"
+        part = (shares.cost_ns(stages[0]) or 0.0) / whole
+        text += f"; {100 * part:.0f} % of it is {_name(stages[0])}"
+    if known and not shares.is_processor:
+        text += f". The processor ran for {_of_core(shares, sum(known))} in {processes}"
     if transports := [wait for wait in _topic_waits(shares) if wait.kind == TRANSPORTS[0]]:
         longest = max(transports, key=lambda wait: wait.median_ns)
         text += (
@@ -155,15 +155,15 @@ def _rows(shares: SystemShares, *, every: bool) -> list[ShareRow]:
 
     def row(process: int, node: str, topic: str, name: str) -> ShareRow:
         is_common = not every and (topic in INFRASTRUCTURE or node == "?")
-        key = (0, "", INFRASTRUCTURE_ROW) if is_common else (process, node, topic or name)
-        text = INFRASTRUCTURE_ROW if is_common else without_middle(name, LONGEST_NAME)
+        key = (0, "", COMMON) if is_common else (process, node, topic or name)
+        text = COMMON if is_common else without_middle(name, LONGEST_NAME)
         return rows.setdefault(key, ShareRow(text))
 
     names = shown_names(stage.name for stage in shares.stages if not stage.node)
     for stage in shares.stages:
         name = f"{stage.node} · {stage.topic}" if stage.node else names[stage.name]
         here = row(stage.process, stage.node, stage.topic, name)
-        here.count += stage.count if stage.stage in ("publish", "callback") else 0
+        here.counts[stage.stage] = here.counts.get(stage.stage, 0) + stage.count
         if (ns := shares.cost_ns(stage)) is not None and (ns or stage.stage != "publish"):
             here.ns[stage.stage] = here.ns.get(stage.stage, 0.0) + ns
     for wait in shares.waits:
@@ -171,9 +171,6 @@ def _rows(shares: SystemShares, *, every: bool) -> list[ShareRow]:
         if wait.kind in TRANSPORTS and key in rows and wait.topic not in INFRASTRUCTURE:
             rows[key].transport_ns = max(rows[key].transport_ns or 0.0, wait.median_ns)
     return [*rows.values(), *(one for process in shares.processes for one in _outside(process))]
-
-
-INFRASTRUCTURE_ROW = "infrastructure"
 
 
 def _outside(process: ProcessShare) -> Iterator[ShareRow]:
@@ -194,9 +191,10 @@ def _amount(shares: SystemShares, ns: float | None) -> Amount:
 
 
 def _rate(shares: SystemShares, row: ShareRow) -> Amount:
-    if not row.count or not shares.duration_s:
+    count = max(row.counts.values(), default=0)
+    if not count or not shares.duration_s:
         return Amount(units.NONE)
-    return units.significant_amount(row.count / shares.duration_s)
+    return units.significant_amount(count / shares.duration_s)
 
 
 def tables(shares: SystemShares) -> Iterator[Table]:

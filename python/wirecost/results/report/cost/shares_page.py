@@ -112,7 +112,7 @@ def _graph(shares: SystemShares, most: int = MOST, beside: int = BESIDE) -> Figu
         return None
     caption = (
         "Who publishes and who takes each topic, in the order of the arrows; lines are as wide as "
-        "a node's time for the topic, or as the topic's way to the node takes. Red: the costliest."
+        "a node's time for the topic, or as transport to it takes. Red: the costliest."
     )
     if len(whole.details) > len(graph.details):
         caption += f" {len(graph.details)} of {len(whole.details)} nodes and topics."
@@ -120,7 +120,7 @@ def _graph(shares: SystemShares, most: int = MOST, beside: int = BESIDE) -> Figu
 
 
 def graph_of(shares: SystemShares) -> Graph:
-    """Return nodes and topics, with what each node spends on a topic along the line to it."""
+    """Return nodes and topics, with what each node spends on a topic along the line between."""
     graph = Graph()
     topics = {stage.topic for stage in shares.stages if stage.topic.startswith("/")}
     costs: dict[tuple[Item, Item], float] = {}
@@ -144,7 +144,7 @@ def graph_of(shares: SystemShares) -> Graph:
     for edge, ns in costs.items():
         wait_ns = waits.get(edge)
         text = f"{share(shares.share(ns) or 0.0)} of a core"
-        text += f", {units.time(wait_ns)} on the way" if wait_ns is not None else ""
+        text += f", {units.time(wait_ns)} of transport" if wait_ns is not None else ""
         widths = {"time of the node": ns / most_ns, "transport": (wait_ns or 0.0) / longest_ns}
         graph.weights[edge] = EdgeWeight(widths, text)
         graph.edges.append(edge)

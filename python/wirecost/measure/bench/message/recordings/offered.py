@@ -34,7 +34,7 @@ def offered_words(offered: Any) -> str:
     return _of_profiles(offered)
 
 
-@lru_cache(1000)
+@lru_cache(256)
 def _of_text(text: str) -> str:
     try:
         return _of_profiles(YAML(typ="safe").load(text))
