@@ -123,8 +123,15 @@ def _list(
     every: bool,
 ) -> None:
     from wirecost.results.analysis.chains.hops import hops_of
+    from wirecost.results.analysis.chains.latency import latency_of
     from wirecost.results.analysis.chains.listed import listed
-    from wirecost.results.report.chains.tables import CHAINS_LISTED, list_document, list_table
+    from wirecost.results.analysis.chains.walk import chains_between
+    from wirecost.results.report.chains.tables import (
+        CHAINS_LISTED,
+        chain_tables,
+        list_document,
+        list_table,
+    )
 
     hops = hops_of(events)
     listing = listed(hops, limit_ns)
@@ -139,7 +146,12 @@ def _list(
         longest = listing.chains[0]
         lead = f"{longest.name} takes longest: {units.time(longest.median_ns)} in the median."
         chains = _chains_of(hops, listing.chains[:CHAINS_LISTED])
-        tables = [list_table(listing, limit_ns, every=True)]
+        walked = chains_between(hops, longest.first, longest.last)
+        latency = latency_of(walked, hops, events, limit_ns, {})
+        tables = [
+            list_table(listing, limit_ns, every=True),
+            *chain_tables(latency, longest.first, longest.last),
+        ]
         _write_report(report, "of all topics", lead, chains, tables)
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, list_document(listing, limit_ns))

@@ -60,6 +60,7 @@ def test_a_trace_has_elapsed_time_of_each_stage_without_what_is_inside(tmp_path:
     graph = graph_of(shares)
     taken = ((TOPIC, "/image"), (NODE, "/detect"))
     assert graph.marked == {taken}
+    assert graph.details[TOPIC, "/image"] == "9.45 ms of transport"
     assert graph.weights[taken].widths == {"time of the node": 1.0, "transport": 1.0}
 
 

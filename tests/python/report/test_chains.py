@@ -132,6 +132,8 @@ def test_a_page_and_a_picture_of_a_chain_through_a_timer(tmp_path: Path) -> None
     page, picture = tmp_path / "chain.html", tmp_path / "chain.svg"
     command([tmp_path / "trace"], "/points", "/plan", report=page)
     command([tmp_path / "trace"], report=picture)
+    command([tmp_path / "trace"], report=tmp_path / "all.html")
+    assert "Parts of a chain, in order" in (tmp_path / "all.html").read_text()
     assert "/points → /plan" in page.read_text()
     shown = picture.read_text()
     assert all(f">{name}<" in shown for name in ("/points", "/planner", "/plan"))

@@ -88,13 +88,14 @@ def _bars(shares: SystemShares) -> Figure | None:
         for name, stages in shown.items()
         for stage in stages
     ]
+    parts = {part: colour for part, colour in PARTS.items() if any(part == m["part"] for m in marks)}
     chart = (
         plot(marks)
         .mark_bar()
         .encode(
             x=alt.X("core:Q", title="% of a core"),
             y=names_down("name", [without_middle(name, LONGEST) for name in shown], labelLimit=280),
-            color=keyed(alt.Color, "part", PARTS, PARTS.values()),
+            color=keyed(alt.Color, "part", parts, parts.values()),
             tooltip=["name:N", "part:N", alt.Tooltip("core:Q", format=".3~g")],
         )
         .properties(width=WIDTH - 160, title="What each node takes of a core for each topic")
@@ -149,9 +150,12 @@ def graph_of(shares: SystemShares) -> Graph:
         graph.weights[edge] = EdgeWeight(widths, text)
         graph.edges.append(edge)
         for item in edge:
-            of_node = of_nodes.get(item)
-            shown = "" if of_node is None else f"{share(shares.share(of_node) or 0.0)} of a core"
-            graph.details[item] = shown
+            graph.details.setdefault(item, "")
+            if item in of_nodes:
+                graph.details[item] = f"{share(shares.share(of_nodes[item]) or 0.0)} of a core"
+        if wait_ns is not None:
+            longest = max(ns for (topic, _), ns in waits.items() if topic == edge[0])
+            graph.details[edge[0]] = f"{units.time(longest)} of transport"
     if costs:
         graph.marked = {max(costs, key=lambda edge: costs[edge])}
     return graph
