@@ -21,4 +21,13 @@ inline std::int64_t wall_ns() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+/// Nanoseconds that the calling thread, or its process, has been on a processor.
+inline std::int64_t processor_ns(clockid_t clock) {
+  timespec used{};
+  clock_gettime(clock, &used);
+  return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
+inline std::int64_t thread_processor_ns() { return processor_ns(CLOCK_THREAD_CPUTIME_ID); }
+inline std::int64_t process_processor_ns() { return processor_ns(CLOCK_PROCESS_CPUTIME_ID); }
+
 }  // namespace wirecost

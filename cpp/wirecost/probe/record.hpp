@@ -78,7 +78,10 @@ struct Header {
   std::array<char, 16> program;
   std::array<char, 16> thread_name;
   std::array<CounterSource, max_counters> sources;
-  std::array<std::byte, 392> reserved;
+  /// Processor time: the thread's while it was recorded, its process's at both ends of that time;
+  /// the first and the last are 0 until the thread ends in order.
+  std::uint64_t thread_processor_ns, process_begin_ns, process_end_ns;
+  std::array<std::byte, 368> reserved;
   std::array<CounterEntry, max_counters> counters;
   std::array<std::byte, 3072> reserved_too;
   std::array<NameEntry, max_names> section_names;

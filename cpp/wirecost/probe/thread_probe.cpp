@@ -95,6 +95,8 @@ ThreadProbe::ThreadProbe(const Settings& settings)
     header.sources[i] = counters_.source(i);
   if (const std::string line = absent(counters_.entries()); !line.empty())
     say_once(topic_counters, line + ", the rest is recorded");
+  header.process_begin_ns = static_cast<std::uint64_t>(process_processor_ns());
+  processor_begin_ns_ = thread_processor_ns();
   join(log_);
   for (const auto& [id, whole] : names_for_records()) this->name(id, whole);
   if (settings.stacks) stacks_ = std::make_unique<Stacks>(counters_.entries());
@@ -115,7 +117,11 @@ ThreadProbe::~ThreadProbe() {
   stacks_.reset();
   if (system_calls_ != nullptr) system_calls_->close();
   if (!log_.open() || abandoned_) return;
-  log_.header().unclosed += depth_ + too_deep_;
+  Header& header = log_.header();
+  header.unclosed += depth_ + too_deep_;
+  header.thread_processor_ns =
+      static_cast<std::uint64_t>(thread_processor_ns() - processor_begin_ns_);
+  header.process_end_ns = static_cast<std::uint64_t>(process_processor_ns());
   leave(log_);
   log_.trim();
 }

@@ -79,6 +79,7 @@ class ThreadProbe : private Observer {
   }
 
   bool abandoned_ = false;
+  std::int64_t processor_begin_ns_ = 0;
   LogFile log_;
   Counters counters_;
   std::array<Open, max_depth> open_;

@@ -2,7 +2,6 @@
 #include "wait_times.hpp"
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,27 +12,21 @@
 #include "wirecost/probe/clock.hpp"
 
 namespace wirecost::probe {
-namespace {
-
-std::int64_t processor_ns() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
-}
-
-}  // namespace
 
 WaitTimes::~WaitTimes() {
   if (file_ >= 0) close(file_);
 }
 
 bool WaitTimes::add(std::size_t index, const std::string& name) {
-  static constexpr std::array<const char*, quantities> names{"run-queue-wait-ns", "blocked-ns"};
+  static constexpr std::array<const char*, quantities> names{"run-queue-wait-ns", "blocked-ns",
+                                                             "processor-ns"};
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) return false;
-  if (file_ < 0) file_ = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-  std::uint64_t ns = 0;
-  if (!queued(ns)) return false;
+  if (found - names.begin() != processor) {
+    if (file_ < 0) file_ = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    std::uint64_t ns = 0;
+    if (!queued(ns)) return false;
+  }
   const auto bit = static_cast<std::uint8_t>(1U << index);
   counters_of_[static_cast<std::size_t>(found - names.begin())] |= bit;
   opened_ |= bit;
@@ -55,7 +48,10 @@ bool WaitTimes::queued(std::uint64_t& ns) const {
 void WaitTimes::read(Snapshot& snapshot) {
   // In this order, so that what reading takes appears as time on the processor, not as waiting.
   const std::int64_t elapsed = monotonic_ns();
-  const std::int64_t used = counters_of_[blocked] != 0 ? processor_ns() : 0;
+  const bool is_used = counters_of_[blocked] != 0 || counters_of_[processor] != 0;
+  const std::int64_t used = is_used ? thread_processor_ns() : 0;
+  set(snapshot, processor, static_cast<std::uint64_t>(used), true);
+  if (file_ < 0) return;
   std::uint64_t queue = 0;
   const bool known = queued(queue);
   if (counters_of_[blocked] != 0) {
@@ -64,12 +60,14 @@ void WaitTimes::read(Snapshot& snapshot) {
     blocked_ns_ =
         std::max(blocked_ns_, static_cast<std::uint64_t>(std::max<std::int64_t>(0, waited)));
   }
-  for (const Quantity quantity : {run_queue, blocked}) {
-    const std::uint64_t value = quantity == run_queue ? queue : blocked_ns_;
-    for (unsigned left = counters_of_[quantity]; left != 0; left &= left - 1)
-      snapshot.set(static_cast<std::size_t>(std::countr_zero(left)), value, 0, 0);
-    if (known) snapshot.counting |= counters_of_[quantity];
-  }
+  set(snapshot, run_queue, queue, known);
+  set(snapshot, blocked, blocked_ns_, known);
+}
+
+void WaitTimes::set(Snapshot& snapshot, Quantity quantity, std::uint64_t ns, bool known) const {
+  for (unsigned left = counters_of_[quantity]; left != 0; left &= left - 1)
+    snapshot.set(static_cast<std::size_t>(std::countr_zero(left)), ns, 0, 0);
+  if (known) snapshot.counting |= counters_of_[quantity];
 }
 
 }  // namespace wirecost::probe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the calling thread was ready without a processor, and how long it waited for something
+// How long the calling thread was on a processor, ready without one, and waiting for something
 // else: what the kernel keeps in /proc/thread-self/schedstat, and two clocks.
 #pragma once
 
@@ -20,8 +20,8 @@ class WaitTimes {
   WaitTimes(const WaitTimes&) = delete;
   WaitTimes& operator=(const WaitTimes&) = delete;
 
-  /// Counts `name` of the calling thread as counter `index`: nanoseconds. False where it is neither
-  /// of the two, or the kernel does not report it.
+  /// Counts `name` of the calling thread as counter `index`: nanoseconds. False where it is none of
+  /// the three, or the kernel does not report it.
   bool add(std::size_t index, const std::string& name);
 
   std::uint8_t opened() const { return opened_; }
@@ -29,9 +29,10 @@ class WaitTimes {
   void read(Snapshot& snapshot);
 
  private:
-  enum Quantity : std::uint8_t { run_queue, blocked, quantities };
+  enum Quantity : std::uint8_t { run_queue, blocked, processor, quantities };
 
   bool queued(std::uint64_t& ns) const;
+  void set(Snapshot& snapshot, Quantity quantity, std::uint64_t ns, bool known) const;
 
   std::array<std::uint8_t, quantities> counters_of_{};  ///< bit i: counter i is this quantity
   std::uint8_t opened_ = 0;

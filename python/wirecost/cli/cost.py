@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 from wirecost.cli.console import progress, say_notes
 from wirecost.cli.json_file import (
     JsonFile,
-    check_page,
-    check_writable,
+    check_report,
     console_beside,
+    is_figure,
     write_json,
     write_text,
 )
 from wirecost.cli.options import argument, option, transport_names
-from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
@@ -38,7 +37,11 @@ EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
 def command(
     files: Annotated[
         list[Path] | None,
-        argument("[RECORDING]…", "MCAP, bags of ROS 1 and ROS 2, .db3, .osi.", show_default=False),
+        argument(
+            "[RECORDING]…",
+            "MCAP, bags of ROS 1 and ROS 2, .db3, .osi; or probe logs, traces of LTTng.",
+            show_default=False,
+        ),
     ] = None,
     live: Annotated[
         str,
@@ -133,7 +136,17 @@ def command(
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
-    _check_report(report)
+    check_report(report)
+    if recorded := _recorded(files or []):
+        from wirecost.cli.cost_shares import print_shares
+
+        given = {
+            "--subscribers": subscribers, "--lang": lang, "--include": include, "--over": over,
+            "--what-if": what_if, "--topic": topic, "--measure": measure, "--calibrate": calibrate,
+        }  # fmt: skip
+        refused = [name for name, value in given.items() if value]
+        print_shares(recorded, report, json_file, every=every, refused=refused)
+        return
     counts = dict(_subscribers(text) for text in subscribers or ())
     console = console_beside(json_file)
     if calibrate:
@@ -175,23 +188,27 @@ def command(
         write_json(json_file, msgspec.to_builtins(cost))
 
 
-def _check_report(path: Path | None) -> None:
-    """Raise UserError where the page or its graph could not be written."""
-    if _is_figure(path):
-        check_writable("--report", path)
-    else:
-        check_page("--report", path, "its graph .svg, .png or .pdf")
+def _recorded(files: list[Path]) -> list[Path]:
+    """Return the files if they are probe logs or traces, else none. Raises UserError on a mix."""
+    from wirecost.measure.bench.message.recordings.recording import is_recording
 
+    others = [path for path in files if not is_recording(path)]
+    if not others:
+        return []
+    from wirecost.results.records.recorded import is_recorded
 
-def _is_figure(report: Path | None) -> bool:
-    return report is not None and report.suffix[1:] in FIGURE_FORMATS
+    recorded = list(filter(is_recorded, others))
+    if recorded and len(recorded) < len(files):
+        other = next(path for path in files if path not in recorded)
+        raise UserError(f"{other}: no log, as {recorded[0]} is; name recordings or logs, not both")
+    return recorded
 
 
 def _write_report(cost: SystemCost, path: Path) -> None:
     """Write the page, or its graph where the suffix is a figure's. Raises UserError."""
     from wirecost.results.report.cost.page import draw_figure, page
 
-    if _is_figure(path):
+    if is_figure(path):
         draw_figure(cost, path)
     else:
         write_text("--report", path, page(cost))

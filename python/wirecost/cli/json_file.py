@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from rich.console import Console
 
 from wirecost.cli.options import option
+from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
@@ -40,6 +41,19 @@ def check_page(option: str, path: Path | None, others: str = FIGURES_APART) -> N
     if path is not None and path != Path("-") and path.suffix.lower() not in PAGES:
         raise UserError(f"{option} {path}: is an HTML page; name it {path.stem}.html, or {others}")
     check_writable(option, path)
+
+
+def check_report(path: Path | None) -> None:
+    """Raise UserError where ``--report``, a page or its graph alone, could not be written."""
+    if is_figure(path):
+        check_writable("--report", path)
+    else:
+        check_page("--report", path, "its graph .svg, .png or .pdf")
+
+
+def is_figure(report: Path | None) -> bool:
+    """Return whether ``--report`` is the graph alone."""
+    return report is not None and report.suffix[1:] in FIGURE_FORMATS
 
 
 def check_writable(option: str, path: Path | None, new_folder: Path | None = None) -> None:

@@ -4,12 +4,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
+from wirecost.cli.json_file import (
+    JsonFile,
+    check_report,
+    console_beside,
+    is_figure,
+    write_json,
+    write_text,
+)
 from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files, deadline_ns
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.errors import UserError
 
@@ -17,7 +27,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wirecost.results.analysis.chains.hops import Hops
-    from wirecost.results.analysis.chains.walk import Found
+    from wirecost.results.analysis.chains.listed import ListedChain
+    from wirecost.results.analysis.chains.walk import Chain, Found
     from wirecost.results.records.probe_log import ProbeLog
 
 EXAMPLE = "wirecost probe chain LOGS --from points --to detections --deadline 50ms"
@@ -42,6 +53,13 @@ def command(
     perfetto_file: Annotated[
         Path | None, option("Write chains for ui.perfetto.dev.", "--perfetto", metavar="FILE")
     ] = None,
+    report: Annotated[
+        Path | None,
+        option(
+            "Write an HTML page: the graph, tables; or its graph as .svg, .png, .pdf.",
+            metavar="FILE.html",
+        ),
+    ] = None,
     every: Annotated[
         bool, option("All chains, not the longest; of one chain, every part and miss.", "--all")
     ] = False,
@@ -59,6 +77,7 @@ def command(
     from wirecost.results.report.chains.tables import chain_tables, document, first_answer
     from wirecost.results.report.shared.first import print_answer
 
+    check_report(report)
     limit_ns = deadline_ns(deadline)
     if (first is None) != (last is None):
         raise UserError("give both --from and --to, or neither, which lists all chains")
@@ -67,7 +86,7 @@ def command(
     logs = read_recorded(files)
     events = pl.concat(event_tables(logs), how="diagonal")
     if first is None or last is None:
-        _list(events, limit_ns, json_file, every=every)
+        _list(events, limit_ns, json_file, report, every=every)
         return
     hops, walked = _found(events, first, last)
     if not walked.chains:
@@ -81,6 +100,11 @@ def command(
     else:
         answer = first_answer(latency, first, last)
         print_answer(console, answer, "Every part and every miss, with its cause: --all")
+    if report is not None:
+        answer, tables = first_answer(latency, first, last), chain_tables(latency, first, last)
+        title = f"{first} → {last}"
+        _write_report(report, title, answer.answer, walked.chains, tables, answer.steps)
+        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, document(latency, first, last))
     if otlp_file is not None:
         body = otlp.traces(walked.chains, first, last, _wall_ns(logs), limit_ns)
@@ -91,20 +115,71 @@ def command(
 
 
 def _list(
-    events: pl.DataFrame, limit_ns: float | None, json_file: Path | None, *, every: bool
+    events: pl.DataFrame,
+    limit_ns: float | None,
+    json_file: Path | None,
+    report: Path | None,
+    *,
+    every: bool,
 ) -> None:
     from wirecost.results.analysis.chains.hops import hops_of
+    from wirecost.results.analysis.chains.latency import latency_of
     from wirecost.results.analysis.chains.listed import listed
-    from wirecost.results.report.chains.tables import list_document, list_table
+    from wirecost.results.analysis.chains.walk import chains_between
+    from wirecost.results.report.chains.tables import (
+        CHAINS_LISTED,
+        chain_tables,
+        list_document,
+        list_table,
+    )
 
-    listing = listed(hops_of(events), limit_ns)
+    hops = hops_of(events)
+    listing = listed(hops, limit_ns)
     if not listing.chains:
         raise UserError(
             "no callback took a message that was recorded; record nodes with wirecost probe run or "
             "ros2 trace, or give --from and --to two sections of your own"
         )
-    print_table(console_beside(json_file), list_table(listing, limit_ns, every=every))
+    console = console_beside(json_file)
+    print_table(console, list_table(listing, limit_ns, every=every))
+    if report is not None:
+        longest = listing.chains[0]
+        lead = f"{longest.name} takes longest: {units.time(longest.median_ns)} in the median."
+        chains = _chains_of(hops, listing.chains[:CHAINS_LISTED])
+        walked = chains_between(hops, longest.first, longest.last)
+        latency = latency_of(walked, hops, events, limit_ns, {})
+        tables = [
+            list_table(listing, limit_ns, every=True),
+            *chain_tables(latency, longest.first, longest.last),
+        ]
+        _write_report(report, "of all topics", lead, chains, tables)
+        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, list_document(listing, limit_ns))
+
+
+def _write_report(
+    path: Path,
+    title: str,
+    lead: str,
+    chains: Sequence[Chain],
+    tables: Sequence[Table],
+    steps: Sequence[str] = (),
+) -> None:
+    """Write the page, or its graph where the suffix is a figure's. Raises UserError."""
+    from wirecost.results.report.chains.page import draw_figure, page
+
+    if is_figure(path):
+        draw_figure(chains, path)
+    else:
+        write_text("--report", path, page(title, lead, chains, tables, steps))
+
+
+def _chains_of(hops: Hops, listing: Sequence[ListedChain]) -> list[Chain]:
+    """Return the chains from begin to end of those that are listed, each once."""
+    from wirecost.results.analysis.chains.walk import chains_between
+
+    ends = dict.fromkeys((chain.first, chain.last) for chain in listing)
+    return [chain for first, last in ends for chain in chains_between(hops, first, last).chains]
 
 
 def _found(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:

@@ -34,13 +34,23 @@ Waited waited_in(Work work) {
 }
 
 void spin_for(std::int64_t ns) {
-  timespec used{};
-  const auto now = [&used] {
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
-  };
-  for (const std::int64_t until = now() + ns; now() < until;) {
+  for (const std::int64_t until = thread_processor_ns() + ns; thread_processor_ns() < until;) {
   }
+}
+
+TEST(Waits, ProcessorTimeIsThatOfTheThreadAloneAndNeedsNothingElse) {
+  Counters counters({"processor-ns"});
+  ASSERT_EQ(counters.opened(), 1);
+  Snapshot begin, end;
+  counters.read(begin);
+  usleep(20'000);
+  spin_for(5'000'000);
+  counters.read(end);
+  Record record{};
+  set_differences(record, begin, end, counters.opened());
+  EXPECT_EQ(record.counted, 1);
+  EXPECT_GE(record.counters[0], 5'000'000);
+  EXPECT_LT(record.counters[0], 15'000'000);
 }
 
 TEST(Waits, SleepingIsBlocked) {

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from mcap.writer import CompressionType, Writer
 from rosbags import rosbag1, rosbag2
+from rosbags.interfaces import Qos
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
 
@@ -40,8 +41,13 @@ def messages(stamp_ns: int, types: Any, is_ros1: bool) -> Iterator[tuple[str, An
     yield from (("/points", cloud), ("/imu", imu), ("/status", status))
 
 
-def drive(path: Path) -> dict[str, list[int]]:
-    """Write a recording of ROS 1 or ROS 2; return the sizes of each topic's messages."""
+def drive(
+    path: Path, offered: Mapping[str, Sequence[Qos]] | None = None, version: Literal[8, 9] = 9
+) -> dict[str, list[int]]:
+    """Write a recording of ROS 1 or ROS 2; return the sizes of each topic's messages.
+
+    ``offered``: quality of service of a topic's publishers; ``version``: of rosbag2's metadata.
+    """
     is_ros1 = path.suffix == ".bag"
     store = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.ROS2_HUMBLE)
     plugin = StoragePlugin.MCAP if path.suffix == ".mcap" else StoragePlugin.SQLITE3
@@ -50,7 +56,7 @@ def drive(path: Path) -> dict[str, list[int]]:
     writer = (
         rosbag1.Writer(folder)
         if is_ros1
-        else rosbag2.Writer(folder, version=9, storage_plugin=plugin)
+        else rosbag2.Writer(folder, version=version, storage_plugin=plugin)
     )
     write = store.serialize_ros1 if is_ros1 else store.serialize_cdr
     with writer:
@@ -62,7 +68,8 @@ def drive(path: Path) -> dict[str, list[int]]:
                     continue
                 name = message.__msgtype__
                 if topic not in connections:
-                    connections[topic] = writer.add_connection(topic, name, typestore=store)
+                    qos = {"offered_qos_profiles": offered[topic]} if offered else {}
+                    connections[topic] = writer.add_connection(topic, name, typestore=store, **qos)
                 data = bytes(write(message, name))
                 writer.write(connections[topic], 10**18 + stamp_ns, data)
                 sizes[topic].append(len(data))

@@ -57,6 +57,7 @@ def recorded(tmp_path: Path) -> Record:
 
 def test_eight_threads_lose_nothing_but_what_is_counted(recorded: Record, tmp_path: Path) -> None:
     count, capacity = 20_000, 15_000
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     (line,) = recorded("threads", 8, count, size=str(capacity * 128)).stderr.splitlines()
     assert "15000 executions, 1MiB" in line
     assert "set WIRECOST_PROBE_SIZE=29MiB" in line
@@ -68,6 +69,12 @@ def test_eight_threads_lose_nothing_but_what_is_counted(recorded: Record, tmp_pa
         assert np.array_equal(log.records["value"], 3 * np.arange(capacity))
         assert (np.diff(log.records["begin_ns"]) >= 0).all()
         assert (log.records["end_ns"] >= log.records["begin_ns"]).all()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    whole_s = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+    of_threads = [log.processor_ns or 0 for log in logs]
+    ends = [log.process_end_ns or 0 for log in logs]
+    recorded_ns = max(ends) - min(log.process_begin_ns for log in logs)
+    assert 0 < min(of_threads) < sum(of_threads) <= recorded_ns <= max(ends) <= 1e9 * whole_s + 1e6
 
 
 def test_sections_nest_and_end_by_exceptions(recorded: Record, tmp_path: Path) -> None:
@@ -111,6 +118,7 @@ def test_a_killed_program_leaves_what_it_recorded(tmp_path: Path) -> None:
             program.send_signal(signal.SIGKILL)
         (log,) = read_logs([logs])
         assert not log.ended
+        assert log.processor_ns is log.process_end_ns is None
         assert len(log.records) > 1000
         assert np.array_equal(log.records["loop"], np.arange(len(log.records)))
         assert np.array_equal(log.records["value"], np.arange(len(log.records)))

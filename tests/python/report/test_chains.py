@@ -11,6 +11,9 @@ from support.traced_systems import TracedSystem
 from wirecost.cli.probe_chain import command
 from wirecost.results.analysis.chains.walk import Chain, ChainPart
 from wirecost.results.report.chains import otlp, perfetto
+from wirecost.results.report.chains.page import chain_graph
+from wirecost.results.report.shared.graph import NODE, TOPIC
+from wirecost.system.errors import UserError
 
 WALL = 1_700_000_000 * 10**9
 
@@ -88,3 +91,51 @@ def test_misses_of_long_names_fit_a_terminal(
     assert misses[1].split() == ["in", "at", "took", "excess", "because"]
     assert "/perception/filter_of_ground_points · /points" in " ".join(misses)
     assert "+40.0 ms" in " ".join(misses)
+
+
+def path(number: int, node: str, waits: int, callback: int) -> Chain:
+    """Return a chain from /a over a node to /b, with the times of its parts."""
+    times = (waits, 100, callback, 50)
+    kinds = ("transport", "queue wait", "callback", "publish")
+    names = ("transport of /a", f"{node} /a queue wait", f"{node} /a callback()", "publish /b")
+    parts, at = [], 10_000 * number
+    for kind, name, ns in zip(kinds, names, times, strict=True):
+        parts.append(ChainPart(kind, name, node, at, at + ns))
+        at += ns
+    return Chain(number, parts)
+
+
+def test_edges_are_as_wide_as_their_share_of_the_latency_and_the_longest_path_is_marked() -> None:
+    chains = [path(i, "/quick", 300, 550) for i in range(3)] + [path(4, "/slow", 900, 950)]
+    graph = chain_graph(chains)
+    a, b, quick, slow = (TOPIC, "/a"), (TOPIC, "/b"), (NODE, "/quick"), (NODE, "/slow")
+    assert {edge: weight.widths["latency"] for edge, weight in graph.weights.items()} == {
+        (a, quick): 1200 / 1800, (quick, b): 1.0, (a, slow): 1000 / 1800, (slow, b): 1000 / 1800,
+    }  # fmt: skip
+    assert graph.marked == {(a, slow), (slow, b)}
+    assert graph.weights[quick, b].text == "36.0 % of the time, 600 ns in the median"
+    assert graph.details[slow] == "1.00 µs in the median"
+
+
+def test_a_page_and_a_picture_of_a_chain_through_a_timer(tmp_path: Path) -> None:
+    system = TracedSystem()
+    sensor, planner = system.node("sensor"), system.node("planner")
+    points, plans = system.publisher(sensor, "/points"), system.publisher(planner, "/plan")
+    keep, timer = system.subscription(planner, "/points"), system.timer(planner, 100)
+    for cycle in range(5):
+        at = 10 + 100.0 * cycle
+        message = system.message(at)
+        system.publish(points, message)
+        system.run(keep, at + 1, at + 3, took=message)
+        system.run(timer, at + 40, at + 50, gave=[(plans, system.message(at + 45))])
+    system.write(tmp_path / "trace")
+    page, picture = tmp_path / "chain.html", tmp_path / "chain.svg"
+    command([tmp_path / "trace"], "/points", "/plan", report=page)
+    command([tmp_path / "trace"], report=picture)
+    command([tmp_path / "trace"], report=tmp_path / "all.html")
+    assert "Parts of a chain, in order" in (tmp_path / "all.html").read_text()
+    assert "/points → /plan" in page.read_text()
+    shown = picture.read_text()
+    assert all(f">{name}<" in shown for name in ("/points", "/planner", "/plan"))
+    with pytest.raises(UserError, match="is an HTML page"):
+        command([tmp_path / "trace"], report=tmp_path / "chain.txt")

@@ -121,8 +121,7 @@ CallbackNames Graph::names_of(Handle callback) const {
     case Kind::subscription: {
       const Handle* handle = found(objects_, owner->handle);
       const Endpoint* endpoint = handle == nullptr ? nullptr : found(subscriptions_, *handle);
-      const std::string place =
-          endpoint == nullptr ? "? ?" : node_name(endpoint->node) + " " + endpoint->name;
+      const std::string place = place_of(endpoint);
       return {place + " " + symbol, place + " take→callback", place + " queued→callback", place};
     }
     case Kind::service: {
@@ -148,9 +147,19 @@ std::string Graph::idle_name() const {
 }
 
 std::string Graph::transport_name_of(Handle rmw) const {
-  const Endpoint* endpoint = found(rmw_subscriptions_, rmw);
-  return (endpoint == nullptr ? "? ?" : node_name(endpoint->node) + " " + endpoint->name) +
-         " publish→take";
+  return place_of(found(rmw_subscriptions_, rmw)) + " publish→take";
+}
+
+std::string Graph::send_name_of(Handle rmw) const {
+  return place_of(found(rmw_publishers_, rmw)) + " send";
+}
+
+std::string Graph::take_name_of(Handle rmw) const {
+  return place_of(found(rmw_subscriptions_, rmw)) + " take";
+}
+
+std::string Graph::place_of(const Endpoint* endpoint) const {
+  return endpoint == nullptr ? "? ?" : node_name(endpoint->node) + " " + endpoint->name;
 }
 
 std::vector<std::string> Graph::link_names(std::string_view kind,

@@ -51,6 +51,9 @@ class Graph {
   /// `rmw`: the publisher's handle in the middleware, 0 where it is not known. It comes first: rcl
   /// moves the publishers of /rosout after their initialization.
   std::string publish_name_of(Handle publisher, Handle rmw) const;
+  /// What the middleware does for a message: sending it, giving it out. `rmw`: the handle there.
+  std::string send_name_of(Handle rmw) const;
+  std::string take_name_of(Handle rmw) const;
   /// Of the process's executors: the process is called by its first node.
   std::string idle_name() const;
   /// Of a program's statement that what it publishes depends on what it took: a section for each
@@ -84,6 +87,8 @@ class Graph {
   template <class Value>
   void set(Table<Value>& table, Handle key, Value value);
   std::string node_name(Handle node) const;
+  /// Node and topic of an end that may not be known.
+  std::string place_of(const Endpoint* endpoint) const;
 
   std::string first_node_;
   Table<std::string> nodes_, symbols_;

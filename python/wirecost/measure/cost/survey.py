@@ -124,6 +124,9 @@ def survey(
                     if topic is None:
                         new = TopicSurvey(connection, sample=KeptMessages(room))
                         topic = by_key.setdefault(_key(connection), new)
+                        if offered := recording.qos(connection):
+                            known = {*filter(None, topic.qos.split(", ")), *offered.split(", ")}
+                            topic.qos = ", ".join(sorted(known))
                         here[id(connection)] = topic
                     topic.add(message.time_ns, message.data, random)
                     if done % SAID_EVERY == 0:

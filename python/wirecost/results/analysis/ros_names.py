@@ -16,7 +16,18 @@ from wirecost.system.function_names import short_names
 
 TAKES = ("subscription", "timer", "service", "client", "action", "task", "guard condition", "event")
 """Kinds that are callbacks."""
-WAITS = ("publish→take", "take→callback", "queued→callback", "queue wait", "deserialize")
+TAKE_SECTION, SEND_SECTION = "take", "send"
+"""What the middleware does for a message: giving it out, deserialized, and sending it, serialized."""
+WAITS = (
+    "publish→take",
+    "take→callback",
+    "queued→callback",
+    "queue wait",
+    "deserialize",
+    TAKE_SECTION,
+    SEND_SECTION,
+)
+"""Kinds of what a subscription or a publisher does beside its callback."""
 KEPT = "kept for "
 INFRASTRUCTURE = frozenset({"/parameter_events", "/rosout", "/clock", "?"})
 """Topics that every node has, and publishers that nobody knows: up to Iron rcl's own of /rosout."""

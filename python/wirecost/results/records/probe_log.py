@@ -24,6 +24,9 @@ SUFFIX = ".wprobe"
 MAGIC = b"WCPROBE\n"
 VERSION = 1
 HEADER_SIZE = 20480
+PROCESSOR = struct.Struct("<QQQ")
+PROCESSOR_AT = 120
+"""Processor time: the thread's while it was recorded, the process's at both ends of that time."""
 NO_PARENT = 0xFFFFFFFF
 MAX_COUNTERS = 8
 SOURCES_AT, COUNTERS_AT, NAMES_AT, MAX_NAMES, ENTRY = 112, 512, 4096, 256, 64
@@ -142,6 +145,12 @@ class ProbeLog:
     """True if the thread ended in order: its file is cut to its records."""
     lacks: tuple[str, ...] = ()
     """Sentences about what else is missing."""
+    processor_ns: int | None = None
+    """Processor time of the thread while it was recorded; None where its log has no end."""
+    process_begin_ns: int = 0
+    """Processor time that the process had taken when the log was created."""
+    process_end_ns: int | None = None
+    """The same at its end."""
 
     @property
     def count(self) -> int:
@@ -261,6 +270,7 @@ def _read(path: Path, file: BinaryIO) -> ProbeLog:
             f"version {VERSION} with {RECORD.itemsize}: update the older of the two"
         )
     records = _records(file, capacity)
+    processor_ns, process_begin_ns, process_end_ns = PROCESSOR.unpack_from(header, PROCESSOR_AT)
     size = os.fstat(file.fileno()).st_size
     return ProbeLog(
         path=path,
@@ -276,6 +286,9 @@ def _read(path: Path, file: BinaryIO) -> ProbeLog:
         unclosed=unclosed,
         unmatched=unmatched,
         ended=size == HEADER_SIZE + len(records) * RECORD.itemsize,
+        processor_ns=processor_ns if process_end_ns else None,
+        process_begin_ns=process_begin_ns,
+        process_end_ns=process_end_ns or None,
     )
 
 

@@ -45,6 +45,13 @@ class TraceLog(ProbeLog):
         return self.trace.counts_of_threads()[self.index]
 
 
+def is_recorded(path: Path) -> bool:
+    """Return whether a path looks like a probe log, a folder of them, or a trace."""
+    if not path.is_dir():
+        return path.suffix == SUFFIX
+    return any(_with_logs(path).glob("*" + SUFFIX)) or bool(trace_folders(path))
+
+
 def read_recorded(paths: Iterable[Path]) -> list[ProbeLog]:
     """Return the logs of files and folders; a folder may be a trace.
 

@@ -140,17 +140,17 @@ def kind_of(name: str) -> CauseKind:
 
 def is_time(name: str) -> bool:
     """Say whether it measures how long something took and so explains nothing."""
-    return _TIME.search(name) is not None
+    return _TIME.search(name) is not None or is_processor_time(name)
 
 
 def is_processor_time(name: str) -> bool:
     """Say whether it is the time that the thread ran on a processor, in nanoseconds."""
-    return name.lower().removeprefix("perf::") == "task-clock"
+    return name.lower().removeprefix("perf::") in ("task-clock", "processor-ns")
 
 
 def is_duration(name: str) -> bool:
     """Say whether it is a part of the time itself, in nanoseconds, such as that spent waiting."""
-    return name.endswith("-ns")
+    return name.endswith("-ns") and not is_processor_time(name)
 
 
 def is_work(name: str) -> bool:

@@ -24,7 +24,7 @@ from wirecost.results.analysis.ros_names import place_of
 
 PUBLISH = r"^(.*?) ?publish (\S+)$"
 WAIT = r"^(.*?) ?(\S+) (?:queue wait|take→callback|queued→callback)$"
-OTHERS = (" deserialize",)
+OTHERS = (" deserialize", " take", " send")
 """Sections of a thread that are no callbacks."""
 
 IDENTITY, STAMP, ORDER = "identity", "source time stamp", "order in time"

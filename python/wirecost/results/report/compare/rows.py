@@ -36,7 +36,7 @@ DEPENDENT = (
     "count as: executions that follow one another, and those of one process, depend on each other, "
     "so they say only as much as so many independent ones"
 )
-STEADY = ("instructions", "task-clock", "cpu-clock")
+STEADY = ("instructions", "task-clock", "cpu-clock", "processor-ns")
 """Parts of the names of counters that hardly depend on other programs."""
 OBVIOUS = ("wire", "factor", "elements", "build", "variant")
 """Columns that usually follow from others: the first to be left out of a row's label."""

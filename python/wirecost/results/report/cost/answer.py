@@ -20,10 +20,13 @@ STEPS, NAMED = 3, 3
 LONGEST_NAME = 26
 MOST_THREADS = 30
 ThreadOfProcess = tuple[ProcessCost, ThreadCost]
+LARGE = 1e6
+"""Bytes a second from which on it matters that a publisher keeps all messages."""
 
 
 def first_answer(cost: SystemCost) -> FirstAnswer:
-    return FirstAnswer(sentence(cost), table(cost), [step(one) for one in cost.worth[:STEPS]])
+    steps = [step(one) for one in cost.worth[:STEPS]]
+    return FirstAnswer(sentence(cost), table(cost), steps, qos_hints(cost)[:1])
 
 
 def what_if_answer(cost: SystemCost) -> FirstAnswer:
@@ -76,6 +79,17 @@ def sentence(cost: SystemCost) -> str:
     return f"{text}. Worth a change: {worth} of {topics}."
 
 
+def qos_hints(cost: SystemCost) -> list[str]:
+    """Return a line for each large topic whose publishers may keep any number of its messages."""
+    return [
+        f"{topic.topic}: {topic.qos}: at {rate_of_bytes(topic.bytes_per_s)} one slow subscriber "
+        "fills its publisher's memory, or stops it; keep last N bounds that."
+        for topic in cost.topics
+        if topic.bytes_per_s >= LARGE
+        and any("reliable" in one and "keep all" in one for one in topic.qos.split(", "))
+    ]
+
+
 def step(remedy: Remedy) -> str:
     """Return a remedy in a line, its command behind a line break."""
     gains = []
@@ -115,12 +129,15 @@ def tables(cost: SystemCost) -> Iterator[Table]:
             Column[Remedy]("of a core", lambda one: f"{ABOUT} −{share(one.share)}"),
         ]
         yield Table.of("What changes would save, each by itself", cost.remedies, columns)
-    if ends := [topic for topic in cost.topics if topic.publishers is not None]:
+    if ends := [topic for topic in cost.topics if topic.publishers is not None or topic.qos]:
+        is_live = any(topic.publishers is not None for topic in ends)
         columns_of_ends = [
             Column[TopicCost]("topic", lambda topic: topic.topic),
-            Column[TopicCost]("published by", lambda topic: _names(topic.publishers)),
-            Column[TopicCost]("taken by", lambda topic: _names(topic.takers)),
-            Column[TopicCost]("QoS", lambda topic: topic.qos),
+            Column[TopicCost](
+                "published by", lambda topic: _names(topic.publishers), shown=is_live
+            ),
+            Column[TopicCost]("taken by", lambda topic: _names(topic.takers), shown=is_live),
+            Column[TopicCost]("QoS", lambda topic: topic.qos.replace(", ", "; ")),
         ]
         yield Table.of("Ends", ends, columns_of_ends)
     if cost.processes:

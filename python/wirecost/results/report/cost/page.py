@@ -10,6 +10,7 @@ import altair as alt
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.results.report.cost.answer import (
     doubts,
+    qos_hints,
     rate_of_bytes,
     sentence,
     share,
@@ -17,7 +18,8 @@ from wirecost.results.report.cost.answer import (
     tables,
 )
 from wirecost.results.report.shared.axes import keyed, names_down, plot
-from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure, draw
+from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.results.report.shared.figure_files import draw_report
 from wirecost.results.report.shared.graph import (
     BESIDE,
     BESIDE_ON_PAPER,
@@ -34,7 +36,6 @@ from wirecost.results.report.shared.graph import (
 )
 from wirecost.results.report.shared.page import render
 from wirecost.system.errors import UserError
-from wirecost.system.failed_write import failed_write
 from wirecost.system.printable import without_middle
 
 MOST_BARS = 30
@@ -46,12 +47,13 @@ def page(cost: SystemCost) -> str:
     """Return one file that works offline, in light and dark."""
     figures = cost_figures(cost)
     return render(
-        "cost.html.j2",
+        "answer.html.j2",
         figures,
-        files=", ".join(cost.files),
+        title=f"wirecost cost · {', '.join(cost.files)}",
+        heading=f"What {', '.join(cost.files)} costs",
         lead=sentence(cost),
         figures=figures,
-        steps=[step(one).replace("\n", " `") + "`" for one in cost.worth],
+        steps=[step(one).replace("\n", " `") + "`" for one in cost.worth] + qos_hints(cost),
         doubts=[text for text, _ in doubts(cost)],
         warnings=cost.warnings,
         tables=list(tables(cost)),
@@ -71,10 +73,7 @@ def draw_figure(cost: SystemCost, path: Path) -> None:
     figure = _graph(cost, MOST_ON_PAPER, BESIDE_ON_PAPER) or _bars(cost)
     if figure is None:
         raise UserError(f"--report {path}: no topic has a time or ends that are known")
-    try:
-        draw(figure.chart, path)
-    except OSError as error:
-        raise failed_write(path, error, "name a writable --report file") from error
+    draw_report(figure, path)
 
 
 def _bars(cost: SystemCost) -> Figure | None:
@@ -163,4 +162,5 @@ def _add(
         graph.details.setdefault(item, "")
     graph.edges.append(edge)
     text = f"{rate_of_bytes(topic.bytes_per_s)}, {share(core or 0.0)} of a core"
-    graph.weights[edge] = EdgeWeight(topic.bytes_per_s / most_bytes, (core or 0.0) / most_core, text)
+    widths = {"bytes": topic.bytes_per_s / most_bytes, "processor": (core or 0.0) / most_core}
+    graph.weights[edge] = EdgeWeight(widths, text)

@@ -141,7 +141,7 @@ def own_time(explanation: Explanation, nodes: Sequence[Node]) -> str | None:
     if explanation.processor_median_ns is not None:
         if explanation.processor_median_ns < NEARLY * rest:
             return None
-        evidence = f"perf::TASK-CLOCK counted {units.time(explanation.processor_median_ns)}"
+        evidence = f"a clock of it counted {units.time(explanation.processor_median_ns)}"
     elif explanation.waits_counted:
         evidence = "waiting and blocked time were counted apart"
     else:

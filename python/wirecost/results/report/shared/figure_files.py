@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures as files in a folder."""
+"""Figures as files: many in a folder, or one in the place of a page."""
 
 from __future__ import annotations
 
@@ -22,3 +22,11 @@ def write_figures(figures: Iterable[Figure], folder: Path, formats: Sequence[str
             ]
     except OSError as error:
         raise failed_write(folder, error, "name a writable --figures folder") from error
+
+
+def draw_report(figure: Figure, path: Path) -> None:
+    """Draw what ``--report`` asks for alone; the suffix decides the format. Raises UserError."""
+    try:
+        draw(figure.chart, path)
+    except OSError as error:
+        raise failed_write(path, error, "name a writable --report file") from error

@@ -30,13 +30,8 @@ LONGEST = 40
 
 THINNEST, WIDEST = 1, 9
 """Pixels of a line that carries nothing, and what the widest one has more."""
-_SWITCH = alt.param(
-    "line_width",
-    value="bytes",
-    bind=alt.binding_radio(
-        options=["bytes", "core"], labels=["bytes", "processor"], name="Width of lines: "
-    ),
-)
+SWITCH = "line_width"
+"""Parameter that the reader chooses the width of lines by."""
 
 Item = tuple[str, str]
 """Kind and name."""
@@ -54,10 +49,12 @@ ARROW: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class EdgeWeight:
-    """What goes along an edge, each from 0 to 1; ``text``: the same in words."""
+    """What goes along an edge; ``text``: the same in words.
 
-    bytes: float
-    core: float
+    ``widths``: each from 0 to 1, by what it is of; all edges of a graph have the same.
+    """
+
+    widths: Mapping[str, float]
     text: str
 
 
@@ -187,7 +184,7 @@ def graph_chart(graph: Graph, rows: Sequence[Sequence[Item]]) -> alt.LayerChart 
     shown = plot(boxes).encode(y=y, tooltip=["name:N", "kind:N", "detail:N"])
     looks = {"columns": 2, "symbolType": "square"}
     layers = [
-        _rules(edges, is_weighted=bool(graph.weights)),
+        _rules(edges, _widths(graph)),
         edges.mark_point(angle=180, **ARROW).encode(
             x=alt.X("x2:Q", axis=None), y=alt.Y("tip:Q", axis=None)
         ),
@@ -213,7 +210,16 @@ def graph_chart(graph: Graph, rows: Sequence[Sequence[Item]]) -> alt.LayerChart 
     drawn: alt.LayerChart | alt.FacetChart = alt.layer(*layers).properties(
         width=WIDTH * beside // BESIDE, height=ROW * len(rows), title="Nodes and topics"
     )
-    return drawn.add_params(_SWITCH) if graph.weights else drawn
+    widths = _widths(graph)
+    if len(widths) < 2:
+        return drawn
+    choice = alt.binding_radio(options=widths, name="Width of lines: ")
+    return drawn.add_params(alt.param(SWITCH, value=widths[0], bind=choice))
+
+
+def _widths(graph: Graph) -> list[str]:
+    """Return what lines can be as wide as."""
+    return list(next(iter(graph.weights.values())).widths) if graph.weights else []
 
 
 def _weight(graph: Graph, edge: Edge) -> Mark:
@@ -221,21 +227,21 @@ def _weight(graph: Graph, edge: Edge) -> Mark:
     if weight is None:
         return {}
     return {
-        "bytes": weight.bytes,
-        "core": weight.core,
+        **weight.widths,
         "detail": weight.text,
         "name": f"{edge[0][1]} → {edge[1][1]}",
         "marked": edge in graph.marked,
     }
 
 
-def _rules(edges: alt.Chart, *, is_weighted: bool) -> alt.Chart:
+def _rules(edges: alt.Chart, widths: Sequence[str]) -> alt.Chart:
     """Draw lines, as wide as what the reader chose, where their weights are known."""
     ends = {"x2": "x2:Q", "y2": "y2:Q"}
-    if not is_weighted:
+    if not widths:
         plain: alt.Chart = edges.mark_rule(opacity=0.6).encode(**ends)
         return plain
-    wide = f"{THINNEST} + {WIDEST} * datum[{_SWITCH.name}]"
+    chosen = SWITCH if len(widths) > 1 else f"'{widths[0]}'"
+    wide = f"{THINNEST} + {WIDEST} * datum[{chosen}]"
     weighted: alt.Chart = (
         edges.transform_calculate(wide=wide)
         .mark_rule(opacity=0.6)

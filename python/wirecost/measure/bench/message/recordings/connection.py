@@ -21,7 +21,8 @@ class RecordedConnection:
     """Messages of one definition on a topic.
 
     ``type``: as the recording has it; ``wire``: encoding of the messages; ``encoding``: of the
-    definition; ``digest``: of the type, as ROS computes it, empty if none is there.
+    definition; ``digest``: of the type, as ROS computes it, empty if none is there; ``qos``: what
+    is known of what its publishers offered.
     """
 
     number: int
@@ -32,6 +33,7 @@ class RecordedConnection:
     definition: bytes
     count: int
     digest: str = ""
+    qos: str = ""
 
     @property
     def is_described(self) -> bool:

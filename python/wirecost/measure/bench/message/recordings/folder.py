@@ -15,6 +15,7 @@ from ruamel.yaml.error import YAMLError
 from wirecost.measure.bench.message.recordings.connection import RecordedMessage, RecordingPart
 from wirecost.measure.bench.message.recordings.damage import damage, refuse_pointers
 from wirecost.measure.bench.message.recordings.mcap_part import McapPart
+from wirecost.measure.bench.message.recordings.offered import KEY, offered_words
 from wirecost.measure.bench.message.recordings.sqlite_file import REINDEX, SqliteFile
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
@@ -35,11 +36,12 @@ MOST_TIMES = 1000
 
 @dataclass
 class FolderMetadata:
-    """``counts``: of messages by topic, as the file has them."""
+    """``counts``: of messages, ``qos``: what publishers offered, by topic as the file has them."""
 
     files: list[str] = field(default_factory=list)
     by_message: bool = False
     counts: dict[str, int] = field(default_factory=dict)
+    qos: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -116,7 +118,9 @@ def _read(document: Any) -> FolderMetadata:
         _text(about.get("compression_mode") or "").lower() == "message",
     )
     for topic_count in about.get("topics_with_message_count") or ():
-        topic = _text(topic_count["topic_metadata"]["name"])
+        described = topic_count["topic_metadata"]
+        topic = _text(described["name"])
+        metadata.qos[topic] = offered_words(described.get(KEY))
         metadata.counts[topic] = metadata.counts.get(topic, 0) + int(topic_count["message_count"])
     return metadata
 

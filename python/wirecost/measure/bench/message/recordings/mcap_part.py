@@ -11,6 +11,7 @@ from mcap.opcode import Opcode
 
 from wirecost.data.traces import mcap_index
 from wirecost.data.traces.mcap_file import McapChannel
+from wirecost.measure.bench.message.recordings import offered
 from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordedMessage
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
@@ -41,6 +42,7 @@ class McapPart(McapChannel):
                     schema.data if schema else b"",
                     int(frames[channel.id]) if channel.id < len(frames) else 0,
                     channel.metadata.get("topic_type_hash", ""),
+                    offered.offered_words(channel.metadata.get(offered.KEY, "")),
                 )
             )
 

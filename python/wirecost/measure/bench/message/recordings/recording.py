@@ -47,10 +47,11 @@ class Recording(Closing):
             raise UserError(f"{path}: no such file or folder; name a recording")
         self.path = path
         self._counts: dict[str, int] = {}
+        self._qos: dict[str, str] = {}
         self.warnings: list[str] = []
         if path.is_dir():
             self._parts, about = folder.parts_of(path)
-            self._counts, self.warnings = about.counts, about.warnings
+            self._counts, self._qos, self.warnings = about.counts, about.qos, about.warnings
         else:
             is_ros1 = path.suffix.lower() == BAG
             if is_ros1:
@@ -62,6 +63,10 @@ class Recording(Closing):
     def close(self) -> None:
         for part in self._parts:
             part.close()
+
+    def qos(self, connection: RecordedConnection) -> str:
+        """Return what is known of what a connection's publishers offered; empty: nothing."""
+        return connection.qos or self._qos.get(connection.topic, "")
 
     def groups(self, topic: str, has_schema: bool) -> list[ConnectionGroup]:
         """Return the readable connections of a topic, empty for the only one. Raises UserError.

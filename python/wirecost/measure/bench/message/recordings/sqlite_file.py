@@ -8,12 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from wirecost.measure.bench.message.recordings import offered
 from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordedMessage
 from wirecost.measure.bench.message.recordings.damage import damage
 from wirecost.system.counted import counted
 
 REINDEX = "ros2 bag reindex"
 _LONGEST_DEFINITION = 8 << 20
+TOO_LONG = offered.LONGEST + 1
 
 
 class SqliteFile:
@@ -58,6 +60,9 @@ class SqliteFile:
         digests = {}
         if self._has("topics", "type_description_hash"):
             digests = dict(ask("SELECT id, type_description_hash FROM topics"))
+        profiles = {}
+        if self._has("topics", offered.KEY):
+            profiles = dict(ask(f"SELECT id, substr({offered.KEY}, 1, ?) FROM topics", (TOO_LONG,)))
         connections = []
         for number, topic, type_, wire in ask(
             "SELECT id, name, type, serialization_format FROM topics ORDER BY id"
@@ -68,7 +73,8 @@ class SqliteFile:
             encoding, text, _ = (same or described or [("", "", "")])[0]
             connections.append(
                 RecordedConnection(number, str(topic), str(type_), str(wire), encoding,
-                                   text.encode(), counts.get(number, 0), digest)
+                                   text.encode(), counts.get(number, 0), digest,
+                                   offered.offered_words(profiles.get(number)))
             )  # fmt: skip
         if lost := sum(counts.values()) - sum(connection.count for connection in connections):
             self.warnings.append(f"{counted(lost, 'message')} of no topic that it lists")

@@ -25,12 +25,15 @@ from typing import Any, Callable  # noqa: UP035 - Python 3.8
 
 from hooked_imports import Patching, name_of, plain  # type: ignore[import-not-found, unused-ignore]
 
-ENTITIES = ("subscriptions", "timers", "services", "clients", "guards", "waitables")
+ENTITIES = ("subscriptions", "publishers", "timers", "services", "clients", "guards", "waitables")
 """Properties of a node."""
 OF_EXECUTOR = "rclpy.executors"
 OF_ACTIONS = "rclpy.action.server"
 ACTION = "_action/send_goal"
 """One of an action's services."""
+PROCESSOR_TIME = "processor-ns"
+"""The counter with which sending and taking are sections, conversion between Python and C included.
+Those of the middleware, which the library records, are in them."""
 MARK = "_wirecost"
 """The attribute of a future that says whose it is, and how others of ours begin."""
 
@@ -61,6 +64,8 @@ class Recorder:
         self.library = library
         self.nodes: list[weakref.ref[Any]] = []
         self.unless_probed = "WIRECOST_HOOK_UNLESS_PROBED" in os.environ
+        counters = os.environ.get("WIRECOST_PROBE_COUNTERS", "").split(",")
+        self.is_processor_counted = PROCESSOR_TIME in counters
         self.known_version = True
         self._sections: dict[str, int] = {}
         self._codes: set[CodeType] = set()
@@ -193,6 +198,38 @@ class Recorder:
         return whole
 
 
+def in_section(recorder: Recorder, method: Any, entity_of: int, what: str) -> Any:
+    """Return a method that is a section of the node, topic and ``what`` of an argument.
+
+    ``entity_of``: which of the arguments is the publisher or the subscription.
+    """
+    begin, end = recorder.library.begin, recorder.library.end
+    hidden = f"{MARK}_{what}"
+
+    def section_of(entity: Any) -> int:
+        section: int = getattr(entity, hidden, 0)
+        if not section:
+            name = f"{recorder.node_of(entity)} {entity.topic_name} {what}"
+            section = recorder.section(name)
+            setattr(entity, hidden, section)
+        return section
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        section = 0
+        with suppress(Exception):  # such as an entity that is destroyed
+            section = section_of(args[entity_of])
+        if not section:
+            return method(*args, **kwargs)
+        begin(section, 0)
+        try:
+            return method(*args, **kwargs)
+        finally:
+            end(section)
+
+    return call
+
+
 def watch(kind: Any, attribute: str, recorded: Callable[[Any, Any], Any]) -> None:
     """Make whatever function is put into the attribute ``recorded(entity, value)``."""
     below = kind.__dict__.get(attribute)
@@ -312,11 +349,16 @@ class Patches:
             return publish(publisher, *args, **kwargs)
 
         module.Publisher.publish = publish_recorded
+        if self._recorder.is_processor_counted:
+            module.Publisher.publish = in_section(self._recorder, publish_recorded, 0, "send")
 
     def _executor(self, module: Any) -> None:
         if not any(map(reads_callbacks, vars(module.Executor).values())):
             raise AttributeError("callback")
         self._tasks(module.Executor)
+        take = getattr(module.Executor, "_take_subscription", None)
+        if self._recorder.is_processor_counted and take is not None:
+            module.Executor._take_subscription = in_section(self._recorder, take, 1, "take")
 
     def _tasks(self, kind: Any) -> None:
         create, recorded = kind.create_task, self._recorder.recorded_task

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quality of service that a recording says its publishers offered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from rosbags.interfaces import (
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
+
+from cost.drives import drive
+from wirecost.measure.bench.message.recordings.offered import LONGEST, offered_words
+from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.cost.survey import survey
+from wirecost.measure.cost.system import system_cost
+from wirecost.results.records.cost import SystemCost
+from wirecost.results.report.cost.answer import first_answer, qos_hints, tables
+
+FOREVER = QosTime(9223372036, 854775807)
+KEPT = "reliable transient local keep all"
+
+
+def profile(history: QosHistory, reliability: QosReliability, durability: QosDurability) -> Qos:
+    automatic = QosLiveliness.AUTOMATIC
+    return Qos(history, 7, reliability, durability, FOREVER, FOREVER, automatic, FOREVER, False)
+
+
+ALL = profile(QosHistory.KEEP_ALL, QosReliability.RELIABLE, QosDurability.TRANSIENT_LOCAL)
+LAST = profile(QosHistory.KEEP_LAST, QosReliability.BEST_EFFORT, QosDurability.VOLATILE)
+# As a recorder writes what DDS does not say.
+UNKNOWN = profile(QosHistory.UNKNOWN, QosReliability.RELIABLE, QosDurability.VOLATILE)
+OFFERED = {"/points": [ALL, LAST], "/imu": [UNKNOWN], "/status": []}
+WORDS = {
+    "/points": f"best effort volatile keep last 7, {KEPT}",
+    "/imu": "reliable volatile",
+    "/status": "",
+}
+
+
+def cost_of(path: Path) -> SystemCost:
+    read = survey([path], (), lambda _done, _total, _text: None)
+    return system_cost([str(path)], read, PriceList({}), "cpp", {})
+
+
+@pytest.mark.parametrize("version", [8, 9])
+@pytest.mark.parametrize("name", ["drive.mcap", "drive.db3"])
+def test_topics_have_what_publishers_offered(
+    name: str, version: Literal[8, 9], tmp_path: Path
+) -> None:
+    drive(tmp_path / name, OFFERED, version)
+    cost = cost_of(tmp_path / "drive")
+    assert {topic.topic: topic.qos for topic in cost.topics} == WORDS
+    (part,) = (path for path in (tmp_path / "drive").iterdir() if path.suffix != ".yaml")
+    assert {topic.topic: topic.qos for topic in cost_of(part).topics} == WORDS
+    (hint,) = qos_hints(cost)
+    assert hint.startswith(f"/points: {WORDS['/points']}: at 3.2")
+    assert first_answer(cost).hints == [hint]
+    (ends,) = (table for table in tables(cost) if table.title == "Ends")
+    assert ends.headings == ["topic", "QoS"]
+
+
+def test_a_small_topic_needs_no_advice(tmp_path: Path) -> None:
+    drive(tmp_path / "drive.mcap", OFFERED | {"/points": [LAST], "/status": [ALL]})
+    cost = cost_of(tmp_path / "drive")
+    assert {topic.topic: topic.qos for topic in cost.topics}["/status"] == KEPT
+    assert not qos_hints(cost)
+
+
+@pytest.mark.parametrize(
+    "offered",
+    [
+        "", "- history: [2]", "history: 2", "- {", "- 7", "- history: 99\n  reliability: -1",
+        None, 5, {"reliability": 1}, [{"reliability": ["reliable"]}], "- " * 5000, "- &a [*a]",
+        " " * (LONGEST + 1),
+    ],
+)  # fmt: skip
+def test_what_is_damaged_says_nothing(offered: object) -> None:
+    assert offered_words(offered) == ""
