@@ -24,13 +24,16 @@ _KEPT = threading.local()
 Points = npt.NDArray[Any]
 
 
-def encode(points: Points, *, error: float | Mapping[str, float] | None = None) -> bytes:
+def encode(
+    points: Points, *, error: float | Mapping[str, float] | None = None, quick: bool = False
+) -> bytes:
     """Pack points.
 
     ``points``: a structured array of shape (points,) or (rows, columns) with fields of 1 to 4 bytes
     or doubles; or floats of shape (points, 3 or 4): x, y, z, intensity. ``error``: the largest one
     of x, y and z, or of each field by name, in their unit; without it every bit is kept. Bytes
-    between fields are not. Raises UserError.
+    between fields are not. ``quick``: in a fifth of the time, in about half as many bytes again.
+    Raises UserError.
     """
     points = _structured(points)
     names = points.dtype.names or ()
@@ -40,7 +43,7 @@ def encode(points: Points, *, error: float | Mapping[str, float] | None = None) 
         if not errors:
             raise UserError("points have no x, y or z; give errors as {'range': 0.001}")
     height, width = points.shape if points.ndim == 2 else (1, points.size)
-    packer = _packer(tuple((name, float(most)) for name, most in errors.items()))
+    packer = _packer(tuple((name, float(most)) for name, most in errors.items()), quick)
     fields = point_fields(points.dtype)
     data = np.ascontiguousarray(points).reshape(-1).view(np.uint8)
     try:
@@ -80,17 +83,17 @@ def decode(data: bytes | bytearray | memoryview, *, limit: int = LIMIT) -> Point
     return points if height == 1 else points.reshape(height, width)
 
 
-def _packer(errors: tuple[tuple[str, float], ...]) -> _core.CloudPacker:
-    """Return this thread's packer, which keeps its memory while errors stay."""
-    kept: tuple[tuple[tuple[str, float], ...], _core.CloudPacker] | None
+def _packer(errors: tuple[tuple[str, float], ...], quick: bool) -> _core.CloudPacker:
+    """Return this thread's packer, which keeps its memory while errors and effort stay."""
+    kept: tuple[tuple[tuple[str, float], ...], bool, _core.CloudPacker] | None
     kept = getattr(_KEPT, "packer", None)
-    if kept is None or kept[0] != errors:
+    if kept is None or kept[:2] != (errors, quick):
         try:
-            kept = (errors, _core.CloudPacker(list(errors)))
+            kept = (errors, quick, _core.CloudPacker(list(errors), quick))
         except ValueError as cause:
             raise UserError(f"{cause}; give a distance such as 0.001") from cause
         _KEPT.packer = kept
-    return kept[1]
+    return kept[2]
 
 
 def _structured(points: Points) -> Points:
