@@ -55,6 +55,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "schema",
     },
     "measure.cost": {
+        "data.scans",
         "measure.bench",
         "observe.usage",
         "replay",

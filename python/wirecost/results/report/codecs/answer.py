@@ -79,7 +79,7 @@ def first_answer(race: CodecRace) -> FirstAnswer:
     best = good[0]
     text = (
         f"{best.codec} is smallest: {100 * best.share:.1f} % of the bytes"
-        f"{f' with errors up to {_error(race.error)}' if best.is_lossy else ''}"
+        f"{f' with errors up to {error_text(race.error)}' if best.is_lossy else ''}"
     )
     exact = next((row for row in good if not row.is_lossy), None)
     if exact is not None and best.is_lossy:
@@ -116,7 +116,7 @@ def table(race: CodecRace, runs: Sequence[CodecRun], title: str) -> Table:
     ]
     notes = [
         f"Times of a point, medians in one thread, in turns; errors of x, y, z asked for: "
-        f"{_error(race.error)}, measured on what came out; other fields keep every bit."
+        f"{error_text(race.error)}, measured on what came out; other fields keep every bit."
     ]
     return Table.of(title, rows(runs), columns, notes)
 
@@ -170,10 +170,11 @@ def _speed(ns: float, row: CodecRow) -> str:
 def _error_of(row: CodecRow) -> str:
     if row.fault:
         return f"✗ {row.fault}"
-    return "none" if not row.error else _error(row.error)
+    return "none" if not row.error else error_text(row.error)
 
 
-def _error(error: float) -> str:
+def error_text(error: float) -> str:
+    """Return an error as a distance."""
     if not math.isfinite(error):
         return "NaN lost"
     return f"{1000 * error:.3g} mm" if error < 1 else f"{error:.3g} m"
