@@ -22,7 +22,7 @@ namespace {
 /// Wider groups have whole numbers: others lie in four bytes from the byte that they begin in.
 constexpr unsigned widest = 25, whole = 32;
 constexpr unsigned last_code = 15;
-/// Bytes behind the first of a group that reading it may touch.
+/// Bytes from a group's first on that reading it may touch.
 constexpr std::size_t touched = 32;
 
 using Group = std::array<std::uint32_t, group>;
@@ -38,7 +38,7 @@ Widths widths_from(unsigned lowest) {
   return widths;
 }
 
-// A group's numbers take as many bytes as each has bits.
+/// A group's numbers, which take as many bytes as each has bits. Writes up to eight more.
 inline std::uint8_t* put_group(const std::uint32_t* values, unsigned width, std::uint8_t* at) {
   if (width <= 16) {
     const auto four = [=](const std::uint32_t* first) {
@@ -67,7 +67,7 @@ inline std::uint8_t* put_group(const std::uint32_t* values, unsigned width, std:
   return at;
 }
 
-/// Codes of widths, and the numbers, of whole groups.
+/// The numbers of whole groups, whose widths have these codes.
 WIRECOST_CLONES
 std::uint8_t* put_groups(const std::uint32_t* values, std::size_t count, const std::uint8_t* codes,
                          const Widths& widths, std::uint8_t* at) {
@@ -120,7 +120,7 @@ std::uint8_t code_of(unsigned width, unsigned lowest) {
   return static_cast<std::uint8_t>(width > widest ? last_code : std::min(code, last_code));
 }
 
-/// The numbers of a group, within the bytes that are left.
+/// The numbers of a group, behind which eight more bytes may be read.
 Group group_at(const std::uint8_t* at, unsigned width) {
   Group values;
   for (std::size_t each = 0; each < group; ++each) {
@@ -151,10 +151,8 @@ class GroupReader {
   unsigned width(std::size_t group) const {
     return widths_[codes_[group / 2] >> 4 * (group % 2) & last_code];
   }
-  /// Whether so many groups can be taken without looking at the end.
-  bool has_groups(std::size_t count) const {
-    return static_cast<std::size_t>(end_ - at_) >= count * whole + touched;
-  }
+  /// Whether a group can be taken without looking at the end.
+  bool has_room() const { return static_cast<std::size_t>(end_ - at_) >= touched; }
   const std::uint8_t* take(unsigned width) {
     const std::uint8_t* at = at_;
     at_ += width;
@@ -228,7 +226,7 @@ WIRECOST_AVX2 __m256i unfolded_eight(__m256i values) {
 WIRECOST_FOR_AVX2
 std::size_t take_groups(GroupReader& in, std::size_t count, std::uint32_t* to) {
   std::size_t done = 0;
-  for (; done < count && in.has_groups(1); ++done) {
+  for (; done < count && in.has_room(); ++done) {
     const unsigned width = in.width(done);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + done * group),
                         eight(in.take(width), width));
@@ -242,7 +240,7 @@ std::size_t take_lagged(GroupReader& in, const std::uint8_t* lags, std::size_t f
                         std::size_t count, std::int32_t* to) {
   GroupReader own = in;
   std::size_t done = first;
-  for (; done < count && own.has_groups(1); ++done) {
+  for (; done < count && own.has_room(); ++done) {
     const unsigned width = own.width(done);
     std::int32_t* at = to + done * group;
     const __m256i before =
@@ -318,6 +316,7 @@ void encode_groups(std::span<const std::uint32_t> values, std::vector<std::uint8
     codes[width] = code_of(width, lowest);
     bytes += std::size_t{counts[width]} * by_code[codes[width]];
   }
+  if (bytes > std::numeric_limits<std::uint32_t>::max()) refuse("a column takes over 4 GiB");
   for (std::uint8_t& width : widths) width = codes[width];
   out.number(static_cast<std::uint8_t>(lowest));
   out.number(static_cast<std::uint32_t>(bytes));

@@ -278,7 +278,7 @@ void Packer::choose_order() {
   }
 }
 
-/// Lags by x and y, or else by the first columns that are no constant.
+/// Lags by x and y, or else by the first two columns that have numbers.
 void Packer::choose_lags() {
   beams_.none(0);
   beam_column_ = none;
@@ -286,7 +286,7 @@ void Packer::choose_lags() {
   std::array<std::size_t, 2> judged{index_of("x"), index_of("y")};
   if (std::ranges::find(judged, none) != judged.end()) {
     judged = {none, none};
-    for (std::size_t at = 0; at < column_count_; ++at)
+    for (std::size_t at = 0; at < column_count_ && judged[1] == none; ++at)
       if (columns_[at].has_numbers()) (judged[0] == none ? judged[0] : judged[1]) = at;
     if (judged[1] == none) judged[1] = judged[0];
   }
