@@ -111,7 +111,7 @@ def pack(
     data: npt.NDArray[np.uint8], layout: Layout, errors: Mapping[str, float], quick: bool
 ) -> bytes:
     """Pack points that lie in these bytes. Raises UserError."""
-    packer = _packer(tuple((name, float(most)) for name, most in errors.items()), quick)
+    packer = _packer(tuple((name, float(most)) for name, most in errors.items()), bool(quick))
     try:
         return packer.pack(data, layout)
     except ValueError as cause:
