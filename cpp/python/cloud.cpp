@@ -31,11 +31,11 @@ std::span<const std::byte> bytes_of(const Bytes& bytes) {
   return std::as_bytes(std::span(bytes.data(), bytes.size()));
 }
 
-/// Packs clouds with the same precisions, one at a time.
+/// Packs clouds with the same precisions and effort, one at a time.
 class CloudPacker {
  public:
-  explicit CloudPacker(const std::vector<std::tuple<std::string, double>>& errors)
-      : packer_(precisions(errors)) {}
+  CloudPacker(const std::vector<std::tuple<std::string, double>>& errors, bool quick)
+      : packer_(precisions(errors), quick ? Effort::quick : Effort::small) {}
 
   nb::bytes pack(const Bytes& data, const Layout& layout) {
     const auto& [height, width, point_step, tuples] = layout;
@@ -92,7 +92,8 @@ class CloudUnpacker {
 
 void bind_cloud(nb::module_& m) {
   nb::class_<CloudPacker>(m, "CloudPacker")
-      .def(nb::init<const std::vector<std::tuple<std::string, double>>&>(), nb::arg("errors"))
+      .def(nb::init<const std::vector<std::tuple<std::string, double>>&, bool>(), nb::arg("errors"),
+           nb::arg("quick"))
       .def("pack", &CloudPacker::pack, nb::arg("data"), nb::arg("layout"));
   nb::class_<CloudUnpacker>(m, "CloudUnpacker")
       .def(nb::init<>())

@@ -41,6 +41,7 @@ struct Listed {
 std::vector<Listed> all();
 
 std::vector<Listed> general();  ///< memcpy, LZ4, zstd
+std::vector<Listed> columns_wire();
 std::vector<Listed> ours();
 #ifdef WIRECOST_HAS_CLOUDINI
 std::vector<Listed> cloudini();

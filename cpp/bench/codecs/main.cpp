@@ -130,6 +130,7 @@ std::vector<Listed> all() {
 #ifdef WIRECOST_HAS_CLOUDINI
   add(cloudini());
 #endif
+  add(columns_wire());
   add(ours());
   return found;
 }

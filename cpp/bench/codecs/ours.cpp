@@ -8,8 +8,8 @@ namespace {
 
 class Packed : public Codec {
  public:
-  Packed(const Task& task, std::vector<cloud::Precision> precisions)
-      : view_(task.view), packer_(std::move(precisions)) {}
+  Packed(const Task& task, std::vector<cloud::Precision> precisions, cloud::Effort effort)
+      : view_(task.view), packer_(std::move(precisions), effort) {}
   std::span<const std::byte> encode() override { return packer_.pack(view_); }
   void decode(std::span<const std::byte> packed, std::span<std::byte> points) override {
     unpacker_.read(packed);
@@ -22,23 +22,29 @@ class Packed : public Codec {
   cloud::Unpacker unpacker_;
 };
 
+template <cloud::Effort effort>
 std::unique_ptr<Codec> exact(const Task& task) {
-  return std::make_unique<Packed>(task, std::vector<cloud::Precision>{});
+  return std::make_unique<Packed>(task, std::vector<cloud::Precision>{}, effort);
 }
 
+template <cloud::Effort effort>
 std::unique_ptr<Codec> near(const Task& task) {
   std::vector<cloud::Precision> precisions;
   for (const char* name : {"x", "y", "z"})
     if (cloud::offset_of(task.view, name, cloud::Type::f32))
       precisions.push_back({name, task.error});
-  return std::make_unique<Packed>(task, std::move(precisions));
+  return std::make_unique<Packed>(task, std::move(precisions), effort);
 }
 
 }  // namespace
 
 std::vector<Listed> ours() {
   const std::string library = "wirecost " WIRECOST_VERSION;
-  return {{"wirecost-exact", library, false, exact}, {"wirecost", library, true, near}};
+  using enum cloud::Effort;
+  return {{"wirecost-exact", library, false, exact<small>},
+          {"wirecost", library, true, near<small>},
+          {"wirecost-quick-exact", library, false, exact<quick>},
+          {"wirecost-quick", library, true, near<quick>}};
 }
 
 }  // namespace wirecost::bench::codecs

@@ -30,6 +30,7 @@ COMMANDS = (
     "campaign",
     "trace",
     "columns",
+    "convert-cloud",
     "heap",
     "probe",
 )

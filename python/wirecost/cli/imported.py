@@ -58,6 +58,8 @@ def imported(
 ) -> type[TyperGroup]:
     """Return the class of a group whose command ``name`` is in the module ``prefix + name``.
 
+    A hyphen in the name is an underscore in the module's.
+
     The module has a function ``command``, or a group ``app``. ``former``: names of before, not
     listed, and their present names; ``for_files``: the command that is meant by a file's name.
     """
@@ -79,11 +81,12 @@ def imported(
             name = (former or {}).get(cmd_name, cmd_name)
             if name not in names:
                 return None
+            module_name = prefix + name.replace("-", "_")
             if self._only_lists:
-                return TyperCommand(name, help=_about(prefix + name))
-            command = get_command(_app(prefix + name, name))
+                return TyperCommand(name, help=_about(module_name))
+            command = get_command(_app(module_name, name))
             command.name = name
-            _show_example(command, prefix + name)
+            _show_example(command, module_name)
             for item in (command, *getattr(command, "commands", {}).values()):
                 if item is not None:
                     _hide_types(item.get_params(ctx))

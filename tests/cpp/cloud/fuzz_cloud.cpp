@@ -25,14 +25,16 @@ void read(std::span<const std::byte> packed) {
   if (layout.bytes > most) return;
   points.resize(layout.bytes);
   unpacker.unpack(points);
-  static Packer packer;
+  static Packer small, quick({}, Effort::quick);
   const CloudView view{layout.height, layout.width,      layout.fields,
                        false,         layout.point_step, layout.width * layout.point_step,
                        points};
-  const auto packed_again = packer.pack(view);
-  again.resize(unpacker.read(packed_again).bytes);
-  unpacker.unpack(again);
-  if (points != again) std::abort();
+  for (Packer* packer : {&small, &quick}) {
+    const auto packed_again = packer->pack(view);
+    again.resize(unpacker.read(packed_again).bytes);
+    unpacker.unpack(again);
+    if (points != again) std::abort();
+  }
 }
 
 }  // namespace
@@ -48,7 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                          {"t", 14, Type::f64}, {"i", 22, Type::i16}};
   constexpr std::uint32_t step = 24;
   const auto count = static_cast<std::uint32_t>(size / step);
-  static Packer exact, near({{"x", 0.001}, {"y", 0.001}, {"z", 0.001}, {"t", 0.5}});
+  static const std::vector<Precision> errors{{"x", 0.001}, {"y", 0.001}, {"z", 0.001}, {"t", 0.5}};
+  static Packer exact[]{Packer({}, Effort::small), Packer({}, Effort::quick)};
+  static Packer near[]{Packer(errors, Effort::small), Packer(errors, Effort::quick)};
   const CloudView view{1,
                        count,
                        fields,
@@ -56,11 +60,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                        step,
                        count * step,
                        std::as_bytes(std::span(data, std::size_t{count} * step))};
-  near.pack(view);
-  const auto packed = exact.pack(view);
-  static Unpacker unpacker;
-  std::vector<std::byte> points(unpacker.read(packed).bytes);
-  unpacker.unpack(points);
-  if (!points.empty() && std::memcmp(points.data(), data, points.size()) != 0) std::abort();
+  for (Packer& packer : near) packer.pack(view);
+  for (Packer& packer : exact) {
+    const auto packed = packer.pack(view);
+    static Unpacker unpacker;
+    std::vector<std::byte> points(unpacker.read(packed).bytes);
+    unpacker.unpack(points);
+    if (!points.empty() && std::memcmp(points.data(), data, points.size()) != 0) std::abort();
+  }
   return 0;
 }

@@ -90,6 +90,8 @@ def small(reader: Reader, count: int) -> list[int]:
     way = reader.number("B")
     if way == 0:
         return [0] * count
+    if way == 3:
+        return groups(reader, count)
     if way == 1:
         return classes(reader.take(reader.number("I")), count)
     others = reader.varint()
@@ -101,7 +103,24 @@ def small(reader: Reader, count: int) -> list[int]:
     return values + [0] * (count - len(values))
 
 
-def stream(reader: Reader, count: int, bits: int = 32) -> list[int]:
+def groups(reader: Reader, count: int) -> list[int]:
+    lowest, size = reader.number("B"), reader.number("I")
+    many = -(-count // 8)
+    codes = reader.take(-(-many // 2))
+    data = Reader(reader.take(size))
+    values: list[int] = []
+    for each in range(many):
+        code = codes[each // 2] >> 4 * (each % 2) & 15
+        width = 0 if code == 0 else lowest + code - 1
+        if code == 15 or width > 25:
+            width = 32
+        bits = int.from_bytes(data.take(width), "little")
+        values += [bits >> width * one & (1 << width) - 1 for one in range(8)]
+    assert data.at == size
+    return values[:count]
+
+
+def stream(reader: Reader, count: int, bits: int = 32, lags: bytes = b"") -> list[int]:
     way, base = reader.number("B"), reader.number("i" if bits == 32 else "q")
     differences = small(reader, count)
     if bits == 64:
@@ -109,7 +128,13 @@ def stream(reader: Reader, count: int, bits: int = 32) -> list[int]:
         differences = [low | high << 32 for low, high in zip(differences, upper, strict=True)]
     if way == 0:
         return [wrapped(base + one, bits) for one in differences]
-    values, step = [], 0
+    values: list[int] = []
+    step = 0
+    if way == 3:
+        for at, difference in enumerate(map(unfolded, differences)):
+            lag = lags[at // 32]
+            values.append(wrapped((values[at - lag] if at >= lag else base) + difference, bits))
+        return values
     for difference in map(unfolded, differences):
         step = step + difference if way == 2 else difference
         base = wrapped(base + step, bits)
@@ -136,6 +161,7 @@ class Cloud:
     beams: list[int] = field(default_factory=list)
     beam_count: int = 0
     order: list[int] = field(default_factory=list)
+    lags: bytes = b""
     read: list[tuple[list[int], float]] = field(default_factory=list)
     """Numbers in sorted order and their step, of each value that may stand beside a cone."""
 
@@ -150,8 +176,12 @@ def unpack(data: bytes) -> tuple[int, int, bytes]:
     for _ in range(reader.varint()):
         reader.take(reader.varint())
         fields.append((reader.varint(), reader.number("B"), reader.varint()))
-    if reader.number("B"):
+    order = reader.number("B")
+    if order == 1:
         sort(cloud, reader)
+    elif order == 2:
+        cloud.lags = reader.take(-(-cloud.count // 32))
+        assert min(cloud.lags) >= 8
     points = bytearray(cloud.count * step)
     for offset, kind, values in fields:
         for each in range(values):
@@ -187,7 +217,7 @@ def values_of(reader: Reader, kind: int, cloud: Cloud) -> list[bytes]:
     if mode in (4, 5):
         numbers = cone(reader, step, cloud)
     else:
-        numbers = stream(reader, cloud.count, 64 if mode == 2 else 32)
+        numbers = stream(reader, cloud.count, 64 if mode == 2 else 32, cloud.lags)
     cloud.read.append((numbers if is_sorted else [], step))
     made = [b""] * cloud.count
     for at, number in enumerate(numbers):

@@ -57,12 +57,12 @@ def bytes_of(points: Points) -> bytes:
 
 
 @pytest.mark.parametrize("error", [None, 0.001, {"x": 0.01, "noise": 1.0, "t": 0.5}])
-@pytest.mark.parametrize("without", [(), ("ring",)])
-def test_another_reader_finds_the_same(error: Any, without: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("without", "quick"), [((), False), (("ring",), False), ((), True)])
+def test_another_reader_finds_the_same(error: Any, without: tuple[str, ...], quick: bool) -> None:
     points = scan()
     points["x"][5], points["y"][7], points["z"][9] = np.nan, -np.inf, -0.0
     names = [name for name in points.dtype.names or () if name not in without]
-    packed = wirecost.cloud.encode(points[names], error=error)
+    packed = wirecost.cloud.encode(points[names], error=error, quick=quick)
     decoded = wirecost.cloud.decode(packed)
     height, width, other = independent.unpack(packed)
     assert (height, width) == (1, len(points))
@@ -109,8 +109,9 @@ def test_what_cannot_be_packed_is_named(points: Points, error: float, said: str)
         wirecost.cloud.encode(points, error=error)
 
 
-def test_what_is_no_packed_cloud_is_refused() -> None:
-    packed = wirecost.cloud.encode(scan(), error=0.001)
+@pytest.mark.parametrize("quick", [False, True])
+def test_what_is_no_packed_cloud_is_refused(quick: bool) -> None:
+    packed = wirecost.cloud.encode(scan(), error=0.001, quick=quick)
     for damaged in (b"", b"WPC1", packed[:-1], packed + b"\0", b"WPC2" + packed[4:]):
         with pytest.raises(UserError, match="pack the cloud again"):
             wirecost.cloud.decode(damaged)
@@ -133,3 +134,8 @@ def test_real_scans_are_small(sensor: str) -> None:
         assert np.abs(decoded[name].astype(float) - points[name]).max() <= 0.0005
     assert len(near) < 0.25 * points.nbytes
     assert len(exact) < 0.5 * points.nbytes
+    quick = wirecost.cloud.encode(points, error=0.0005, quick=True)
+    again = wirecost.cloud.decode(quick)
+    for name in points.dtype.names or ():
+        assert again[name].tobytes() == decoded[name].tobytes()
+    assert len(quick) < 0.45 * points.nbytes

@@ -55,6 +55,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "schema",
     },
     "measure.cost": {
+        "data.scans",
         "measure.bench",
         "observe.usage",
         "replay",
@@ -99,7 +100,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "fmu/player": {"fmu/osmp", "wirecost/trace"},
     "bench": set(),
     "bench/cloud": {"bench", "wirecost/cloud/area", "wirecost/cloud/ring", "wirecost/probe"},
-    "bench/codecs": {"bench", "wirecost/cloud", "wirecost/cloud/packed"},
+    "bench/codecs": {"bench", "wirecost/cloud", "wirecost/cloud/packed", RUNTIME},
     "bench/heap": {"bench"},
     "bench/network": set(),
     "bench/probe": {"wirecost/probe"},

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wirecost::cloud::packed {
@@ -19,45 +20,43 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
   throw std::invalid_argument(std::string("packed cloud: ") + what);
 }
 
+/// Keeps its memory, and does not clear it before it is written.
 class ByteWriter {
  public:
-  void clear() { bytes_.clear(); }
-  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(bytes_)); }
-  std::size_t size() const { return bytes_.size(); }
+  void clear() { size_ = 0; }
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(bytes_).first(size_)); }
+  std::size_t size() const { return size_; }
 
   template <class Number>
   void number(Number value) {
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + sizeof value);
-    std::memcpy(bytes_.data() + at, &value, sizeof value);
+    std::memcpy(room(sizeof value), &value, sizeof value);
   }
   void varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<std::uint8_t>(value | 0x80));
-    bytes_.push_back(static_cast<std::uint8_t>(value));
+    for (; value >= 0x80; value >>= 7) number(static_cast<std::uint8_t>(value | 0x80));
+    number(static_cast<std::uint8_t>(value));
   }
   void text(std::string_view value) {
     varint(value.size());
-    bytes_.insert(bytes_.end(), value.begin(), value.end());
+    bytes(std::as_bytes(std::span(value)));
   }
   void bytes(std::span<const std::byte> value) {
-    const auto* first = reinterpret_cast<const std::uint8_t*>(value.data());
-    bytes_.insert(bytes_.end(), first, first + value.size());
+    if (!value.empty()) std::memcpy(room(value.size()), value.data(), value.size());
   }
   /// Room at the end, which `cut` gives back.
   std::uint8_t* room(std::size_t size) {
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + size);
+    const std::size_t at = size_;
+    size_ += size;
+    if (size_ > bytes_.size()) bytes_.resize(2 * size_);
     return bytes_.data() + at;
   }
-  void cut(const std::uint8_t* end) {
-    bytes_.resize(static_cast<std::size_t>(end - bytes_.data()));
-  }
+  void cut(const std::uint8_t* end) { size_ = static_cast<std::size_t>(end - bytes_.data()); }
   void set(std::size_t at, std::uint32_t value) {
     std::memcpy(bytes_.data() + at, &value, sizeof value);
   }
 
  private:
   std::vector<std::uint8_t> bytes_;
+  std::size_t size_ = 0;
 };
 
 /// Throws std::invalid_argument at the end of its bytes.

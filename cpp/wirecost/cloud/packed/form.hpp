@@ -17,6 +17,13 @@ constexpr std::size_t most_fields = 256, longest_name = 255;
 constexpr std::size_t most_overlap = 4;
 constexpr std::uint64_t most_points = std::uint64_t{1} << 31;
 
+enum class Order : std::uint8_t {
+  own,
+  beams,  ///< columns may be sorted by beam
+  lags,   ///< columns may have differences to points that lie a lag before
+};
+constexpr std::uint8_t order_count = 3;
+
 /// How the column of a field is stored.
 enum class Mode : std::uint8_t {
   constant,    ///< one value

@@ -5,6 +5,7 @@
 #include "wirecost/cloud/packed/cones.hpp"
 #include "wirecost/cloud/packed/form.hpp"
 #include "wirecost/cloud/packed/grid.hpp"
+#include "wirecost/cloud/packed/lags.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,6 +34,18 @@ Value read(const std::byte* at) {
   Value value;
   std::memcpy(&value, at, sizeof value);
   return value;
+}
+
+/// Values that lie `step` bytes apart. Four at a time, as compilers leave such loops.
+template <class Value>
+void copy(const std::byte* from, std::size_t step, std::span<Value> to) {
+  std::size_t at = 0;
+  for (; at + 4 <= to.size(); at += 4, from += 4 * step) {
+    const Value four[]{read<Value>(from), read<Value>(from + step), read<Value>(from + 2 * step),
+                       read<Value>(from + 3 * step)};
+    std::memcpy(&to[at], four, sizeof four);
+  }
+  for (; at < to.size(); ++at, from += step) to[at] = read<Value>(from);
 }
 
 /// Unsigned ones of four bytes wrap.
@@ -66,7 +79,9 @@ void with_type(Type type, Call call) {
 
 bool Packer::Column::is_wide() const { return field->type == Type::f64 && step == 0; }
 
-Packer::Packer(std::vector<Precision> precisions) : precisions_(std::move(precisions)) {
+Packer::Packer(std::vector<Precision> precisions, Effort effort)
+    : precisions_(std::move(precisions)), effort_(effort) {
+  if (effort_ == Effort::quick) streams_.use_groups();
   for (const Precision& precision : precisions_)
     if (!(precision.error >= 0) || std::isinf(precision.error))
       throw std::invalid_argument("packed cloud: the error of " + precision.field +
@@ -75,7 +90,11 @@ Packer::Packer(std::vector<Precision> precisions) : precisions_(std::move(precis
 
 std::span<const std::byte> Packer::pack(const CloudView& cloud) {
   load(cloud);
-  choose_order();
+  lags_.clear();
+  if (effort_ == Effort::quick)
+    choose_lags();
+  else
+    choose_order();
   out_.clear();
   out_.number(magic);
   for (const std::uint32_t each : {cloud.height, cloud.width, cloud.point_step}) out_.varint(each);
@@ -86,8 +105,15 @@ std::span<const std::byte> Packer::pack(const CloudView& cloud) {
     out_.number(field.type);
     out_.varint(field.count);
   }
-  out_.number(static_cast<std::uint8_t>(beams_.are_there()));
-  if (beams_.are_there()) out_.bytes(order_.bytes());
+  if (!lags_.empty()) {
+    out_.number(Order::lags);
+    out_.bytes(std::as_bytes(std::span(lags_)));
+  } else if (beams_.are_there()) {
+    out_.number(Order::beams);
+    out_.bytes(order_.bytes());
+  } else {
+    out_.number(Order::own);
+  }
   for (std::size_t at = 0; at < column_count_; ++at) put(at);
   return out_.bytes();
 }
@@ -145,12 +171,12 @@ void Packer::load_as(Column& column) {
   if constexpr (std::is_floating_point_v<Value>) {
     auto& floats = [&]() -> auto& {
       if constexpr (sizeof(Value) == 4)
-        return column.floats;
+        return effort_ == Effort::quick ? floats_ : column.floats;
       else
         return doubles_;
     }();
     floats.resize(count);
-    for (std::size_t at = 0; at < count; ++at) floats[at] = read<Value>(first + at * step);
+    copy(first, step, std::span(floats));
     const auto precision = std::ranges::find(precisions_, column.field->name, &Precision::field);
     const double error = precision == precisions_.end() ? 0 : precision->error;
     const std::span<const Value> values = floats;
@@ -250,6 +276,26 @@ void Packer::choose_order() {
     beam_column_ = none;
     has_cones_ = false;
   }
+}
+
+/// Lags by x and y, or else by the first two columns that have numbers.
+void Packer::choose_lags() {
+  beams_.none(0);
+  beam_column_ = none;
+  has_cones_ = false;
+  std::array<std::size_t, 2> judged{index_of("x"), index_of("y")};
+  if (std::ranges::find(judged, none) != judged.end()) {
+    judged = {none, none};
+    for (std::size_t at = 0; at < column_count_ && judged[1] == none; ++at)
+      if (columns_[at].has_numbers()) (judged[0] == none ? judged[0] : judged[1]) = at;
+    if (judged[1] == none) judged[1] = judged[0];
+  }
+  if (judged[0] == none) return;
+  find_lags(columns_[judged[0]].values, columns_[judged[1]].values, lags_);
+  streams_.set_lags(lags_);
+  for (std::size_t at = 0; at < column_count_; ++at)
+    if (Column& column = columns_[at]; column.has_numbers())
+      column.own = {chosen_in_groups(column.values, lags_), 0};
 }
 
 /// The height of a beam's points for each unit of distance from the axis, learnt from some of them.

@@ -23,11 +23,16 @@ struct Precision {
   double error = 0;  ///< 0: every bit is kept, as of fields that are not named
 };
 
+enum class Effort : std::uint8_t {
+  small,  ///< few bytes: sorted by beam, and in codes
+  quick,  ///< about four times as fast, in 1.7 times the bytes
+};
+
 /// Keeps its memory from cloud to cloud. For one thread at a time.
 class Packer {
  public:
   /// Throws std::invalid_argument for an error that is negative or no number.
-  explicit Packer(std::vector<Precision> precisions = {});
+  explicit Packer(std::vector<Precision> precisions = {}, Effort effort = Effort::small);
 
   /// The cloud in fewer bytes, valid until the next call. Bytes between fields are not kept.
   /// Throws std::invalid_argument where the cloud contradicts itself, and where a precision names
@@ -39,7 +44,7 @@ class Packer {
   struct Column {
     const Field* field = nullptr;
     std::size_t offset = 0;
-    std::vector<float> floats;  ///< of a field of floats, as they are
+    std::vector<float> floats;  ///< of a field of floats, as they are; none with `quick`
     std::vector<std::int32_t> values, sorted;
     double step = 0;  ///< of a grid; 0: values are ordered bits
     std::vector<std::uint32_t> exceptions;
@@ -48,6 +53,7 @@ class Packer {
     packed::Choice own, by_beam;
 
     bool is_wide() const;
+    bool has_numbers() const { return !is_constant && !is_wide(); }
   };
 
   void load(const CloudView& cloud);
@@ -57,6 +63,7 @@ class Packer {
   template <class Value>
   bool place_on_grid(Column& column, std::span<const Value> values, double step, double error);
   void choose_order();
+  void choose_lags();
   bool find_beams();
   std::size_t index_of(std::string_view name) const;
   double slope_of(std::size_t beam) const;
@@ -66,6 +73,7 @@ class Packer {
   void put_grid(const Column& column);
 
   std::vector<Precision> precisions_;
+  Effort effort_;
   Points points_{};
   std::vector<Column> columns_;
   std::size_t column_count_ = 0;
@@ -73,8 +81,10 @@ class Packer {
   std::array<std::size_t, 3> place_{};  ///< columns of x, y and z
   bool has_cones_ = false;
   packed::Beams beams_;
+  std::vector<std::uint8_t> lags_;
   packed::Streams streams_;
   packed::ByteWriter out_, order_;  ///< of all; of the beams
+  std::vector<float> floats_;
   std::vector<double> doubles_;
   std::vector<std::int64_t> wide_;
   std::vector<std::uint32_t> gaps_, beside_cones_;

@@ -2,6 +2,8 @@
 #include "wirecost/cloud/packed/stream.hpp"
 
 #include "wirecost/cloud/packed/classes.hpp"
+#include "wirecost/cloud/packed/clones.hpp"
+#include "wirecost/cloud/packed/groups.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,19 +18,32 @@ enum Way : std::uint8_t {
   zeros,    ///< nothing follows
   classes,  ///< all numbers
   runs,     ///< how many zeros are before each other number, and these numbers less one
+  groups,   ///< all numbers
 };
 
 /// Numbers of which a way is judged, in stretches from everywhere.
 constexpr std::size_t stretch = 512, stretches = 6;
+/// Blocks of which it is judged for groups.
+constexpr std::size_t looked_at = 24;
 
 template <class Number>
 using Unsigned = std::make_unsigned_t<Number>;
+
+WIRECOST_CLONES
+std::int32_t least_of(const std::int32_t* values, std::size_t count) {
+  std::int32_t least = values[0];
+  for (std::size_t at = 1; at < count; ++at) least = values[at] < least ? values[at] : least;
+  return least;
+}
+std::int64_t least_of(const std::int64_t* values, std::size_t count) {
+  return *std::min_element(values, values + count);
+}
 
 /// Where numbers begin: with `former` and `straight`, the first is no difference.
 template <class Number>
 Number base_of(std::span<const Number> values, Beside beside) {
   if (values.empty()) return 0;
-  return beside == Beside::least ? *std::ranges::min_element(values) : values.front();
+  return beside == Beside::least ? least_of(values.data(), values.size()) : values.front();
 }
 
 template <class Number, class Put>
@@ -67,6 +82,8 @@ void sums(std::span<Number> values, Beside beside, Number base, Get get) {
         step += static_cast<U>(unfolded(get(at)));
         values[at] = static_cast<Number>(former += step);
       }
+      return;
+    case Beside::lagged: return;  // read as groups
   }
 }
 
@@ -79,14 +96,18 @@ void put_classes(std::span<const std::uint32_t> values, const ClassCounts& count
   out.set(at, static_cast<std::uint32_t>(out.size() - at - 4));
 }
 
-Beside beside_of(std::uint8_t number) {
-  if (number >= beside_count) refuse("no such difference");
+Beside beside_of(std::uint8_t number, std::uint8_t count) {
+  if (number >= count) refuse("no such difference");
   return static_cast<Beside>(number);
 }
 
 }  // namespace
 
 void Streams::encode_small(std::span<const std::uint32_t> values, ByteWriter& out) {
+  if (in_groups_) {
+    out.number(std::uint8_t{groups});
+    return encode_groups(values, widths_, out);
+  }
   const ClassCounts counts = counted(values);
   const std::size_t zero_count = counts[0];
   if (zero_count == values.size()) {
@@ -138,6 +159,7 @@ void Streams::decode_small(ByteReader& in, std::span<std::uint32_t> values) {
       }
       return;
     }
+    case groups: return decode_groups(in, values);
     default: refuse("no such stream");
   }
 }
@@ -147,14 +169,22 @@ void Streams::encode(std::span<const std::int32_t> values, Beside beside, ByteWr
   out.number(static_cast<std::uint8_t>(beside));
   out.number(base);
   small_.resize(values.size());
-  differences(values, beside, base,
-              [to = small_.data()](std::uint32_t value) mutable { *to++ = value; });
+  if (beside == Beside::lagged)
+    lagged_differences(values, lags_, base, 0, small_);
+  else
+    differences(values, beside, base,
+                [to = small_.data()](std::uint32_t value) mutable { *to++ = value; });
   encode_small(small_, out);
 }
 
 void Streams::decode(ByteReader& in, std::span<std::int32_t> values) {
-  const Beside beside = beside_of(in.number<std::uint8_t>());
+  const Beside beside =
+      beside_of(in.number<std::uint8_t>(), lags_.empty() ? wide_beside_count : beside_count);
   const auto base = in.number<std::int32_t>();
+  if (beside == Beside::lagged) {
+    if (in.number<std::uint8_t>() != groups) refuse("no such stream");
+    return decode_lagged(in, lags_, base, values);
+  }
   small_.resize(values.size());
   decode_small(in, small_);
   sums(values, beside, base, [this](std::size_t at) { return small_[at]; });
@@ -188,7 +218,7 @@ void Streams::encode(std::span<const std::int64_t> values, ByteWriter& out) {
 }
 
 void Streams::decode(ByteReader& in, std::span<std::int64_t> values) {
-  const Beside beside = beside_of(in.number<std::uint8_t>());
+  const Beside beside = beside_of(in.number<std::uint8_t>(), wide_beside_count);
   const auto base = in.number<std::int64_t>();
   small_.resize(values.size());
   high_.resize(values.size());
@@ -199,7 +229,7 @@ void Streams::decode(ByteReader& in, std::span<std::int64_t> values) {
 }
 
 Choice chosen(std::span<const std::int32_t> values) {
-  std::array<ClassCounts, beside_count> counts{};
+  std::array<ClassCounts, wide_beside_count> counts{};
   std::size_t seen = 0;
   const std::size_t apart = std::max(stretch, values.size() / stretches);
   const std::int32_t least = base_of(values, Beside::least);
@@ -213,11 +243,31 @@ Choice chosen(std::span<const std::int32_t> values) {
                   });
   }
   Choice best{Beside::least, std::numeric_limits<double>::infinity()};
-  for (std::uint8_t at = 0; at < beside_count; ++at)
+  for (std::uint8_t at = 0; at < wide_beside_count; ++at)
     if (const double bits = estimated_bits(counts[at]); bits < best.bits)
       best = {static_cast<Beside>(at), bits};
   if (seen) best.bits *= static_cast<double>(values.size()) / static_cast<double>(seen);
   return best;
+}
+
+Beside chosen_in_groups(std::span<const std::int32_t> values, std::span<const std::uint8_t> lags) {
+  std::array<std::size_t, beside_count> bytes{};
+  const std::size_t apart = std::max(lag_block, values.size() / looked_at / lag_block * lag_block);
+  const std::int32_t least = base_of(values, Beside::least);
+  std::array<std::uint32_t, lag_block> numbers;
+  for (std::size_t begin = 0; begin + lag_block <= values.size(); begin += apart) {
+    const auto some = values.subspan(begin, lag_block);
+    for (std::uint8_t each = 0; each < beside_count; ++each) {
+      const auto beside = static_cast<Beside>(each);
+      if (beside == Beside::lagged)
+        lagged_differences(values, lags, values.front(), begin, numbers);
+      else
+        differences(some, beside, beside == Beside::least ? least : some.front(),
+                    [to = numbers.data()](std::uint32_t value) mutable { *to++ = value; });
+      bytes[each] += bytes_in_groups(numbers);
+    }
+  }
+  return static_cast<Beside>(std::ranges::min_element(bytes) - bytes.begin());
 }
 
 }  // namespace wirecost::cloud::packed

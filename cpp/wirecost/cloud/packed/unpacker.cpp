@@ -3,6 +3,7 @@
 
 #include "wirecost/cloud/packed/cones.hpp"
 #include "wirecost/cloud/packed/form.hpp"
+#include "wirecost/cloud/packed/groups.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,11 +50,16 @@ const PackedLayout& Unpacker::read(std::span<const std::byte> packed) {
 void Unpacker::unpack(std::span<std::byte> into) {
   if (into.size() != layout_.bytes) refuse("given memory has not the size of the points");
   const auto order = in_.number<std::uint8_t>();
-  if (order > 1) refuse("no such order");
-  if (order == 1)
-    beams_.decode(streams_, in_, count_);
-  else
-    beams_.none(0);
+  if (order >= order_count) refuse("no such order");
+  beams_.none(0);
+  std::span<const std::byte> lags;
+  if (static_cast<Order>(order) == Order::beams) beams_.decode(streams_, in_, count_);
+  if (static_cast<Order>(order) == Order::lags) {
+    lags = in_.take(block_count(count_));
+    if (std::ranges::any_of(lags, [](std::byte lag) { return std::uint8_t(lag) < least_lag; }))
+      refuse("a lag is shorter than a group");
+  }
+  streams_.set_lags({reinterpret_cast<const std::uint8_t*>(lags.data()), lags.size()});
   std::ranges::fill(into, std::byte{0});
   std::size_t columns = 0;
   for (const Field& field : layout_.fields) columns += field.count;

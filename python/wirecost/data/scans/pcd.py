@@ -55,6 +55,12 @@ def read(path: Path) -> dict[str, npt.NDArray[Any]]:
         raise UserError(f"{path}: {error}; save the cloud as binary .pcd again") from error
 
 
+def fields_left_out(path: Path) -> list[str]:
+    """Return the fields of a readable file that ``read`` leaves out: several values per point."""
+    fields = _header(mapped(path, ".pcd")).fields
+    return [name for name, _, count in fields if count > 1 and name != "_"]
+
+
 def _header(content: mmap.mmap) -> _PcdHeader:
     lines: dict[str, list[str]] = {}
     at = 0

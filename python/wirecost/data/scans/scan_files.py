@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from wirecost.data.scans import kitti, pcd, ply
 
-_READERS = {".pcd": pcd.read, ".ply": ply.read, ".bin": kitti.read}
+READERS = {".pcd": pcd.read, ".ply": ply.read, ".bin": kitti.read}
 
 
 def is_scan(path: Path) -> bool:
     """Return whether the file's name is a point cloud's."""
-    return path.suffix.lower() in _READERS
+    return path.suffix.lower() in READERS
 
 
 def read(path: Path) -> dict[str, npt.NDArray[Any]]:
@@ -24,17 +24,17 @@ def read(path: Path) -> dict[str, npt.NDArray[Any]]:
 
     Raises UserError.
     """
-    return _READERS.get(path.suffix.lower(), pcd.read)(path)
+    return READERS.get(path.suffix.lower(), pcd.read)(path)
 
 
-def points(path: Path) -> npt.NDArray[Any]:
+def points(path: Path, keep_doubles: bool = False) -> npt.NDArray[Any]:
     """Read the points as a structured array, as a message has them: doubles of text as floats.
 
-    Raises UserError.
+    ``keep_doubles``: as the file has them, and text as doubles. Raises UserError.
     """
     columns = read(path)
     kinds = [
-        (name, "<f4" if values.dtype.kind == "f" and values.itemsize == 8 else values.dtype.str)
+        (name, "<f4" if values.dtype.str == "<f8" and not keep_doubles else values.dtype.str)
         for name, values in columns.items()
     ]
     made = np.empty(len(next(iter(columns.values()), ())), kinds)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans.packed import PLACE, point_fields
+from wirecost.data.scans.packed import PLACE, errors_made, point_fields
 from wirecost.measure.bench.engine.program import Program
 from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.codecs import CodecRace, CodecRun
@@ -122,22 +122,3 @@ def _run(
         errors=errors,
         fault=fault,
     )
-
-
-def errors_made(points: Points, decoded: Points) -> dict[str, float]:
-    """Return the largest error of each field that differs; infinite where a NaN was lost."""
-    errors = {}
-    for name in points.dtype.names or ():
-        was, is_ = np.ascontiguousarray(points[name]), np.ascontiguousarray(decoded[name])
-        if was.tobytes() == is_.tobytes():
-            continue
-        if was.dtype.kind != "f":
-            errors[name] = float(np.abs(was.astype(np.float64) - is_.astype(np.float64)).max())
-            continue
-        finite = np.isfinite(was)
-        same = was.view(f"u{was.itemsize}") == is_.view(f"u{is_.itemsize}")
-        kept = bool((same | finite | (np.isnan(was) & np.isnan(is_))).all())
-        with np.errstate(invalid="ignore", over="ignore"):
-            off = np.abs(was.astype(np.float64) - is_.astype(np.float64))[finite]
-        errors[name] = float(off.max(initial=0.0)) if kept else float("inf")
-    return errors

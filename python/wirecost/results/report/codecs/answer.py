@@ -16,7 +16,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Column, Table
 
-OURS = "wirecost"
+OURS = ("wirecost", "wirecost-quick")
 OTHER = "cloudini-zstd"
 COPY = "copy"
 
@@ -58,8 +58,20 @@ def rows(runs: Sequence[CodecRun]) -> list[CodecRow]:
     return sorted(found, key=lambda row: (bool(row.fault), row.codec == COPY, row.share))
 
 
+def is_beaten(row: CodecRow, others: Sequence[CodecRow]) -> bool:
+    """Return whether another, which keeps as much, is smaller, and quicker to encode and decode."""
+    return any(
+        other.share < row.share
+        and other.encode_ns < row.encode_ns
+        and other.decode_ns < row.decode_ns
+        and other.is_lossy <= row.is_lossy
+        and not other.fault
+        for other in others
+    )
+
+
 def first_answer(race: CodecRace) -> FirstAnswer:
-    """Return the sentence, the table over all scans, and what to do."""
+    """Return the sentence, codecs over all scans that none beats in all, and what to do."""
     all_rows = rows(race.runs)
     good = [row for row in all_rows if not row.fault and row.codec != COPY]
     if not good:
@@ -67,13 +79,13 @@ def first_answer(race: CodecRace) -> FirstAnswer:
     best = good[0]
     text = (
         f"{best.codec} is smallest: {100 * best.share:.1f} % of the bytes"
-        f"{f' with errors up to {_error(race.error)}' if best.is_lossy else ''}"
+        f"{f' with errors up to {error_text(race.error)}' if best.is_lossy else ''}"
     )
     exact = next((row for row in good if not row.is_lossy), None)
     if exact is not None and best.is_lossy:
         text += f"; with every bit {exact.codec}, {100 * exact.share:.1f} %"
-    if said := _beside(race, OURS, OTHER):
-        text += f". {said}"
+    if said := [one for one in (_beside(race, name, OTHER) for name in OURS) if one]:
+        text += f". Beside {OTHER}, {'; '.join(said)}"
     steps = []
     if race.rate_hz:
         scans = len({run.scan for run in race.runs})
@@ -84,8 +96,11 @@ def first_answer(race: CodecRace) -> FirstAnswer:
             f"{units.size(round((1 - best.share) * best.raw_bytes * rate))}/s for "
             f"{100 * load:.2g} % of a core."
         )
-    steps.append("In a program: wirecost.cloud.encode(points, error=…), docs/formats/clouds.md.")
-    return FirstAnswer(f"{text}.", table(race, race.runs, "All scans"), steps)
+    steps.append("In a program: wirecost.cloud.encode(points, error=…, quick=…).")
+    beaten = [row.codec for row in good if row.codec != OTHER and is_beaten(row, good)]
+    shown = [run for run in race.runs if run.codec not in beaten]
+    hints = [f"Larger and slower than another: {', '.join(beaten)}."] if beaten else []
+    return FirstAnswer(f"{text}.", table(race, shown, "All scans"), steps, hints)
 
 
 def table(race: CodecRace, runs: Sequence[CodecRun], title: str) -> Table:
@@ -101,7 +116,7 @@ def table(race: CodecRace, runs: Sequence[CodecRun], title: str) -> Table:
     ]
     notes = [
         f"Times of a point, medians in one thread, in turns; errors of x, y, z asked for: "
-        f"{_error(race.error)}, measured on what came out; other fields keep every bit."
+        f"{error_text(race.error)}, measured on what came out; other fields keep every bit."
     ]
     return Table.of(title, rows(runs), columns, notes)
 
@@ -126,14 +141,14 @@ def _beside(race: CodecRace, one: str, other: str) -> str:
     of_rows = {row.codec: row for row in rows(race.runs) if not row.fault}
     if one not in of_rows or other not in of_rows:
         return ""
-    parts = [f"{of_rows[one].share / of_rows[other].share:.2f} of its bytes"]
+    parts = [f"{of_rows[one].share / of_rows[other].share:.2f} of the bytes"]
     for stage in ("encode", "decode"):
         mine, its = sums[one][stage], sums[other][stage]
         resampler = Resampler(np.zeros(len(mine), np.int64))
         quicker = ratio(its, resampler.medians(its), mine, resampler.medians(mine))
         if quicker is not None:
             parts.append(f"{stage} {quicker.value:.1f} × as fast [{quicker.low:.1f}, {quicker.high:.1f}]")
-    return f"{one} beside {other}: {', '.join(parts)}"
+    return f"{one}: {', '.join(parts)}"
 
 
 def _sums(race: CodecRace, name: str) -> dict[str, np.ndarray]:
@@ -155,10 +170,11 @@ def _speed(ns: float, row: CodecRow) -> str:
 def _error_of(row: CodecRow) -> str:
     if row.fault:
         return f"✗ {row.fault}"
-    return "none" if not row.error else _error(row.error)
+    return "none" if not row.error else error_text(row.error)
 
 
-def _error(error: float) -> str:
+def error_text(error: float) -> str:
+    """Return an error as a distance."""
     if not math.isfinite(error):
         return "NaN lost"
     return f"{1000 * error:.3g} mm" if error < 1 else f"{error:.3g} m"

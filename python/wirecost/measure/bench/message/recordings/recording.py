@@ -74,7 +74,7 @@ class Recording(Closing):
         They can be read by their own definition, or by any where ``has_schema``. Connections
         without messages are left out. UserError also where there is no such connection.
         """
-        every = [connection for part in self._parts for connection in part.connections]
+        every = self.connections
         usable = [connection for connection in every if _usable(connection, has_schema)]
         topic = self._topic(topic, every, usable)
         groups: dict[object, ConnectionGroup] = {}
@@ -132,9 +132,14 @@ class Recording(Closing):
         return messages
 
     @property
+    def connections(self) -> list[RecordedConnection]:
+        """Connections of all its files."""
+        return [connection for part in self._parts for connection in part.connections]
+
+    @property
     def count(self) -> int:
         """Number of messages that its files say they have."""
-        return sum(connection.count for part in self._parts for connection in part.connections)
+        return sum(connection.count for connection in self.connections)
 
     def each(self) -> Iterator[tuple[RecordedConnection, RecordedMessage]]:
         """Yield every message of every file, as long as it can be read; the rest is a warning."""

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost convert-cloud``: point clouds in fewer bytes, and back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from wirecost.cli.console import progress, say_notes
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.options import argument, option
+from wirecost.system.byte_sizes import parse_size
+from wirecost.system.errors import UserError
+
+if TYPE_CHECKING:
+    from wirecost.data.scans.conversion import Converted, Wanted
+    from wirecost.results.report.shared.first import FirstAnswer
+
+EXAMPLE = "wirecost convert-cloud scan.pcd scan.wcloud --error 1mm"
+
+SCANS, PACKED, RECORDING = (".pcd", ".ply", ".bin"), ".wcloud", ".mcap"
+UNITS = {"um": 1e-6, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
+_DISTANCE = re.compile(r"(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(um|µm|mm|cm|m)", re.ASCII)
+
+
+def command(
+    source: Annotated[
+        Path,
+        argument("IN", "A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording."),
+    ],
+    out: Annotated[
+        Path,
+        argument("OUT", "The file to write: .wcloud of a scan, a scan of it, or .mcap."),
+    ],
+    error: Annotated[
+        str | None,
+        option("What x, y and z may be off at most; without it, nothing.", metavar="DISTANCE"),
+    ] = None,
+    lossless: Annotated[
+        bool, option("Keep every bit, which is so without --error.", "--lossless")
+    ] = False,
+    quick: Annotated[bool, option("Pack several times as fast, in more bytes.", "--quick")] = False,
+    topic: Annotated[
+        str, option("Topic of a recording; default: all with clouds.", metavar="NAME")
+    ] = "",
+    memory: Annotated[
+        str, option("Most bytes of a cloud that is unpacked.", metavar="SIZE")
+    ] = "64MiB",
+    force: Annotated[bool, option("Overwrite OUT if it exists.", "--force")] = False,
+    json_file: JsonFile = None,
+) -> None:
+    """Pack point clouds, or unpack packed ones.
+
+    What was packed is unpacked again, and compared, before the answer says what changed. In a
+    recording, PointCloud2 become CompressedPointCloud2, and back.
+    """
+    from wirecost.data.scans.conversion import Wanted
+    from wirecost.results.report.shared.first import print_answer
+
+    if lossless and error is not None:
+        raise UserError("--lossless and --error: choose one")
+    wanted = Wanted(
+        _distance(error) if error is not None else None, quick, parse_size("--memory", memory)
+    )
+    check_writable("--json", json_file, out)
+    done = _convert(source, out, topic, wanted, force)
+    say_notes(done.warnings)
+    print_answer(console_beside(json_file), _answer(source, out, done, wanted), _rest(done))
+    write_json(json_file, {"file": str(source), "out": str(out)} | asdict(done))
+
+
+def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -> Converted:
+    from wirecost.data.scans.conversion import convert
+    from wirecost.measure.bench.message.recordings.recording import is_recording
+
+    suffix, into = source.suffix.lower(), out.suffix.lower()
+    from_recording = is_recording(source)
+    if not from_recording and suffix not in (*SCANS, PACKED):
+        raise UserError(f"{source}: name a {', '.join((*SCANS, PACKED))} or a recording to read")
+    allowed = (RECORDING,) if from_recording else SCANS if suffix == PACKED else (PACKED,)
+    if into not in allowed:
+        raise UserError(f"{out}: from {source.name} comes {' or '.join(allowed)}; name such a file")
+    if topic and not from_recording:
+        raise UserError("--topic: is for recordings; name an .mcap, a bag or a .db3")
+    if suffix == PACKED and (wanted.error is not None or wanted.quick):
+        raise UserError("--error, --quick: are for packing; leave them out to unpack")
+    if out.exists() and not force:
+        raise UserError(f"{out}: exists; name another file or add --force")
+    with progress() as advance:
+        if not from_recording:
+            return convert(source, out, wanted)
+        from wirecost.measure.cost.packed_recording import convert as convert_recording
+
+        return convert_recording(source, out, topic, wanted, advance)
+
+
+def _distance(text: str) -> float:
+    match = _DISTANCE.fullmatch(text.strip())
+    if match is None or not float(match[1]):
+        raise UserError(f"--error {text}: give a distance such as 1mm, 0.5 mm or 2cm")
+    return float(match[1]) * UNITS[match[2]]
+
+
+def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> FirstAnswer:
+    from wirecost.results.report.codecs.answer import error_text
+    from wirecost.results.report.shared import units
+    from wirecost.results.report.shared.first import FirstAnswer
+    from wirecost.results.report.shared.table import Table
+    from wirecost.system.counted import counted
+
+    text = f"{out}: {counted(done.clouds, 'cloud')}, {counted(done.points, 'point')}, "
+    rows = [
+        [name, kind, error_text(done.errors[name]) if name in done.errors else "none"]
+        for name, kind in done.fields.items()
+    ]
+    if not done.is_packed:
+        text += f"{units.size(done.point_bytes)}, {units.size(done.packed_bytes)} packed."
+        table = Table("Fields", ["field", "type"], [row[:2] for row in rows], [])
+        return FirstAnswer(text, table)
+    share = 100 * done.packed_bytes / max(done.point_bytes, 1)
+    text += f"{units.size(done.packed_bytes)}, {share:.1f} % of {units.size(done.point_bytes)}; "
+    most = max(done.errors.values(), default=0.0)
+    text += f"errors up to {error_text(most)}" if done.errors else "every bit is kept"
+    table = Table("Fields", ["field", "type", "largest error"], rows, ["Measured by unpacking."])
+    back = source.with_stem(f"{source.stem}-back").with_suffix(
+        source.suffix if source.suffix.lower() in SCANS else RECORDING
+    )
+    steps = [f"Back:\nwirecost convert-cloud {out} {back}"]
+    if wanted.error is None:
+        steps.append("Smaller, where x, y and z may be off: --error 1mm")
+    return FirstAnswer(f"{text}.", table, steps)
+
+
+def _rest(done: Converted) -> str:
+    copied = f"{done.copied:,} messages of other topics are copied. " if done.copied else ""
+    left_out = f"Left out: {', '.join(done.left_out)}. " if done.left_out else ""
+    return f"{copied}{left_out}All numbers: --json -"
