@@ -99,6 +99,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "bench": set(),
     "bench/cloud": {"bench", "wirecost/cloud/area", "wirecost/cloud/ring", "wirecost/probe"},
     "bench/codecs": {"bench", "wirecost/cloud", "wirecost/cloud/packed"},
+    "bench/fmi": {"bench"},
     "bench/heap": {"bench"},
     "bench/network": set(),
     "bench/probe": {"wirecost/probe"},
