@@ -233,7 +233,7 @@ struct Connection {
 template <class Fmi>
 void set_parameters(Fmi& source, const Request& request) {
   constexpr std::uint32_t references[] = {message_size, buffers, in_memfd};
-  // memory-2: two buffers; memory-2-memfd; …-processes
+  // memory-2: two buffers; memory-2-memfd
   const bool is_memory = request.carrier.starts_with("memory-");
   const std::int32_t values[] = {static_cast<std::int32_t>(request.bytes),
                                  is_memory ? request.carrier.at(7) - '0' : 0,
@@ -273,6 +273,7 @@ void messages_between_processes(const Request& request, const Library& library) 
   Fmi3 source(library, token(request), false);
   set_parameters(source, request);
   const bool is_memory = request.carrier.starts_with("memory-");
+  const bool is_parallel = request.carrier.find("parallel") != std::string::npos;
   Connection terminal(source);
   source.start();
   OtherProcess other([&](Channel& channel) {
@@ -298,25 +299,34 @@ void messages_between_processes(const Request& request, const Library& library) 
     }
   });
   Tail tail{};
-  answer_messages(
-      source,
-      [&] {
-        source.step();
-        Head head{};
-        fmi3Binary message = nullptr;
-        if (is_memory) {
-          constexpr std::uint32_t out = memory_out + 3;
-          source.get(&out, 1, &head.sequence);
-        } else {
-          constexpr std::uint32_t out = binary_out;
-          source.get(&out, 1, &head.size, &message);
-        }
-        other.channel.send(&head, sizeof head);
-        if (message) other.channel.send(message, head.size);
-        if (!other.channel.receive(&tail, sizeof tail))
-          throw std::runtime_error("the other process has ended");
-      },
-      [&] { return tail.received; }, [&] { return tail.copied; });
+  bool is_read = true;
+  const auto wait = [&] {
+    if (!is_read && !other.channel.receive(&tail, sizeof tail))
+      throw std::runtime_error("the other process has ended");
+    is_read = true;
+  };
+  const auto exchange = [&] {
+    source.step();
+    wait();  // in parallel: for the message before, which was read meanwhile
+    Head head{};
+    fmi3Binary message = nullptr;
+    if (is_memory) {
+      constexpr std::uint32_t out = memory_out + 3;
+      source.get(&out, 1, &head.sequence);
+    } else {
+      constexpr std::uint32_t out = binary_out;
+      source.get(&out, 1, &head.size, &message);
+    }
+    other.channel.send(&head, sizeof head);
+    if (message) other.channel.send(message, head.size);
+    is_read = false;
+    if (!is_parallel) wait();
+  };
+  const auto number = [&] {
+    wait();
+    return tail.received;
+  };
+  answer_messages(source, exchange, number, [&] { return tail.copied; });
 }
 
 template <class Fmi>

@@ -369,3 +369,14 @@ def test_the_c_importer_says_what_is_wrong() -> None:
     ):
         with pytest.raises(ProgramFailedError, match=said):
             CImporter(words)
+
+
+def test_fmus_that_step_at_once_need_two_buffers() -> None:
+    words = ("messages", "--bytes", str(1 << 20), "--carrier")
+    with pytest.raises(ProgramFailedError, match=r"was overwritten|has ended"):
+        CImporter((*words, "memory-1-parallel-processes")).run(100)
+    other = CImporter((*words, "memory-2-parallel-processes"))
+    ns, copied = other.run(100)
+    other.close()
+    assert ns > 0
+    assert copied == 0

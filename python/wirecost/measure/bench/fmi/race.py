@@ -45,6 +45,8 @@ CARRIERS: tuple[tuple[str, int, str, int], ...] = (
     (C, 3, "binary-processes", 2),
     (C, 3, "memory-2-processes", 0),
     (C, 3, "memory-2-memfd-processes", 0),
+    (C, 3, "binary-parallel-processes", 2),
+    (C, 3, "memory-2-parallel-processes", 0),
     (FMPY, 3, "osmp", 0),
     (FMPY, 3, "binary", 2),
     (FMPY, 3, "clocked", 2),

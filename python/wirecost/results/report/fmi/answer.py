@@ -36,7 +36,15 @@ NAMES = {
     "binary-processes": "binary, 2 processes",
     "memory-2-processes": "memory, 2 processes",
     "memory-2-memfd-processes": "memfd, 2 processes",
+    "binary-parallel-processes": "binary, 2 in parallel",
+    "memory-2-parallel-processes": "memory, 2 in parallel",
 }
+FIRST = {
+    ("C", 3): (FLOOR, "osmp", "binary", "clocked", "memory-1", "memory-2",
+               "binary-processes", "memory-2-processes"),
+    ("FMPy", 3): ("binary", "memory-2"),
+}  # fmt: skip
+"""Contenders of the first table, by importer and FMI."""
 DEFAULT_FMI = 3
 
 
@@ -44,11 +52,12 @@ def first_answer(race: FmiRace) -> FirstAnswer:
     """Return the sentence, the table of messages, and what to do."""
     messages = [run for run in race.runs if run.kind == MESSAGE]
     steps = [
-        "Get and set many variables in one call; in FMPy keep the arrays (fmi3GetFloat64).",
-        "Above a few kB share memory: docs/results/advice-memory.md has numbers and prototype.",
+        "Get and set many variables in one call; in FMPy, keep its arrays.",
+        "Above 1 MB, share memory: docs/results/advice-memory.md.",
     ]
     sentence = " ".join(filter(None, (_variable(race.runs), _message(messages))))
-    return FirstAnswer(sentence, _messages(messages, FIRST_SIZES), steps)
+    first = [run for run in messages if run.contender in FIRST.get((run.importer, run.fmi), ())]
+    return FirstAnswer(sentence, _messages(first, FIRST_SIZES), steps)
 
 
 def tables(race: FmiRace) -> list[Table]:
@@ -96,8 +105,8 @@ def _message(runs: Sequence[FmiRun]) -> str:
     for importer in ("C", "FMPy"):
         times = _factor(of[importer, "binary"], of[importer, "memory-2"])
         if times is not None:
-            parts.append(f"{times.value:.1f} × [{times.low:.1f}, {times.high:.1f}] in {importer}")
-    return f"Of {_size(largest)}, a binary takes the time of shared memory {', '.join(parts)}."
+            parts.append(f"{times.value:.1f} [{times.low:.1f}, {times.high:.1f}] in {importer}")
+    return f"A binary of {_size(largest)} takes {' and '.join(parts)} times as long as shared memory."
 
 
 def _factor(run: FmiRun, to: FmiRun) -> intervals.Estimate | None:
@@ -129,7 +138,7 @@ def _messages(runs: Sequence[FmiRun], most: int = 0) -> Table:
         cells = [_interval(own[size].parts["exchange"], bool(most)) for size in sizes]
         rows.append([NAMES[carrier], f"{importer}, {fmi}", *cells, str(copies)])
     notes = [
-        "An exchange: one FMU writes the message, the importer carries it, the other reads all."
+        "Medians: one FMU writes the message, the importer carries it, the other reads all."
     ]
     headings = ["carried as", "importer, FMI", *map(_size, sizes), "copies"]
     return Table("Messages from one FMU to another", headings, rows, notes)
