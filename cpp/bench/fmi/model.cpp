@@ -132,13 +132,7 @@ bool Model::check(Bytes message) {
 
 Bytes Model::newest() const { return writer_ ? writer_->latest() : Bytes(own_); }
 
-bool Model::get(std::uint32_t reference, double& value) {
-  if (reference >= values_out) {
-    const double* found = reals_.find(reference, count_);
-    if (!found) return refuse(reference);
-    value = *found;
-    return true;
-  }
+bool Model::get_control(std::uint32_t reference, double& value) const {
   switch (reference) {
     case written: value = static_cast<double>(written_); return true;
     case received: value = static_cast<double>(received_); return true;
@@ -148,20 +142,9 @@ bool Model::get(std::uint32_t reference, double& value) {
   }
 }
 
-bool Model::set(std::uint32_t reference, double value) {
-  double* found = reference >= values_in ? reals_.find(reference, count_) : nullptr;
-  if (!found) return refuse(reference);
-  *found = value;
-  return true;
-}
+bool Model::set_control(std::uint32_t reference, double) { return refuse(reference); }
 
-bool Model::get(std::uint32_t reference, std::int32_t& value) {
-  if (reference >= values_out) {
-    const std::int32_t* found = integers_.find(reference, count_);
-    if (!found) return refuse(reference);
-    value = *found;
-    return true;
-  }
+bool Model::get_control(std::uint32_t reference, std::int32_t& value) const {
   const Bytes message = newest();
   const auto address = reinterpret_cast<std::uint64_t>(message.data());
   switch (reference) {
@@ -178,13 +161,7 @@ bool Model::get(std::uint32_t reference, std::int32_t& value) {
   }
 }
 
-bool Model::set(std::uint32_t reference, std::int32_t value) {
-  if (reference >= values_in) {
-    std::int32_t* found = integers_.find(reference, count_);
-    if (!found) return refuse(reference);
-    *found = value;
-    return true;
-  }
+bool Model::set_control(std::uint32_t reference, std::int32_t value) {
   const auto within = [&](std::int32_t most, std::int32_t multiple) {
     return value >= 0 && value <= most && value % multiple == 0;
   };

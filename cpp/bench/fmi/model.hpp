@@ -53,8 +53,10 @@ struct Values {
   T* find(std::uint32_t reference, std::size_t count) {
     std::vector<T>& values = reference >= values_in ? in : out;
     const std::size_t at = reference - (reference >= values_in ? values_in : values_out);
-    if (at >= count) return nullptr;
-    if (values.size() != count) values.resize(count);
+    if (at >= values.size()) {
+      if (at >= count) return nullptr;
+      values.resize(count);
+    }
     return &values[at];
   }
 };
@@ -70,10 +72,15 @@ class Model {
   bool step();
   bool reset();
 
-  bool get(std::uint32_t reference, double& value);
-  bool set(std::uint32_t reference, double value);
-  bool get(std::uint32_t reference, std::int32_t& value);
-  bool set(std::uint32_t reference, std::int32_t value);
+  // Numbers are here for the compiler to put into the loops of FMI's functions.
+  bool get(std::uint32_t reference, double& value) { return get_number(reals_, reference, value); }
+  bool set(std::uint32_t reference, double value) { return set_number(reals_, reference, value); }
+  bool get(std::uint32_t reference, std::int32_t& value) {
+    return get_number(integers_, reference, value);
+  }
+  bool set(std::uint32_t reference, std::int32_t value) {
+    return set_number(integers_, reference, value);
+  }
   bool get(std::uint32_t reference, std::uint64_t& value);
   bool set(std::uint32_t reference, std::uint64_t value);
   bool get(std::uint32_t reference, const char*& value);
@@ -98,6 +105,27 @@ class Model {
     std::uint64_t size = 0, sequence = 0;
   };
 
+  template <class T>
+  bool get_number(Values<T>& values, std::uint32_t reference, T& value) {
+    if (reference < values_out) return get_control(reference, value);
+    const T* found = values.find(reference, count_);
+    if (!found) return refuse(reference);
+    value = *found;
+    return true;
+  }
+  template <class T>
+  bool set_number(Values<T>& values, std::uint32_t reference, T value) {
+    if (reference < values_in) return set_control(reference, value);
+    T* found = values.find(reference, count_);
+    if (!found) return refuse(reference);
+    *found = value;
+    return true;
+  }
+
+  bool get_control(std::uint32_t reference, double& value) const;
+  bool set_control(std::uint32_t reference, double value);
+  bool get_control(std::uint32_t reference, std::int32_t& value) const;
+  bool set_control(std::uint32_t reference, std::int32_t value);
   bool refuse(std::uint32_t reference) const;
   void write_message();
   bool read_message();

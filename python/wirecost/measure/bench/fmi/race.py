@@ -22,7 +22,7 @@ from wirecost.results.records.fmi import FmiRace, FmiRun
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 
-BATCH_NS = 2e6
+BATCH_NS = 5e5
 """Least time of the exchanges that are timed together."""
 CASE_NS = 5e8
 """Most time of a contender in a case: slow ones run in fewer rounds."""

@@ -105,8 +105,9 @@ def _message(runs: Sequence[FmiRun]) -> str:
     for importer in ("C", "FMPy"):
         times = _factor(of[importer, "binary"], of[importer, "memory-2"])
         if times is not None:
-            parts.append(f"{times.value:.1f} [{times.low:.1f}, {times.high:.1f}] in {importer}")
-    return f"A binary of {_size(largest)} takes {' and '.join(parts)} times as long as shared memory."
+            parts.append(f"{times.value:.1f} × [{times.low:.1f}, {times.high:.1f}] in {importer}")
+    joined = " and ".join(parts)
+    return f"A binary of {_size(largest)} takes longer than shared memory by {joined}."
 
 
 def _factor(run: FmiRun, to: FmiRun) -> intervals.Estimate | None:
@@ -136,11 +137,12 @@ def _messages(runs: Sequence[FmiRun], most: int = 0) -> Table:
         largest = own[max(own)]
         copies = largest.importer_copies + round(largest.copied_bytes / largest.bytes)
         cells = [_interval(own[size].parts["exchange"], bool(most)) for size in sizes]
-        rows.append([NAMES[carrier], f"{importer}, {fmi}", *cells, str(copies)])
+        by = importer if fmi == DEFAULT_FMI else f"{importer}, FMI {fmi}"
+        rows.append([NAMES[carrier], by, *cells, str(copies)])
     notes = [
-        "Medians: one FMU writes the message, the importer carries it, the other reads all."
+        "Medians. One FMU writes the message, the other reads all of it."
     ]
-    headings = ["carried as", "importer, FMI", *map(_size, sizes), "copies"]
+    headings = ["carried as", "importer", *map(_size, sizes), "copies"]
     return Table("Messages from one FMU to another", headings, rows, notes)
 
 
