@@ -52,7 +52,7 @@ def first_answer(race: FmiRace) -> FirstAnswer:
     """Return the sentence, the table of messages, and what to do."""
     messages = [run for run in race.runs if run.kind == MESSAGE]
     steps = [
-        "Get and set many variables in one call; in FMPy, keep its arrays.",
+        "Get and set many values in one call; keep FMPy's arrays.",
         "Above 1 MB, share memory: docs/results/advice-memory.md.",
     ]
     sentence = " ".join(filter(None, (_variable(race.runs), _message(messages))))
