@@ -117,7 +117,8 @@ Writer::Writer(Kind kind, std::size_t size, std::size_t buffers, const std::stri
     const auto all = static_cast<off_t>(total(size, buffers));
     // Its pages are there before a step needs them: later, a full /dev/shm is a signal, no error.
     if (const int error = posix_fallocate(mapping_.descriptor, 0, all))
-      fail(name_, std::string("no room for its buffers: ") + std::strerror(error));
+      fail(name_, std::string("no room for its buffers: ") + std::strerror(error) +
+                      "; make room in /dev/shm, or take smaller messages");
     if (kind == Kind::memfd)
       fcntl(mapping_.descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     map(mapping_, name_, total(size, buffers), PROT_READ | PROT_WRITE);

@@ -46,7 +46,7 @@ def command(
         dict.fromkeys(parse_size("--sizes", text, "8B or 1MiB") for text in sizes.split(","))
     )
     if not all(WORD <= one <= MOST_BYTES and one % WORD == 0 for one in bytes_of):
-        raise UserError(f"--sizes {sizes}: give multiples of {WORD} bytes, at most 1GiB")
+        raise UserError(f"--sizes {sizes}: give multiples of {WORD} bytes, at most 64MiB")
     if not 1 <= rounds <= MOST_ROUNDS:
         raise UserError(f"--rounds {rounds}: give 1 to {MOST_ROUNDS:,}")
     with progress() as advance:

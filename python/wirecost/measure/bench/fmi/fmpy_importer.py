@@ -111,6 +111,7 @@ class FmpyValues:
         self._out = self._source.references(*(f"values_out[{at}]" for at in range(1, count + 1)))
         self._in = self._source.references(*(f"values_in[{at}]" for at in range(1, count + 1)))
         self._given = _given(kind, count, size)
+        self._blank = [type(value)() for value in self._given]
         self._is_bytes = (fmi, kind) == (2, "string")
         self._source.start()
         self._sink.start()
@@ -162,6 +163,9 @@ class FmpyValues:
         between = time.perf_counter_ns()
         if self._is_bytes:  # FMPy returns bytes and takes text
             values = [value.decode() for value in values]
+        self._set(
+            self._in, self._blank
+        )  # what was right before must not stand in for what is set now
         set_begin = time.perf_counter_ns()
         for _ in range(exchanges):
             self._set_all(values)
@@ -187,7 +191,7 @@ def _given(kind: str, count: int, size: int) -> list[Any]:
     if kind == "float64":
         return [0.5 + at for at in range(count)]
     if kind == "int32":
-        return [-at for at in range(count)]
+        return [-1 - at for at in range(count)]
     texts = [f"{at}"[:size].ljust(size, ".") for at in range(count)]
     return texts if kind == "string" else [text.encode() for text in texts]
 

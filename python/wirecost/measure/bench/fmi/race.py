@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 import fmpy
+from fmpy.fmi1 import FMICallException
 
 from wirecost.measure.bench.fmi.archive import PROGRAM, pack
 from wirecost.measure.bench.fmi.fmpy_importer import BUFFERS, METHODS, FmpyMessages, FmpyValues
@@ -21,13 +22,14 @@ from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.fmi import FmiRace, FmiRun
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
+from wirecost.system.errors import UserError
 
 BATCH_NS = 5e5
 """Least time of the exchanges that are timed together."""
 CASE_NS = 5e8
 """Most time of a contender in a case: slow ones run in fewer rounds."""
 LEAST_ROUNDS = 5
-MOST_VALUES, MOST_BYTES = 100_000, 1 << 30
+MOST_VALUES, MOST_BYTES = 100_000, 1 << 26
 VALUE_BYTES = 8
 
 C, FMPY = "C", "FMPy"
@@ -90,7 +92,7 @@ class Case:
 
 
 def race(counts: Sequence[int], sizes: Sequence[int], rounds: int, advance: Progress) -> FmiRace:
-    """Measure values by number and messages by size. Raises UserError, ProgramFailedError."""
+    """Measure values by number and messages by size. Raises UserError."""
     PROGRAM.check_installed()
     runs: list[FmiRun] = []
     with scratch.folder("fmi") as folder:
@@ -149,8 +151,8 @@ def _race(case: Case, rounds: int) -> list[FmiRun]:
         for contender in case.contenders:
             try:
                 running.append(contender.start())
-            except ProgramFailedError as error:
-                raise _of(error, contender, case) from error
+            except (ProgramFailedError, FMICallException) as error:
+                raise _failed(error, contender, case) from error
             stack.callback(running[-1].close)
         planned = [_planned(one, rounds) for one in running]
         for round_ in range(rounds):
@@ -159,8 +161,8 @@ def _race(case: Case, rounds: int) -> list[FmiRun]:
             for at in turns:
                 try:
                     samples[at].append(running[at].run(planned[at][0]))
-                except ProgramFailedError as error:
-                    raise _of(error, case.contenders[at], case) from error
+                except (ProgramFailedError, FMICallException) as error:
+                    raise _failed(error, case.contenders[at], case) from error
     return [
         FmiRun(
             kind=case.kind,
@@ -177,8 +179,8 @@ def _race(case: Case, rounds: int) -> list[FmiRun]:
     ]
 
 
-def _of(error: ProgramFailedError, contender: Contender, case: Case) -> ProgramFailedError:
-    return ProgramFailedError(f"{contender.importer}, {contender.name}, {case.title}: {error}")
+def _failed(error: Exception, contender: Contender, case: Case) -> UserError:
+    return UserError(f"{contender.importer}, {contender.name}, {case.title}: {error}")
 
 
 def _planned(running: Running, rounds: int) -> tuple[int, int]:
