@@ -10,6 +10,8 @@
 namespace wirecost::bench::fmi {
 namespace {
 
+constexpr std::size_t warm_up = 8;  ///< exchanges after which every buffer has its pages
+
 /// Passes the OSMP triple of a message.
 void carry_osmp(auto& source, auto& sink) {
   static constexpr std::uint32_t out[] = {osmp_out, osmp_out + 1, osmp_out + 2};
@@ -74,7 +76,7 @@ void answer_messages(Fmi& source, const std::function<void()>& exchange,
     if (number() != number_of(source, written))
       throw std::runtime_error("the newest message was not read");
   };
-  run(3 * most_buffers);  // every buffer has its pages
+  run(warm_up);
   answer([&](std::size_t repeats) {
     exchange();  // in parallel, one is on its way when time begins, and one when it ends
     const double before = number_of(source, copied) + copies();

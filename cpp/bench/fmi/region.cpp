@@ -10,8 +10,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <regex>
 #include <stdexcept>
 
 namespace wirecost::bench::fmi {
@@ -97,7 +97,15 @@ std::string create_memfd(int& descriptor) {
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor);
 }
 
-bool is_memfd(const std::string& name) { return name.starts_with("/proc/"); }
+bool is_shm(const std::string& name) {
+  return name.size() > 1 && name.size() <= 255 && name[0] == '/' && name.find('/', 1) == name.npos;
+}
+
+bool is_memfd(const std::string& name) {
+  int end = -1;
+  std::sscanf(name.c_str(), "/proc/%*u/fd/%*u%n", &end);
+  return end == static_cast<int>(name.size());
+}
 
 }  // namespace
 
@@ -160,10 +168,9 @@ Bytes Writer::latest() const { return sequence_ ? buffer(sequence_) : Bytes{}; }
 
 Reader::Reader(const std::string& name, std::size_t size, const std::string& layout)
     : name_(name), size_(size) {
-  static const std::regex shm("/[A-Za-z0-9._-]{1,250}"), memfd("/proc/[0-9]+/fd/[0-9]+");
-  if (std::regex_match(name, shm))
+  if (is_shm(name))
     mapping_.descriptor = shm_open(name.c_str(), O_RDONLY | O_CLOEXEC, 0);
-  else if (std::regex_match(name, memfd))
+  else if (is_memfd(name))
     mapping_.descriptor = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   else
     fail(name, "is neither a name of POSIX shared memory nor /proc/PROCESS/fd/NUMBER");

@@ -17,7 +17,9 @@ from wirecost.system.parts import FMI
 PROGRAM = Program("fmi", FMI)
 IDENTIFIER = "wirecost_fmi"
 LIBRARY = PROGRAMS / f"{IDENTIFIER}.so"
-PLATFORMS = {2: "linux64", 3: f"{platform.machine()}-linux"}
+_MACHINE = f"{platform.machine()}-linux"
+PLATFORMS = {2: "linux64" if _MACHINE == "x86_64-linux" else _MACHINE, 3: _MACHINE}
+"""Folders of libraries by FMI version."""
 MESSAGE = "message"
 """Type of an FMU that has messages, and no values beside them."""
 

@@ -31,7 +31,7 @@ BUFFERS = {
     (3, "int32"): (fmi3ValueReference, fmi3Int32),
 }
 """Types of FMI's arrays that can be kept from call to call."""
-WARM_UP = 48
+WARM_UP = 8
 """Exchanges before the first timed one: every buffer of a region has its pages."""
 TERMINAL = ("name", "size", "layout", "sequence")
 
@@ -163,9 +163,8 @@ class FmpyValues:
         between = time.perf_counter_ns()
         if self._is_bytes:  # FMPy returns bytes and takes text
             values = [value.decode() for value in values]
-        self._set(
-            self._in, self._blank
-        )  # what was right before must not stand in for what is set now
+        # What was right before must not stand in for what is set now.
+        self._set(self._in, self._blank)
         set_begin = time.perf_counter_ns()
         for _ in range(exchanges):
             self._set_all(values)

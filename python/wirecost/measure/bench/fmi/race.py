@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -147,22 +147,19 @@ def _race(case: Case, rounds: int) -> list[FmiRun]:
     order = random.Random(1)
     samples: list[list[list[float]]] = [[] for _ in case.contenders]
     with ExitStack() as stack:
-        running = []
+        running: list[Running] = []
+        planned: list[tuple[int, int]] = []
         for contender in case.contenders:
-            try:
+            with _failures_of(contender, case):
                 running.append(contender.start())
-            except (ProgramFailedError, FMICallException) as error:
-                raise _failed(error, contender, case) from error
-            stack.callback(running[-1].close)
-        planned = [_planned(one, rounds) for one in running]
+                stack.callback(running[-1].close)
+                planned.append(_planned(running[-1], rounds))
         for round_ in range(rounds):
             turns = [at for at, (_, its) in enumerate(planned) if round_ < its]
             order.shuffle(turns)
             for at in turns:
-                try:
+                with _failures_of(case.contenders[at], case):
                     samples[at].append(running[at].run(planned[at][0]))
-                except (ProgramFailedError, FMICallException) as error:
-                    raise _failed(error, case.contenders[at], case) from error
     return [
         FmiRun(
             kind=case.kind,
@@ -179,8 +176,14 @@ def _race(case: Case, rounds: int) -> list[FmiRun]:
     ]
 
 
-def _failed(error: Exception, contender: Contender, case: Case) -> UserError:
-    return UserError(f"{contender.importer}, {contender.name}, {case.title}: {error}")
+@contextmanager
+def _failures_of(contender: Contender, case: Case) -> Iterator[None]:
+    """Say whose failure it was, and in what."""
+    try:
+        yield
+    except (ProgramFailedError, FMICallException) as error:
+        where = f"{contender.importer}, {contender.name}, {case.title}"
+        raise UserError(f"{where}: {error}") from error
 
 
 def _planned(running: Running, rounds: int) -> tuple[int, int]:
