@@ -50,5 +50,7 @@ def test_all_tables_are_printed() -> None:
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    for title in ("Values: float64", "Values: binary of 8 B", "Messages from", "OMSimulator"):
+    for title in ("1 float64", "1 binary of 8 B", "Messages of 8 B", "OMSimulator", "one array"):
         assert title in done.stdout
+    assert "…" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= COLUMNS

@@ -22,7 +22,9 @@ def command(
     counts: Annotated[
         str, option("Values exchanged at a communication point.", metavar="N,…")
     ] = "1,100,10000",
-    sizes: Annotated[str, option("Sizes of messages.", metavar="SIZE,…")] = "8B,64KiB,1MiB,64MiB",
+    sizes: Annotated[
+        str, option("Sizes of messages.", metavar="SIZE,…")
+    ] = "8B,64KiB,1MiB,8MiB,64MiB",
     rounds: Annotated[int, option("How often each contender runs.", metavar="N")] = 20,
     every: Annotated[bool, option("Print all tables.", "--all")] = False,
     json_file: JsonFile = None,

@@ -46,29 +46,28 @@ FIRST = {
 }  # fmt: skip
 """Contenders of the first table, by importer and FMI."""
 DEFAULT_FMI = 3
+EXCHANGE = "One FMU writes the message, the other reads all of it."
+INTERVALS = "Medians and their 95 % intervals."
 
 
 def first_answer(race: FmiRace) -> FirstAnswer:
     """Return the sentence, the table of messages, and what to do."""
     messages = [run for run in race.runs if run.kind == MESSAGE]
-    steps = [
-        "Get and set many values in one call; keep FMPy's arrays.",
-        "Above 1 MB, share memory: docs/results/advice-memory.md.",
-    ]
+    steps = ["Get and set many values in one call; keep FMPy's arrays.", _advice(messages)]
     sentence = " ".join(filter(None, (_variable(race.runs), _message(messages))))
     first = [run for run in messages if run.contender in FIRST.get((run.importer, run.fmi), ())]
-    return FirstAnswer(sentence, _messages(first, FIRST_SIZES), steps)
+    return FirstAnswer(sentence, _messages(first), steps)
 
 
 def tables(race: FmiRace) -> list[Table]:
-    """Return all tables: values of each type, messages, and what did not run."""
-    kinds = dict.fromkeys(run.kind for run in race.runs)
+    """Return all tables: each case of values and of messages, and what did not run."""
+    cases: dict[tuple[str, int, int], list[FmiRun]] = {}
+    for run in race.runs:
+        cases.setdefault((run.kind, run.number, run.bytes), []).append(run)
     found = [
-        _values(kind, [run for run in race.runs if run.kind == kind])
-        for kind in kinds
-        if kind != MESSAGE
+        _messages_of(runs) if kind == MESSAGE else _values(runs)
+        for (kind, _, _), runs in cases.items()
     ]
-    found.append(_messages([run for run in race.runs if run.kind == MESSAGE]))
     headings = ["importer", "why"]
     found.append(Table("Not measured", headings, [list(one) for one in race.absent.items()], []))
     return found
@@ -110,6 +109,21 @@ def _message(runs: Sequence[FmiRun]) -> str:
     return f"A binary of {_size(largest)} takes longer than shared memory by {joined}."
 
 
+def _advice(runs: Sequence[FmiRun]) -> str:
+    """Say from which size on shared memory is quicker than binaries, whatever the noise."""
+    of = {(run.importer, run.contender, run.bytes): run for run in runs}
+    gains = []
+    for importer in ("C", "FMPy"):
+        least = None
+        for size in sorted({run.bytes for run in runs}, reverse=True):
+            times = _factor(of[importer, "binary", size], of[importer, "memory-2", size])
+            if times is None or times.low <= 1:
+                break
+            least = size
+        gains.append(f"{'no size' if least is None else _size(least)} on in {importer}")
+    return f"Share memory from {', '.join(gains)}: docs/results/advice-memory.md."
+
+
 def _factor(run: FmiRun, to: FmiRun) -> intervals.Estimate | None:
     series = [np.array(one.parts["exchange"]) for one in (run, to)]
     resampled = [_resampled(one) for one in series]
@@ -120,61 +134,62 @@ def _resampled(samples: np.ndarray) -> np.ndarray:
     return intervals.Resampler(np.zeros(len(samples), np.int64)).medians(samples)
 
 
-def _messages(runs: Sequence[FmiRun], most: int = 0) -> Table:
-    """Return times of an exchange by size; ``most``: sizes that a narrow screen has room for."""
+def _messages(runs: Sequence[FmiRun]) -> Table:
+    """Return median times of an exchange by size: the least, the middle and the largest."""
     sizes = sorted({run.bytes for run in runs})
-    if most and len(sizes) > most:
-        sizes = [sizes[0], *sizes[-most + 1 :]]
+    if len(sizes) > FIRST_SIZES:
+        sizes = [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
+    by_contender: dict[tuple[str, str], dict[int, FmiRun]] = {}
+    for run in runs:
+        by_contender.setdefault((run.importer, run.contender), {})[run.bytes] = run
     rows = []
-    for importer, fmi, carrier in dict.fromkeys(
-        (run.importer, run.fmi, run.contender) for run in runs
-    ):
-        own = {
-            run.bytes: run
-            for run in runs
-            if (run.importer, run.fmi, run.contender) == (importer, fmi, carrier)
-        }
-        largest = own[max(own)]
-        copies = largest.importer_copies + round(largest.copied_bytes / largest.bytes)
-        cells = [_interval(own[size].parts["exchange"], bool(most)) for size in sizes]
-        by = importer if fmi == DEFAULT_FMI else f"{importer}, FMI {fmi}"
-        rows.append([NAMES[carrier], by, *cells, str(copies)])
-    notes = [
-        "Medians. One FMU writes the message, the other reads all of it."
-    ]
+    for (importer, carrier), own in by_contender.items():
+        cells = [units.time(median(own[size].parts["exchange"])) for size in sizes]
+        rows.append([NAMES[carrier], importer, *cells, _copies(own[sizes[-1]])])
     headings = ["carried as", "importer", *map(_size, sizes), "copies"]
-    return Table("Messages from one FMU to another", headings, rows, notes)
+    return Table("Messages from one FMU to another", headings, rows, [f"Medians. {EXCHANGE}"])
 
 
-def _values(kind: str, runs: Sequence[FmiRun]) -> Table:
-    counts = sorted({run.number for run in runs})
+def _messages_of(runs: Sequence[FmiRun]) -> Table:
+    rows = [
+        [NAMES[run.contender], _importer(run), _interval(run.parts["exchange"]), _copies(run)]
+        for run in runs
+    ]
+    headings = ["carried as", "importer", "exchange", "copies"]
+    notes = [f"{INTERVALS} {EXCHANGE}"]
+    return Table(f"Messages of {_size(runs[0].bytes)}", headings, rows, notes)
+
+
+def _values(runs: Sequence[FmiRun]) -> Table:
     rows = []
-    for importer, fmi, calls in dict.fromkeys(
-        (run.importer, run.fmi, run.contender) for run in runs
-    ):
-        own = {
-            run.number: run
-            for run in runs
-            if (run.importer, run.fmi, run.contender) == (importer, fmi, calls)
-        }
-        cells = [
-            _interval([sample / count for sample in own[count].parts[part]])
-            for count in counts
-            for part in ("get", "set")
-        ]
-        rows.append([f"{importer}, FMI {fmi}: {CALLS[calls]}", *cells])
-    headings = ["", *(f"{part} {count:,}" for count in counts for part in ("get", "set"))]
+    for run in runs:
+        each = [[sample / run.number for sample in run.parts[part]] for part in ("get", "set")]
+        rows.append([CALLS[run.contender], _importer(run), *map(_interval, each)])
+    kind, number = runs[0].kind, runs[0].number
     size = f" of {runs[0].bytes} B" if kind in ("string", "binary") else ""
-    notes = ["Time of one value: median and its 95 % interval."]
-    return Table(f"Values: {kind}{size}", headings, rows, notes)
+    headings = ["called", "importer", "get", "set"]
+    return Table(
+        f"Values: {number:,} {kind}{size}", headings, rows, [f"Times of one value. {INTERVALS}"]
+    )
 
 
-def _interval(samples: Sequence[float], short: bool = False) -> Amount:
+def _importer(run: FmiRun) -> str:
+    return f"{run.importer}, FMI {run.fmi}"
+
+
+def _copies(run: FmiRun) -> str:
+    return str(run.importer_copies + round(run.copied_bytes / run.bytes))
+
+
+def _interval(samples: Sequence[float]) -> Amount:
+    """Return ``4.02 ns [3.91, 4.15]``."""
     middle = units.time(median(samples))
-    if short or len(samples) == 1:
+    if len(samples) == 1:
         return middle
     found = intervals.median(np.array(samples), _resampled(np.array(samples)))
-    return middle + f" [{units.time(found.low)}, {units.time(found.high)}]"
+    factor = {unit: factor for factor, unit in units.TIME_UNITS}[middle.split()[1]]
+    low, high = (units.significant(end / factor) for end in (found.low, found.high))
+    return middle + f" [{low}, {high}]"
 
 
 def _size(count: int) -> str:
