@@ -120,8 +120,8 @@ def _advice(runs: Sequence[FmiRun]) -> str:
             if times is None or times.low <= 1:
                 break
             least = size
-        gains.append(f"{'no size' if least is None else _size(least)} on in {importer}")
-    return f"Share memory from {', '.join(gains)}: docs/results/advice-memory.md."
+        gains.append(f"{'no size' if least is None else _size(least)} in {importer}")
+    return f"Share memory from {', from '.join(gains)}: docs/results/advice-memory.md."
 
 
 def _factor(run: FmiRun, to: FmiRun) -> intervals.Estimate | None:
