@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The functions that an importer may look up but that these FMUs do not offer, as their
  * modelDescription.xml states. Defined without parameters, which every C calling convention
- * of the supported platforms allows, so that no signature must be repeated here. */
+ * of the supported platforms allows, so that no signature must be repeated here. Weak: an FMU that
+ * offers one defines it. */
 
 enum { fmi_error = 3 };
 
-#define UNSUPPORTED(name) \
-  int name(void);         \
+#define UNSUPPORTED(name)               \
+  __attribute__((weak)) int name(void); \
   int name(void) { return fmi_error; }
 #define NO_INSTANCE(name) \
   void* name(void);       \

@@ -27,6 +27,7 @@ class Part(NamedTuple):
 
 
 CLOUD = Part("cloud", "bench cloud", 40)
+FMI = Part("fmi", "bench fmi", 15)
 MESSAGE = Part("message", "the contender messagepack", 40)
 PROBE = Part("probe", "probe, traces and profiles of callbacks", 60)
 REPLAY = Part("replay", "record, replay and the transport dds", 90)

@@ -101,6 +101,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "bench": set(),
     "bench/cloud": {"bench", "wirecost/cloud/area", "wirecost/cloud/ring", "wirecost/probe"},
     "bench/codecs": {"bench", "wirecost/cloud", "wirecost/cloud/packed", RUNTIME},
+    "bench/fmi": {"bench"},
     "bench/heap": {"bench"},
     "bench/network": set(),
     "bench/probe": {"wirecost/probe"},

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C importer: a process that exchanges as often as it is asked, and says how long it took."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+
+from wirecost.measure.bench.fmi.archive import LIBRARY, PROGRAM
+from wirecost.system import children
+from wirecost.system.children import failed
+
+
+class CImporter:
+    """C importer with two FMUs. Methods raise ProgramFailedError with what the FMU reported."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        command = [str(PROGRAM.path), words[0], "--library", str(LIBRARY), *words[1:]]
+        self._process = children.start(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._line()
+
+    def run(self, exchanges: int) -> list[float]:
+        """Return the nanoseconds of each part of an exchange, and the bytes that FMUs copied."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{exchanges}\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # its status says why
+        return [float(word) for word in self._line().split("\t")]
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        line: str = self._process.stdout.readline()
+        if not line.endswith("\n"):
+            errors = self._process.stderr.read()
+            self._process.wait()
+            raise failed("the C importer", self._process.returncode, errors)
+        return line[:-1]
+
+    def close(self) -> None:
+        """End the process."""
+        children.end(self._process)
