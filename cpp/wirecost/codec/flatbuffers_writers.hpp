@@ -59,34 +59,7 @@ class ViewWriter {
   }
 
   void add(const MovingObject& object) {
-    FlatBufferBuilder& out = output_.builder();
-    const auto id = make_id<S>(out, object.id);
-    const auto vehicle = published_ ? make_table<typename S::Vehicle>(out, [](auto&) {})
-                                    : make_vehicle<S>(out, object.vehicle);
-    const auto rear = make<S>(out, object.bbcenter_to_rear);
-    const auto attributes = make_table<typename S::VehicleAttributes>(
-        out, [&](auto& b) { b.add_bbcenter_to_rear(argument(rear)); });
-    const auto dimension = make<S>(out, object.dimension);
-    const auto position = make<S>(out, object.position);
-    const auto velocity = make<S>(out, object.velocity);
-    const auto acceleration = make<S>(out, object.acceleration);
-    const auto orientation = make<S>(out, object.orientation);
-    const auto orientation_rate = make<S>(out, object.orientation_rate);
-    const auto base = make_table<typename S::BaseMoving>(out, [&](auto& b) {
-      b.add_dimension(argument(dimension));
-      b.add_position(argument(position));
-      b.add_velocity(argument(velocity));
-      b.add_acceleration(argument(acceleration));
-      b.add_orientation(argument(orientation));
-      b.add_orientation_rate(argument(orientation_rate));
-    });
-    objects_.push_back(make_table<typename S::MovingObject>(out, [&](auto& b) {
-      b.add_id(argument(id));
-      if (!published_) b.add_type(static_cast<typename S::MovingObjectType>(object.type));
-      b.add_vehicle_classification(vehicle);
-      b.add_vehicle_attributes(attributes);
-      b.add_base(base);
-    }));
+    objects_.push_back(make_object<S>(output_.builder(), object, published_));
   }
 
   void end() {

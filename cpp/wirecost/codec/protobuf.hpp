@@ -38,6 +38,27 @@ inline void set(osi3::MovingObject::VehicleClassification& out, const VehicleCla
   light.set_brake_light_state(static_cast<Light::BrakeLightState>(v.brake_light_state));
 }
 
+/// The object as the report's Protobuf source sent it, or whole.
+inline void set(osi3::MovingObject& out, const MovingObject& object, bool published = false) {
+  out.mutable_id()->set_value(object.id);
+  auto& bbcenter_to_rear = *out.mutable_vehicle_attributes()->mutable_bbcenter_to_rear();
+  if (published) {  // x was set twice, z never; by their sizes, type and class were not sent
+    bbcenter_to_rear.set_x(object.bbcenter_to_rear.z);
+    bbcenter_to_rear.set_y(object.bbcenter_to_rear.y);
+  } else {
+    out.set_type(static_cast<osi3::MovingObject::Type>(object.type));
+    set(*out.mutable_vehicle_classification(), object.vehicle);
+    set(bbcenter_to_rear, object.bbcenter_to_rear);
+  }
+  auto& base = *out.mutable_base();
+  set(*base.mutable_dimension(), object.dimension);
+  set(*base.mutable_position(), object.position);
+  set(*base.mutable_velocity(), object.velocity);
+  set(*base.mutable_acceleration(), object.acceleration);
+  set(*base.mutable_orientation(), object.orientation);
+  set(*base.mutable_orientation_rate(), object.orientation_rate);
+}
+
 /// The version in the messages of the report's Protobuf source: OSI 3.4.0.
 inline constexpr std::array<std::uint32_t, 3> published_version{3, 4, 0};
 
@@ -75,24 +96,7 @@ class ViewWriter {
   void end_reflections() {}
 
   void add(const MovingObject& object) {
-    osi3::MovingObject& out = *ground_truth_->add_moving_object();
-    out.mutable_id()->set_value(object.id);
-    auto& bbcenter_to_rear = *out.mutable_vehicle_attributes()->mutable_bbcenter_to_rear();
-    if (published_) {  // x was set twice, z never; by their sizes, type and class were not sent
-      bbcenter_to_rear.set_x(object.bbcenter_to_rear.z);
-      bbcenter_to_rear.set_y(object.bbcenter_to_rear.y);
-    } else {
-      out.set_type(static_cast<osi3::MovingObject::Type>(object.type));
-      set(*out.mutable_vehicle_classification(), object.vehicle);
-      set(bbcenter_to_rear, object.bbcenter_to_rear);
-    }
-    auto& base = *out.mutable_base();
-    set(*base.mutable_dimension(), object.dimension);
-    set(*base.mutable_position(), object.position);
-    set(*base.mutable_velocity(), object.velocity);
-    set(*base.mutable_acceleration(), object.acceleration);
-    set(*base.mutable_orientation(), object.orientation);
-    set(*base.mutable_orientation_rate(), object.orientation_rate);
+    set(*ground_truth_->add_moving_object(), object, published_);
   }
 
   void end() {}

@@ -16,7 +16,7 @@ NAMES = sorted(
     for name in module_names(Path(__file__).parent)
     if name.startswith(PREFIX)
 )
-WITH_FOLDER = [name for name in NAMES if name not in ("codecs", "fmi")]
+WITH_FOLDER = [name for name in NAMES if name not in ("codecs", "fmi", "static")]
 """Scenarios that fill a result folder, which campaigns collect."""
 
 Out = Annotated[

@@ -6,11 +6,13 @@ from __future__ import annotations
 from wirecost.cli.imported import group
 
 app = group(
-    "Inspect, check, convert and play OSI traces.",
+    "Inspect, check, convert, split and play OSI traces.",
     "wirecost.cli.trace_",
     "info",
     "check",
     "convert",
+    "split",
+    "join",
     "play",
     for_files=("info",),
 )

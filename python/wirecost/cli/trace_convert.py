@@ -49,6 +49,10 @@ def command(
     also_rows: Annotated[
         bool, option("Keep the rows beside the columns, for old readers.", "--also-rows")
     ] = False,
+    static_once: Annotated[
+        bool,
+        option("Put static data, such as lanes, on a channel of its own, once.", "--static-once"),
+    ] = False,
     compression: Annotated[
         str, option("Compression of .mcap: zstd, lz4 or none.", metavar="NAME", known=COMPRESSIONS)
     ] = "zstd",
@@ -101,17 +105,23 @@ def command(
     conversion.check()
     check_writable("--json", json_file, out)
     bounds = Bound.parse("--from", start), Bound.parse("--to", stop) if stop else Bound()
+    if static_once and (columns or rows or out.suffix.lower() != ".mcap"):
+        raise UserError(
+            "--static-once: writes an .mcap, without --columns or --rows; name such an OUT"
+        )
     if len(sources) == 1 and not is_pattern(sources[0]) and not out.is_dir():
         of_many = {"--workers": workers != 1, "--memory": memory, "--format": format_name}
         for option in [name for name, value in of_many.items() if value] + ["--resume"] * resume:
             raise UserError(f"{option}: is for several traces; {out} is one. Give a folder")
         source = Path(sources[0])
         done, type_name = _convert_one(
-            source, out, conversion, compression, type_name, topic, bounds, force
+            source, out, conversion, compression, type_name, topic, bounds, force, static_once
         )
         _print_one(console_beside(json_file), out, done, type_name)
         write_json(json_file, _document(source, out, done, type_name))
         return
+    if static_once:
+        raise UserError(f"--static-once: takes one trace; {out} is a folder, name an .mcap")
     if out.suffix.lower() in SUFFIXES and not out.is_dir():
         raise UserError(f"{out}: is one trace; name a folder for several, without such a suffix")
     if not 1 <= workers <= MOST_WORKERS:
@@ -135,15 +145,29 @@ def _convert_one(
     topic: str | None,
     bounds: tuple[Bound, Bound],
     force: bool,
+    static_once: bool,
 ) -> tuple[Converted, str]:
     """Convert one trace; return counts and sizes, and the message type."""
     from wirecost.data.traces import open_trace
     from wirecost.data.traces.convert import convert
+    from wirecost.data.traces.split import split
 
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
     with progress() as advance, open_trace(source, topic, type_name, advance) as trace:
-        done = convert(trace, out, conversion, compression, *bounds, advance)
+        if static_once:
+            done: Converted = split(
+                trace,
+                out,
+                advance,
+                repeat_every=0,
+                apart=True,
+                compression=compression,
+                start=bounds[0],
+                stop=bounds[1],
+            )
+        else:
+            done = convert(trace, out, conversion, compression, *bounds, advance)
     warn(trace)
     return done, trace.type_name
 

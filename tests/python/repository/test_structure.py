@@ -105,6 +105,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "bench/heap": {"bench"},
     "bench/network": set(),
     "bench/probe": {"wirecost/probe"},
+    "bench/static": {"bench", "wirecost/codec", "wirecost/message", RUNTIME},
     "python": {
         "fmu/osmp",
         "wirecost/cloud",

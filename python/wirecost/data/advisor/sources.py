@@ -16,7 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 from wirecost.data.osi.lists import RepeatedField, find, without_indices
 from wirecost.data.osi.transpose import Arrays, transposed
 from wirecost.data.scans import scan_files
-from wirecost.data.traces import Trace, messages
+from wirecost.data.traces import Trace, messages, wire
 from wirecost.system.errors import UserError
 
 LIGHT_M_S = 299_792_458.0
@@ -89,17 +89,7 @@ def _of_rows(listed: RepeatedField, path: str) -> SampledList:
 
 def _framed(number: int, encoded: Sequence[bytes]) -> bytes:
     """Return the bytes of a repeated message in the message around it."""
-    tag = _varint(number << 3 | 2)
-    return b"".join([part for element in encoded for part in (tag, _varint(len(element)), element)])
-
-
-def _varint(value: int) -> bytes:
-    parts = bytearray()
-    while value > 127:
-        parts.append(value & 127 | 128)
-        value >>= 7
-    parts.append(value)
-    return bytes(parts)
+    return b"".join([wire.bytes_field(number, element) for element in encoded])
 
 
 class CloudSource:

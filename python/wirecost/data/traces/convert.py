@@ -62,7 +62,7 @@ def convert(
     change = conversion(trace.type_name, wanted, LENGTH_BYTES if out.suffix == ".osi" else 0)
     size = trace.path.stat().st_size  # of before, should it be replaced
     before = after = frames = 0
-    with create_trace(out, trace.type_name, _about(trace), compression) as writer:
+    with create_trace(out, trace.type_name, metadata_of(trace), compression) as writer:
         for number, (time, message) in between(trace, start, stop):
             result: memoryview | bytes = message
             if change is not None:
@@ -91,7 +91,7 @@ def _nothing(trace: Trace) -> UserError:
     return UserError(f"{trace.path}: {'; '.join(['holds no frame', *why])}; record it again")
 
 
-def _about(trace: Trace) -> About:
+def metadata_of(trace: Trace) -> About:
     """Return the source's metadata, from its name and first frame if it has no other."""
     version = f"{CHANNEL}.osi_version"
     if version in trace.about.channel:

@@ -20,6 +20,8 @@ from wirecost.system.printable import shown
 
 METADATA = "net.asam.osi.trace"
 CHANNEL = "net.asam.osi.trace.channel"
+STATIC_TOPIC = "/static"
+"""End of the topic on which a channel's static data comes."""
 CACHED = 32 << 20
 """Bytes of unpacked chunks that are kept, for chunks that overlap in time; at least one is."""
 
@@ -208,3 +210,21 @@ def _damaged(path: Path, number: int) -> UserError:
     return UserError(
         f"{path}: its index has no message for frame {number}; `mcap recover` makes a new one"
     )
+
+
+def static_topics(path: Path, topic: str | None) -> tuple[str | None, str | None]:
+    """Return the topic of a file's frames and that of their static data; None where unknown.
+
+    ``topic``: the one that is asked for.
+    """
+    data = Mapped(path)
+    try:
+        topics = osi_channels(mcap_index.read_contents(data.view, data.noting(silent)))
+    except mcap_index.DAMAGE:
+        return topic, None  # opening it says so
+    finally:
+        data.close()
+    pairs = {name: name + STATIC_TOPIC for name in topics if name + STATIC_TOPIC in topics}
+    if topic is None and len(pairs) == 1:
+        (topic,) = pairs
+    return topic, pairs.get(topic or "")

@@ -13,7 +13,7 @@ from mcap.writer import CompressionType, Writer
 from wirecost.data.traces import messages
 from wirecost.data.traces.choices import COMPRESSIONS
 from wirecost.data.traces.files import unwritable
-from wirecost.data.traces.mcap_file import CHANNEL, METADATA
+from wirecost.data.traces.mcap_file import CHANNEL, METADATA, STATIC_TOPIC
 from wirecost.data.traces.names import parse_name
 from wirecost.data.traces.trace import About, FrameNumbers, TraceWriter
 from wirecost.system.errors import UserError
@@ -41,6 +41,9 @@ class McapWriter(TraceWriter):
         self._type = type_name
         self._about = about
         self._channel: int | None = None
+        self._static: int | None = None
+        """Channel of static data."""
+        self._metadata: dict[str, str] = {}
         self._schema = messages.schema_of(type_name)
         self._log_time = 0
         self._moved = FrameNumbers()
@@ -62,6 +65,19 @@ class McapWriter(TraceWriter):
         # The library asks for bytes and takes whatever lies in memory as they do.
         self._writer.add_message(self._channel, self._log_time, message, time)  # type: ignore[arg-type]
 
+    def write_static(self, timestamp_ns: int | None, truth: bytes) -> None:
+        """Write static data of the frames that follow, on a channel of its own."""
+        if self._channel is None:
+            self._channel = self._start(messages.osi_version("GroundTruth", memoryview(truth)))
+        if self._static is None:
+            schema = self._writer.register_schema(
+                "osi3.GroundTruth", "protobuf", messages.schema_of("GroundTruth")
+            )
+            topic = (self._about.topic or self._type) + STATIC_TOPIC
+            self._static = self._writer.register_channel(topic, "protobuf", schema, self._metadata)
+        time = max(self._log_time, timestamp_ns or 0)
+        self._writer.add_message(self._static, time, truth, time)
+
     def _start(self, version: str | None) -> int:
         """Return the records before the first message; ``version`` is what that one states."""
         about = self._about
@@ -80,16 +96,14 @@ class McapWriter(TraceWriter):
                 "max_protobuf_version": protobuf,
             },
         )
+        self._metadata = {
+            **about.channel,
+            f"{CHANNEL}.osi_version": osi,
+            f"{CHANNEL}.protobuf_version": protobuf,
+        }
         schema = self._writer.register_schema(f"osi3.{self._type}", "protobuf", self._schema)
         return self._writer.register_channel(
-            about.topic or self._type,
-            "protobuf",
-            schema,
-            {
-                **about.channel,
-                f"{CHANNEL}.osi_version": osi,
-                f"{CHANNEL}.protobuf_version": protobuf,
-            },
+            about.topic or self._type, "protobuf", schema, self._metadata
         )
 
     def __exit__(

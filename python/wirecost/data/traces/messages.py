@@ -32,6 +32,9 @@ COLUMNS_FIELD = 6
 COUNT = 7 * BAND
 PADDING = COUNT + 1
 """Aligns columns; may stand in any message around them."""
+STATIC_ONCE = COUNT + 2
+"""Field of a GroundTruth that names static data (docs/formats/static-once.md)."""
+STATIC_ONCE_FILE = "wirecost_static_once.proto"
 INTERFACE_VERSION_OPTION = 81000
 
 PROTOBUF_VERSION: str = google.protobuf.__version__
@@ -61,14 +64,62 @@ def schema_version() -> str:
 @cache
 def _pool() -> DescriptorPool:
     pool = DescriptorPool()
+    pool.Add(_static_once_file())
     for file in schema().file:
         copy = pb.FileDescriptorProto()
         copy.CopyFrom(file)
         if file.package == "osi3":
             for message in copy.message_type:
                 _add_columns_fields(message)
+                if message.name == "GroundTruth":
+                    _add_static_once(copy, message)
         pool.Add(copy)
     return pool
+
+
+def _add_static_once(file: pb.FileDescriptorProto, truth: pb.DescriptorProto) -> None:
+    """Add the field that names static data, and its type, to a GroundTruth."""
+    file.dependency.append(STATIC_ONCE_FILE)
+    truth.field.add(
+        name="static_once",
+        number=STATIC_ONCE,
+        label=pb.FieldDescriptorProto.LABEL_OPTIONAL,
+        type=pb.FieldDescriptorProto.TYPE_MESSAGE,
+        type_name=".wirecost.StaticOnce",
+    )
+
+
+def _static_once_file() -> pb.FileDescriptorProto:
+    """Return the schema of the field that names static data."""
+    kind = pb.FieldDescriptorProto
+    file = pb.FileDescriptorProto(name=STATIC_ONCE_FILE, package="wirecost", syntax="proto3")
+    mark = file.message_type.add(name="StaticOnce")
+    change = mark.nested_type.add(name="Change")
+    for message, name, number, type_, repeated in (
+        (mark, "version", 1, kind.TYPE_FIXED64, False),
+        (mark, "sequence", 2, kind.TYPE_UINT64, False),
+        (mark, "complete", 3, kind.TYPE_BOOL, False),
+        (mark, "kept", 4, kind.TYPE_UINT32, True),
+        (mark, "absent", 5, kind.TYPE_UINT32, True),
+        (change, "field", 1, kind.TYPE_UINT32, False),
+        (change, "removed", 2, kind.TYPE_UINT64, True),
+    ):
+        label = kind.LABEL_REPEATED if repeated else kind.LABEL_OPTIONAL
+        message.field.add(name=name, number=number, label=label, type=type_)
+    mark.field.add(
+        name="change",
+        number=6,
+        label=kind.LABEL_REPEATED,
+        type=kind.TYPE_MESSAGE,
+        type_name=".wirecost.StaticOnce.Change",
+    )
+    return file
+
+
+@cache
+def static_once_class() -> type[Message]:
+    """Return the class of the field that names static data."""
+    return GetMessageClass(_pool().FindMessageTypeByName("wirecost.StaticOnce"))
 
 
 def _add_columns_fields(message: pb.DescriptorProto) -> None:

@@ -10,21 +10,23 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 NANOS = 1_000_000_000
 
 
-def fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Yield number and value of each field, in the order of the bytes; nothing is copied.
+def records(data: memoryview) -> Iterator[tuple[int, memoryview, int | memoryview]]:
+    """Yield number, bytes and value of each field, in the order of the bytes; nothing is copied.
 
-    Varints and fixed numbers are unsigned. Raises ValueError on bytes that are no Protobuf message
-    and on groups, which no OSI message has.
+    A record is a field with its tag. Varints and fixed numbers are unsigned. Raises ValueError on
+    bytes that are no Protobuf message and on groups, which no OSI message has.
     """
     at, end = 0, len(data)
+    value: int | memoryview
     while at < end:
+        start = at
         tag, at = _varint(data, at)
         number, kind = tag >> 3, tag & 7
         if number == 0:
             raise ValueError("field number 0")
         if kind == VARINT:
             value, at = _varint(data, at)
-            yield number, value
+            yield number, data[start:at], value
             continue
         if kind == BYTES:
             size, at = _varint(data, at)
@@ -35,8 +37,29 @@ def fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
         if size > end - at:
             raise ValueError("a field reaches beyond the message")
         part = data[at : at + size]
-        yield number, part if kind == BYTES else int.from_bytes(part, "little")
         at += size
+        value = part if kind == BYTES else int.from_bytes(part, "little")
+        yield number, data[start:at], value
+
+
+def fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """Yield number and value of each field, as ``records`` does."""
+    for number, _, value in records(data):
+        yield number, value
+
+
+def bytes_field(number: int, value: bytes) -> bytes:
+    """Return a field of bytes or a message, with its tag and length."""
+    return varint(number << 3 | BYTES) + varint(len(value)) + value
+
+
+def varint(value: int) -> bytes:
+    """Return a number that is not negative as Protobuf writes it."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
 
 
 def is_message(data: memoryview) -> bool:

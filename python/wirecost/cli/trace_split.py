@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost trace split``: a trace whose static data comes once."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from wirecost.cli.console import progress
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.options import argument, option
+from wirecost.cli.trace_options import FORMATS, File, Topic, Type, warn
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.first import FirstAnswer, print_answer
+from wirecost.results.report.shared.table import Table
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+
+if TYPE_CHECKING:
+    from wirecost.data.traces.split import TraceSplit
+
+EXAMPLE = "wirecost trace split drive.osi once.osi"
+
+MOST_REPEAT = 10**9
+
+
+def command(
+    file: File,
+    out: Annotated[Path, argument("OUT", f"The trace to write: {FORMATS}.")],
+    repeat_every: Annotated[
+        int,
+        option("Frames after which static data comes again; 0: only when changed.", metavar="N"),
+    ] = 100,
+    keep: Annotated[
+        str,
+        option("Fields of the GroundTruth to keep whole in every frame.", metavar="FIELDS"),
+    ] = "moving_object",
+    type_name: Type = None,
+    topic: Topic = None,
+    force: Annotated[bool, option("Overwrite OUT if it exists.", "--force")] = False,
+    json_file: JsonFile = None,
+) -> None:
+    """Write a trace whose frames hold static data, such as lanes, once and then name it.
+
+    What is static is found, element by element. Every OSI reader can read the frames.
+    """
+    from wirecost.data.traces import messages, open_trace
+    from wirecost.data.traces.split import split
+
+    if not 0 <= repeat_every <= MOST_REPEAT:
+        raise UserError(f"--repeat-every {repeat_every}: give 0 to {MOST_REPEAT:,}")
+    kept = [name for name in keep.split(",") if name]
+    for name in kept:
+        if not messages.field_number("GroundTruth", name):
+            raise UserError(f"--keep {name}: no field of a GroundTruth; name one, such as lane")
+    if out.exists() and not force:
+        raise UserError(f"{out}: exists; name another file or add --force")
+    check_writable("--json", json_file)
+    with progress() as advance, open_trace(file, topic, type_name, advance) as opened:
+        done = split(opened, out, advance, keep=kept, repeat_every=repeat_every)
+    warn(opened)
+    more = f"Frames of OUT that hold all: {done.complete:,}. --json FILE: numbers of all fields."
+    print_answer(console_beside(json_file), _answer(file, out, done), more)
+    write_json(json_file, {"file": str(file), "out": str(out)} | asdict(done))
+
+
+def _answer(file: Path, out: Path, done: TraceSplit) -> FirstAnswer:
+    before, after = done.message_bytes
+    text = (
+        f"{out}: {counted(done.frames, 'frame')} in {units.size(after)}, "
+        f"{100 * after / max(before, 1):.1f} % of {units.size(before)}."
+    )
+    rows = [
+        [
+            field.name,
+            f"{field.elements:,}",
+            f"{field.changed:,}",
+            units.size(field.bytes[0]),
+            units.size(field.bytes[1]),
+        ]
+        for field in done.fields
+    ]
+    headings = ["field", "elements", "changes", "before", "after"]
+    table = Table("What the frames hold", headings, rows, ["changes: frames unlike the last one"])
+    steps = [
+        f"Back, exactly as before:\nwirecost trace join {out} back{file.suffix}",
+        "In your simulator: docs/formats/static-once.md.",
+    ]
+    if after >= before:
+        steps = ["Nothing static is repeated in it: keep the trace as it is."]
+    return FirstAnswer(text, table, steps)
