@@ -371,6 +371,14 @@ def test_the_c_importer_says_what_is_wrong() -> None:
             CImporter(words)
 
 
+def test_the_c_importer_leaves_no_memory() -> None:
+    importer = CImporter(("messages", "--carrier", "memory-2"))
+    region = SHARED / f"wirecost-fmi-{importer.pid}-1"
+    assert region.exists()
+    importer.close()
+    assert not region.exists()
+
+
 def test_fmus_that_step_at_once_need_two_buffers() -> None:
     words = ("messages", "--bytes", str(1 << 20), "--carrier")
     with pytest.raises(ProgramFailedError, match=r"was overwritten|has ended"):

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 
 from wirecost.measure.bench.fmi.archive import LIBRARY, PROGRAM
 from wirecost.system import children
 from wirecost.system.children import failed
+
+END_S = 5.0
+"""Seconds that a process may take to end in order."""
 
 
 class CImporter:
@@ -24,6 +28,10 @@ class CImporter:
             text=True,
         )
         self._line()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def run(self, exchanges: int) -> list[float]:
         """Return the nanoseconds of each part of an exchange, and the bytes that FMUs copied."""
@@ -46,5 +54,9 @@ class CImporter:
         return line[:-1]
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, which removes its memory regions first."""
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError, subprocess.TimeoutExpired):
+            self._process.stdin.close()
+            self._process.wait(END_S)
         children.end(self._process)

@@ -106,7 +106,7 @@ def _message(runs: Sequence[FmiRun]) -> str:
         if times is not None:
             parts.append(f"{times.value:.1f} × [{times.low:.1f}, {times.high:.1f}] in {importer}")
     joined = " and ".join(parts)
-    return f"A binary of {_size(largest)} takes longer than shared memory by {joined}."
+    return f"Time of a binary of {_size(largest)} to shared memory's: {joined}."
 
 
 def _advice(runs: Sequence[FmiRun]) -> str:
