@@ -41,7 +41,7 @@ def command(
     topic: Topic = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Compare a GroundTruth sent whole, by what changed, and with its static data once.
+    """Compare a GroundTruth sent whole with static data sent once.
 
     Protobuf, FlatBuffers and columns; the reader reads all objects and a lane's centre line.
     """
