@@ -36,22 +36,18 @@ def command(
     objects: Annotated[int, option("Moving objects on the made-up road.", metavar="N")] = 50,
     rounds: Annotated[int, option("How often each contender sends 16 steps.", metavar="N")] = 30,
     processes: Processes = 5,
-    current: Annotated[
-        bool,
-        option("Use a current Protobuf, built first, instead of the system's.", "--current"),
-    ] = False,
     every: Annotated[bool, option("Also print what of a trace changes.", "--all")] = False,
     type_name: Type = None,
     topic: Topic = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Compare a GroundTruth sent whole, by what changed, and with its static data once.
+    """Compare a GroundTruth sent whole with static data sent once.
 
     Protobuf, FlatBuffers and columns; the reader reads all objects and a lane's centre line.
     """
     import msgspec
 
-    from wirecost.measure.bench.ground_truth.race import CURRENT, PROGRAM, race
+    from wirecost.measure.bench.ground_truth.race import race
     from wirecost.measure.bench.ground_truth.steps import made_up, of_trace
     from wirecost.results.report.shared.first import print_answer
     from wirecost.results.report.shared.terminal import print_table
@@ -74,7 +70,7 @@ def command(
             if file is None
             else of_trace(file, topic, type_name, advance)
         )
-        raced = race(steps, rounds, processes, advance, CURRENT if current else PROGRAM)
+        raced = race(steps, rounds, processes, advance)
     console = console_beside(json_file)
     failed = f"Failed: {', '.join(raced.failed)}. " if raced.failed else ""
     print_answer(console, first_answer(raced), f"{failed}Every sample, and what changes: --json.")

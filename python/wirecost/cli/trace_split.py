@@ -11,6 +11,7 @@ from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import FORMATS, File, Topic, Type, warn
+from wirecost.data.traces.choices import REPEAT_EVERY
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer, print_answer
 from wirecost.results.report.shared.table import Table
@@ -31,7 +32,7 @@ def command(
     repeat_every: Annotated[
         int,
         option("Frames after which static data comes again; 0: only when changed.", metavar="N"),
-    ] = 100,
+    ] = REPEAT_EVERY,
     keep: Annotated[
         str,
         option("Fields of the GroundTruth to keep whole in every frame.", metavar="FIELDS"),

@@ -22,3 +22,5 @@ SUFFIXES = (".osi", ".mcap", ".txth")
 FORMATS = tuple(suffix[1:] for suffix in SUFFIXES)
 COMPRESSIONS = ("zstd", "lz4", "none")
 """Compressions of ``.mcap``."""
+REPEAT_EVERY = 100
+"""Messages of a split trace after which static data comes again, for readers that begin late."""

@@ -51,12 +51,7 @@ class McapWriter(TraceWriter):
         self._writer = Writer(self.file, compression=CompressionType[compression.upper()])
 
     def _write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
-        time = self._log_time if timestamp_ns is None else timestamp_ns
-        if not 0 <= time < 2**64:
-            raise UserError(
-                f"{self.path}: frame {self.frame_count} has the timestamp {time} ns, which MCAP "
-                "cannot hold; write .osi"
-            )
+        time = self._time(timestamp_ns)
         if self._channel is None:
             self._channel = self._start(messages.osi_version(self._type, memoryview(message)))
         if timestamp_ns is None or time < self._log_time:
@@ -65,8 +60,27 @@ class McapWriter(TraceWriter):
         # The library asks for bytes and takes whatever lies in memory as they do.
         self._writer.add_message(self._channel, self._log_time, message, time)  # type: ignore[arg-type]
 
+    def _time(self, timestamp_ns: int | None) -> int:
+        """Return a frame's own time. Raises UserError where MCAP cannot hold it."""
+        time = self._log_time if timestamp_ns is None else timestamp_ns
+        if not 0 <= time < 2**64:
+            raise UserError(
+                f"{self.path}: frame {self.frame_count} has the timestamp {time} ns, which MCAP "
+                "cannot hold; write .osi"
+            )
+        return time
+
     def write_static(self, timestamp_ns: int | None, truth: bytes) -> None:
-        """Write static data of the frames that follow, on a channel of its own."""
+        """Write static data of the frames that follow, on a channel of its own.
+
+        Raises UserError where the format or the disk cannot hold it.
+        """
+        try:
+            self._write_static(max(self._log_time, self._time(timestamp_ns)), truth)
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+
+    def _write_static(self, time: int, truth: bytes) -> None:
         if self._channel is None:
             self._channel = self._start(messages.osi_version("GroundTruth", memoryview(truth)))
         if self._static is None:
@@ -75,7 +89,6 @@ class McapWriter(TraceWriter):
             )
             topic = (self._about.topic or self._type) + STATIC_TOPIC
             self._static = self._writer.register_channel(topic, "protobuf", schema, self._metadata)
-        time = max(self._log_time, timestamp_ns or 0)
         self._writer.add_message(self._static, time, truth, time)
 
     def _start(self, version: str | None) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wirecost.data.traces import create_trace, messages, open_trace
+from wirecost.data.traces.choices import REPEAT_EVERY
 from wirecost.data.traces.convert import Bound, Converted, between, metadata_of
 from wirecost.data.traces.mcap_file import static_topics
 from wirecost.data.traces.mcap_writer import McapWriter
@@ -26,8 +27,7 @@ from wirecost.data.traces.trace import Frame, FrameNumbers, Progress, Trace
 from wirecost.system.errors import UserError
 
 SPLIT_TYPES = ("GroundTruth", "SensorView")
-REPEAT_EVERY = 100
-"""Messages after which static data comes again, for readers that begin late."""
+SKIP = "find the lost messages, or add --skip to leave those frames out"
 SHOWN = 3
 """Gaps that are listed in a sentence."""
 
@@ -233,9 +233,6 @@ def _join(
     trace.warnings += writer.warnings
     sizes = (size, out.stat().st_size)
     return TraceJoin(written, (before, after), sizes, missing.count, tuple(joiner.lost))
-
-
-SKIP = "find the lost messages, or add --skip to leave those frames out"
 
 
 def _missing(

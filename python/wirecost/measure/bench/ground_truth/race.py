@@ -9,30 +9,20 @@ from collections.abc import Callable
 
 from wirecost.measure.bench.engine.program import Program
 from wirecost.measure.bench.ground_truth.steps import Steps
-from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.static import StaticRace, StaticRun
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 
 PROGRAM = Program("static_once")
-CURRENT = Program("static_once_current")
-"""The same with a current Protobuf."""
 
 
 def race(
-    steps: Steps,
-    rounds: int,
-    processes: int,
-    say: Callable[[int, int, str], None],
-    program: Program = PROGRAM,
+    steps: Steps, rounds: int, processes: int, say: Callable[[int, int, str], None]
 ) -> StaticRace:
     """Let all contenders send the steps, ``rounds`` times in all. Raises UserError."""
-    if program is CURRENT and not program.path.is_file():
-        say(0, 1, "building a current Protobuf, once: about 4 minutes on two cores")
-        Registry().build("programs with a current Protobuf", [program.name], [program.name])
-    program.check_installed()
-    sent = dict(program.rows("list"))
+    PROGRAM.check_installed()
+    sent = dict(PROGRAM.rows("list"))
     times: dict[str, list[tuple[int, float, float]]] = {}
     sizes: dict[str, float] = {}
     static: dict[str, int] = {}
@@ -45,7 +35,7 @@ def race(
         )
         for process in range(processes):
             say(process, processes, f"process {process + 1} of {processes}")
-            for words in program.rows(
+            for words in PROGRAM.rows(
                 "race", "--roads", str(folder / "roads"), "--traffic", str(folder / "traffic"),
                 "--rounds", str(-(-rounds // processes)), "--seed", str(process + 1),
             ):  # fmt: skip
@@ -76,7 +66,7 @@ def race(
         raise UserError(
             f"{steps.source}: no contender could send it ({'; '.join(failed.values())})"
         )
-    ((compiler, flags, *libraries),) = program.rows("built")
+    ((compiler, flags, *libraries),) = PROGRAM.rows("built")
     where = environment()
     lanes, boundaries, objects = steps.counts
     return StaticRace(

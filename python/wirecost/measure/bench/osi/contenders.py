@@ -118,22 +118,17 @@ class Registry:
 
     def make(self, build: str, fmus: list[str]) -> None:
         """Build and install FMUs of a build that was not installed with the package."""
-        if any(c.library == UNBUILT_MESSAGEPACK for c in self.select(fmus)):
-            parts.build(parts.MESSAGE)
-            self.__dict__.pop("manifest")  # now it knows the version
-        targets = [f"fmus_{build}_{name}" for name in fmus]
-        components = [f"{build}_{name}" for name in fmus]
-        self.build(f"the {build} FMUs of {', '.join(fmus)}", targets, components)
-
-    def build(self, what: str, targets: list[str], components: list[str]) -> None:
-        """Build targets of the checkout and install their components. Raises UserError."""
         directory = Path(self.manifest["build_directory"] or "/nonexistent")
         if not (directory / "CMakeCache.txt").is_file():
             raise UserError(
-                f"{what} are not installed, and building them needs a compiler and a checkout: "
-                "run this from one, after `make install`"
+                f"the {build} FMUs of {', '.join(fmus)} are not installed, and building them needs "
+                "a compiler and a checkout: run this from one, after `make install`"
             )
+        if any(c.library == UNBUILT_MESSAGEPACK for c in self.select(fmus)):
+            parts.build(parts.MESSAGE)
+            self.__dict__.pop("manifest")  # now it knows the version
         prefix = str(self.folder.parent)
+        targets = [f"fmus_{build}_{name}" for name in fmus]
         own = Path(sys.executable).with_name("cmake")
         cmake = str(own) if own.exists() else "cmake"
         install = [cmake, "--install", str(directory), "--prefix", prefix, "--component"]
@@ -141,7 +136,7 @@ class Registry:
             fcntl.flock(lock, fcntl.LOCK_EX)  # as `make install` does: one build at a time
             for command in (
                 [cmake, "--build", str(directory), "--target", *targets],
-                *([*install, component] for component in components),
+                *([*install, f"{build}_{name}"] for name in fmus),
             ):
                 done = children.run(command)
                 if done.returncode != 0:

@@ -100,7 +100,7 @@ def first_answer(race: StaticRace) -> FirstAnswer:
     baseline = best(race)
     once = next((row for row in rows(race) if row.run.name == ONCE), None)
     if once is None or once.beside is None:
-        return FirstAnswer("Static data once could not be measured.", shown)
+        return FirstAnswer("Static data once could not be measured; --json says why.", shown)
     fewer = baseline.bytes / once.run.bytes
     text = (
         f"Static data once: {units.two_digits(fewer)}× fewer bytes, and "
