@@ -52,10 +52,14 @@ constexpr std::int64_t ordered(std::int64_t bits) {
 inline float float_of(std::int32_t order) { return std::bit_cast<float>(ordered(order)); }
 inline std::int32_t order_of(float value) { return ordered(std::bit_cast<std::int32_t>(value)); }
 
-/// The nearest integer, to even from the middle, below 2^31.
+/// 1.5 * 2^52: the last bits of a sum with it are the nearest integer, to even from the middle.
+constexpr double integer_shift = 6755399441055744.0;
+
+/// The nearest integer, below 2^31.
 inline std::int32_t rounded(double value) {
-  constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52: the sum's last bits are the integer
-  return static_cast<std::int32_t>(std::bit_cast<std::int64_t>(value + shift));
+  return static_cast<std::int32_t>(std::bit_cast<std::int64_t>(value + integer_shift));
 }
+/// The same as a double.
+inline double nearest(double value) { return value + integer_shift - integer_shift; }
 
 }  // namespace wirecost::cloud::packed

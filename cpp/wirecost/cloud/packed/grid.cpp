@@ -15,23 +15,23 @@ constexpr double most = 0x7FFFFFFF;
 
 // Bit by bit, so that loops have no branches.
 template <class Value, class Bits>
-std::uint32_t far(Value value, double step, double error, double scaled, std::int32_t number) {
-  const auto back = static_cast<Value>(number * step);
+std::uint64_t far(Value value, double step, double error, double scaled, double nearest) {
+  const auto back = static_cast<Value>(nearest * step);
   const bool outside = !(std::abs(scaled) < most);
   const bool off = error > 0 ? !(std::abs(double{value} - double{back}) <= error)
                              : std::bit_cast<Bits>(value) != std::bit_cast<Bits>(back);
-  return static_cast<std::uint32_t>(outside) | static_cast<std::uint32_t>(off);
+  return static_cast<std::uint64_t>(outside) | static_cast<std::uint64_t>(off);
 }
 
 template <class Value, class Bits>
 inline std::size_t place_all(const Value* values, std::size_t count, double step, double error,
                              std::int32_t* numbers) {
   const double steps = 1 / step;
-  std::uint32_t all = 0;
+  std::uint64_t all = 0;  // as wide as what is compared: vector code then narrows nothing
   for (std::size_t at = 0; at < count; ++at) {
     const double scaled = values[at] * steps;
     numbers[at] = rounded(scaled);
-    all += far<Value, Bits>(values[at], step, error, scaled, numbers[at]);
+    all += far<Value, Bits>(values[at], step, error, scaled, nearest(scaled));
   }
   return all;
 }

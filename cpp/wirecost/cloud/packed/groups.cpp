@@ -21,6 +21,8 @@ namespace {
 
 /// Wider groups have whole numbers: others lie in four bytes from the byte that they begin in.
 constexpr unsigned widest = 25, whole = 32;
+/// Of which four numbers fit eight bytes.
+constexpr unsigned widest_half = 16;
 constexpr unsigned last_code = 15;
 /// Bytes from a group's first on that reading it may touch.
 constexpr std::size_t touched = 32;
@@ -38,22 +40,18 @@ Widths widths_from(unsigned lowest) {
   return widths;
 }
 
-/// A group's numbers, which take as many bytes as each has bits. Writes up to eight more.
-inline std::uint8_t* put_group(const std::uint32_t* values, unsigned width, std::uint8_t* at) {
-  if (width <= 16) {
-    const auto four = [=](const std::uint32_t* first) {
-      return first[0] | std::uint64_t{first[1]} << width | std::uint64_t{first[2]} << 2 * width |
-             std::uint64_t{first[3]} << 3 * width;
-    };
-    const std::uint64_t lower = four(values), upper = four(values + 4);
-    // The upper half begins in the middle of a byte if the width is odd.
-    const unsigned before = width / 2, shared = 4 * (width % 2);
-    const std::uint64_t middle = shared > 0 ? lower >> 8 * before : 0;
-    std::memcpy(at, &lower, sizeof lower);
-    const std::uint64_t last = upper << shared | middle;
-    std::memcpy(at + before, &last, sizeof last);
-    return at + width;
-  }
+/// Two halves of a group, of four numbers each. Writes up to eight bytes more than there are.
+inline std::uint8_t* put_halves(std::uint64_t lower, std::uint64_t upper, unsigned width,
+                                std::uint8_t* at) {
+  // The upper half begins in the middle of a byte if the width is odd.
+  const unsigned before = width / 2, shared = 4 * (width % 2);
+  const std::uint64_t last = upper << shared | (shared > 0 ? lower >> 8 * before : 0);
+  std::memcpy(at, &lower, sizeof lower);
+  std::memcpy(at + before, &last, sizeof last);
+  return at + width;
+}
+
+inline std::uint8_t* put_one_by_one(const std::uint32_t* values, unsigned width, std::uint8_t* at) {
   std::uint64_t held = 0;
   unsigned filled = 0;
   for (std::size_t each = 0; each < group; ++each) {
@@ -67,21 +65,58 @@ inline std::uint8_t* put_group(const std::uint32_t* values, unsigned width, std:
   return at;
 }
 
-/// The numbers of whole groups, whose widths have these codes.
-WIRECOST_CLONES
-std::uint8_t* put_groups(const std::uint32_t* values, std::size_t count, const std::uint8_t* codes,
-                         const Widths& widths, std::uint8_t* at) {
-  for (std::size_t each = 0; each < count; ++each)
-    at = put_group(values + each * group, widths[codes[each]], at);
+/// The numbers of whole groups, whose widths have these codes: as many bytes as each has bits.
+std::uint8_t* put_groups_anywhere(const std::uint32_t* values, std::size_t count,
+                                  const std::uint8_t* codes, const Widths& widths,
+                                  std::uint8_t* at) {
+  for (std::size_t each = 0; each < count; ++each, values += group) {
+    const unsigned width = widths[codes[each]];
+    const auto four = [=](const std::uint32_t* first) {
+      return first[0] | std::uint64_t{first[1]} << width | std::uint64_t{first[2]} << 2 * width |
+             std::uint64_t{first[3]} << 3 * width;
+    };
+    at = width <= widest_half ? put_halves(four(values), four(values + 4), width, at)
+                              : put_one_by_one(values, width, at);
+  }
   return at;
 }
+
+#ifdef WIRECOST_FOR_AVX2
+WIRECOST_FOR_AVX2
+std::uint8_t* put_groups_quickly(const std::uint32_t* values, std::size_t count,
+                                 const std::uint8_t* codes, const Widths& widths,
+                                 std::uint8_t* at) {
+  for (std::size_t each = 0; each < count; ++each, values += group) {
+    const unsigned width = widths[codes[each]];
+    if (width > widest_half) {
+      at = put_one_by_one(values, width, at);
+      continue;
+    }
+    const __m128i one = _mm_cvtsi32_si128(static_cast<int>(width));
+    const __m128i two = _mm_cvtsi32_si128(static_cast<int>(2 * width));
+    const __m256i numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
+    const __m256i odd = _mm256_sll_epi64(_mm256_srli_epi64(numbers, 32), one);
+    const __m256i even = _mm256_blend_epi32(numbers, _mm256_setzero_si256(), 0b10101010);
+    const __m256i pairs = _mm256_or_si256(even, odd);
+    const __m256i fours =
+        _mm256_or_si256(pairs, _mm256_srli_si256(_mm256_sll_epi64(pairs, two), 8));
+    at = put_halves(
+        static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(fours))),
+        static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm256_extracti128_si256(fours, 1))), width,
+        at);
+  }
+  return at;
+}
+#endif
 
 WIRECOST_CLONES
 void find_widths(const std::uint32_t* values, std::size_t count, std::uint8_t* widths) {
   for (std::size_t each = 0; each < count; ++each, values += group) {
-    const std::uint32_t all = values[0] | values[1] | values[2] | values[3] | values[4] |
-                              values[5] | values[6] | values[7];
-    widths[each] = static_cast<std::uint8_t>(std::bit_width(all));
+    std::array<std::uint64_t, group / 2> pairs;
+    std::memcpy(pairs.data(), values, sizeof pairs);
+    const std::uint64_t all = pairs[0] | pairs[1] | pairs[2] | pairs[3];
+    widths[each] = static_cast<std::uint8_t>(
+        std::bit_width(static_cast<std::uint32_t>(all) | static_cast<std::uint32_t>(all >> 32)));
   }
 }
 
@@ -253,7 +288,13 @@ std::size_t take_lagged(GroupReader& in, const std::uint8_t* lags, std::size_t f
 }
 
 bool has_avx2() { return __builtin_cpu_supports("avx2"); }
+
+std::uint8_t* put_groups(const std::uint32_t* values, std::size_t count, const std::uint8_t* codes,
+                         const Widths& widths, std::uint8_t* at) {
+  return (has_avx2() ? put_groups_quickly : put_groups_anywhere)(values, count, codes, widths, at);
+}
 #else
+constexpr auto put_groups = put_groups_anywhere;
 std::size_t take_groups(GroupReader&, std::size_t, std::uint32_t*) { return 0; }
 std::size_t take_lagged(GroupReader&, const std::uint8_t*, std::size_t first, std::size_t,
                         std::int32_t*) {

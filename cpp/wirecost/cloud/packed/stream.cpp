@@ -253,8 +253,10 @@ Choice chosen(std::span<const std::int32_t> values) {
 Beside chosen_in_groups(std::span<const std::int32_t> values, std::span<const std::uint8_t> lags) {
   std::array<std::size_t, beside_count> bytes{};
   const std::size_t apart = std::max(lag_block, values.size() / looked_at / lag_block * lag_block);
-  const std::int32_t least = base_of(values, Beside::least);
   std::array<std::uint32_t, lag_block> numbers;
+  std::int32_t least = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t begin = 0; begin + lag_block <= values.size(); begin += apart)
+    least = std::min(least, least_of(values.data() + begin, lag_block));
   for (std::size_t begin = 0; begin + lag_block <= values.size(); begin += apart) {
     const auto some = values.subspan(begin, lag_block);
     for (std::uint8_t each = 0; each < beside_count; ++each) {
