@@ -190,6 +190,7 @@ def command(
         return
     if b is None:
         raise UserError(f"{a}: name run B too; of a campaign's store give --baseline and --against")
+    _refuse_recordings(Path(a), b)
     comparison = compare(
         read_run(Path(a)), read_run(b), settings, None if again is None else read_run(again)
     )
@@ -204,6 +205,17 @@ def command(
             comparison_figures(comparison), figures, chosen("--format", format_, FIGURE_FORMATS)
         )
     _exit([comparison], require_precision)
+
+
+def _refuse_recordings(*paths: Path) -> None:
+    """Raise UserError on a recording, of which only the cost can be compared."""
+    from wirecost.measure.bench.message.recordings.recording import is_recording
+
+    for path in paths:
+        if is_recording(path):
+            raise UserError(
+                f"{path}: a recording; compare files of `wirecost cost {path} --json NAME.json`"
+            )
 
 
 def _check_costs(of_runs: dict[str, object]) -> None:

@@ -48,7 +48,7 @@ def command(
     ] = False,
     take_back: Annotated[bool, option("Restore the values saved by --fix.", "--undo")] = False,
 ) -> None:
-    """Check whether this machine is quiet enough; say what to change."""
+    """Check whether this machine is quiet, and what to change."""
     from wirecost.cli.doctor_tables import print_examination, print_faults, print_outcome
 
     if apply and take_back:

@@ -20,7 +20,7 @@ from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, Topic
 Numbers = npt.NDArray[Any]
 Columns = dict[str, list[Numbers]]
 
-PADDING = "(padding)"
+PADDING = "(padding"
 STEPS = tuple(10.0**-power for power in range(6))
 """Resolutions that are looked for, the coarsest first."""
 ON_GRID = 1e-3
@@ -72,8 +72,9 @@ def _packings(read: TopicSurvey, columns: list[InnerColumn]) -> list[Packing]:
         return []
     inner = sum(column.bytes for column in columns)
     rest = max(0, size - inner)
-    packed = sum(column.bytes for column in columns if column.name != PADDING)
-    on_grid = sum(column.bits * column.count / 8 for column in columns if column.name != PADDING)
+    used = [column for column in columns if not column.name.startswith(PADDING)]
+    packed = sum(column.bytes for column in used)
+    on_grid = sum(column.bits * column.count / 8 for column in used)
     data = b"".join(read.sample.values())
     return [
         Packing(what="without padding", share=(rest + packed) / size),
@@ -101,7 +102,14 @@ def _of_cloud(message: Any) -> Iterator[tuple[str, Numbers]]:
         raw = np.ascontiguousarray(points[:, field.offset : end])
         yield field.name, raw.view(TYPES[field.datatype].replace("<", order)).reshape(-1)
     if not used.all():
-        yield PADDING, np.ascontiguousarray(points[:, ~used]).reshape(-1)
+        name = f"{PADDING}, bytes {_ranges(~used)})"
+        yield name, np.ascontiguousarray(points[:, ~used]).reshape(-1)
+
+
+def _ranges(chosen: npt.NDArray[np.bool_]) -> str:
+    """Return the places that are chosen, such as ``12–15, 24–31``."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]])))
+    return ", ".join(f"{begin}–{end - 1}" for begin, end in edges.reshape(-1, 2).tolist())
 
 
 def _of_scan(message: Any) -> Iterator[tuple[str, Numbers]]:

@@ -22,6 +22,8 @@ LEAST_COMPRESSED, MOST_COMPRESSED = 4 << 10, 1 << 20
 """Bytes of a topic's sample that are worth compressing, and that are compressed."""
 LARGE = 64 << 10
 """Bytes of a message from which on handing over memory beats encoding it."""
+CARRIERS = {"cdr": "dds", "ros1": "ros1"}
+"""Transport by which messages of a wire usually go."""
 
 Topic = tuple[TopicSurvey, TopicCost]
 
@@ -34,7 +36,7 @@ def remedies(
     for read, cost in topics:
         bench = f"wirecost bench message {shlex.quote(files[0])} --topic {cost.topic}"
         found += _packed(read, cost, bench)
-        found += _handed_over(cost, bench)
+        found += _handed_over(cost)
         found += _another_library(read, cost, prices, lang, bench)
         found += _compressed(read, cost, bench)
         found += _half_as_often(cost)
@@ -64,16 +66,19 @@ def _packed(read: TopicSurvey, cost: TopicCost, bench: str) -> Iterator[Remedy]:
         )
 
 
-def _handed_over(cost: TopicCost, bench: str) -> Iterator[Remedy]:
+def _handed_over(cost: TopicCost) -> Iterator[Remedy]:
     """Yield that ends which share memory neither encode nor decode."""
+    carrier = CARRIERS.get(cost.wire, "zeromq")
+    receivers = f" --subscribers {cost.subscribers}" if cost.subscribers > 1 else ""
     if cost.median_bytes >= LARGE and cost.encode_ns is not None:
         yield Remedy(
             topic=cost.topic,
             kind=HANDED,
-            what="share memory or a process",
+            what="shared memory or one process",
             bytes_per_s=cost.bytes_per_s,
             share=cost.share,
-            command=f"{bench} --over iceoryx2 --rate {cost.rate_hz:.3g}",
+            command=f"wirecost bench transport --mwares {carrier},iceoryx2 "
+            f"--sizes {cost.median_bytes} --rate {cost.rate_hz:.3g}{receivers}",
         )
 
 

@@ -20,6 +20,8 @@ STEPS, NAMED = 3, 3
 LONGEST_NAME = 26
 MOST_THREADS = 30
 ThreadOfProcess = tuple[ProcessCost, ThreadCost]
+LEAST_SHARE = 1e-4
+"""Share of a core below which a change's is not said."""
 LARGE = 1e6
 """Bytes a second from which on it matters that a publisher keeps all messages."""
 
@@ -95,7 +97,7 @@ def step(remedy: Remedy) -> str:
     gains = []
     if remedy.bytes_per_s:
         gains.append(f"−{rate_of_bytes(remedy.bytes_per_s)}")
-    if remedy.share:
+    if remedy.share >= LEAST_SHARE:
         gains.append(f"{ABOUT} −{share(remedy.share)} of a core")
     return f"{remedy.topic}: {remedy.what}: {', '.join(gains)}.\n{remedy.command}"
 
@@ -193,7 +195,11 @@ def notes(cost: SystemCost) -> list[str]:
     if cost.over:
         found.append(f"{cost.over}: sending and receiving by its Python client.")
     if any(topic.subscribers > 1 for topic in cost.topics):
-        found.append("decode: of all subscribers.")
+        found.append("decode: of all subscribers; MB/s: as published.")
+    elif all(topic.takers is None for topic in cost.topics):
+        found.append(f"One subscriber each; others: --subscribers {cost.topics[0].topic}=3.")
+    if not cost.over:
+        found.append("Without sending and receiving: --over dds adds these.")
     return found
 
 
