@@ -24,9 +24,7 @@ from wirecost.results.report.shared.graph import (
     EdgeWeight,
     Graph,
     Item,
-    arranged,
-    graph_chart,
-    largest,
+    graph_figure,
 )
 from wirecost.results.report.shared.page import render
 from wirecost.results.report.shared.table import Table
@@ -76,15 +74,12 @@ def chain_figure(
     chains: Sequence[Chain], most: int = MOST, beside: int = BESIDE
 ) -> Figure | None:
     """Draw nodes and topics of chains; None where no message was on the way."""
-    graph = largest(chain_graph(chains), most)
-    if not graph.edges:
-        return None
     caption = (
         "Nodes and topics of the chains, in the order of the arrows. A line to a node is as wide as "
         "transport and waiting take of all chains' time, a line from it as the node does. "
         "Red: the path that takes longest in the median."
     )
-    return Figure("chains", caption, graph_chart(graph, arranged(graph, beside)))
+    return graph_figure("chains", chain_graph(chains), caption, most, beside)
 
 
 def chain_graph(chains: Sequence[Chain]) -> Graph:

@@ -30,9 +30,7 @@ from wirecost.results.report.shared.graph import (
     Edge,
     EdgeWeight,
     Graph,
-    arranged,
-    graph_chart,
-    largest,
+    graph_figure,
 )
 from wirecost.results.report.shared.page import render
 from wirecost.system.errors import UserError
@@ -109,17 +107,11 @@ def _bars(cost: SystemCost) -> Figure | None:
 
 
 def _graph(cost: SystemCost, most: int = MOST, beside: int = BESIDE) -> Figure | None:
-    whole = graph_of(cost)
-    graph = largest(whole, most)
-    if not graph.edges:
-        return None
     caption = (
         "Who publishes and who takes each topic, in the order of the arrows; lines are as wide as "
         "their bytes or their processor time. Red: the costliest topic."
     )
-    if len(whole.details) > len(graph.details):
-        caption += f" {len(graph.details)} of {len(whole.details)} nodes and topics."
-    return Figure("graph", caption, graph_chart(graph, arranged(graph, beside)))
+    return graph_figure("graph", graph_of(cost), caption, most, beside)
 
 
 def graph_of(cost: SystemCost) -> Graph:

@@ -26,9 +26,7 @@ from wirecost.results.report.shared.graph import (
     EdgeWeight,
     Graph,
     Item,
-    arranged,
-    graph_chart,
-    largest,
+    graph_figure,
 )
 from wirecost.results.report.shared.page import render
 from wirecost.system.errors import UserError
@@ -107,17 +105,11 @@ def _bars(shares: SystemShares) -> Figure | None:
 
 
 def _graph(shares: SystemShares, most: int = MOST, beside: int = BESIDE) -> Figure | None:
-    whole = graph_of(shares)
-    graph = largest(whole, most)
-    if not graph.edges:
-        return None
     caption = (
         "Who publishes and who takes each topic, in the order of the arrows; lines are as wide as "
         "a node's time for the topic, or as transport to it takes. Red: the costliest."
     )
-    if len(whole.details) > len(graph.details):
-        caption += f" {len(graph.details)} of {len(whole.details)} nodes and topics."
-    return Figure("graph", caption, graph_chart(graph, arranged(graph, beside)))
+    return graph_figure("graph", graph_of(shares), caption, most, beside)
 
 
 def graph_of(shares: SystemShares) -> Graph:

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from wirecost.results.report.shared.axes import GREY, Mark, keyed, plot
-from wirecost.results.report.shared.figure import PALETTE, WIDTH
+from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.system.printable import without_middle
 
 NODE, TOPIC = "node", "topic"
@@ -286,3 +286,15 @@ def _around(number: int, beside: int, begin: Place, end: Place) -> list[Mark]:
         {"edge": number, "step": step, "x": across, "y": down}
         for step, (across, down) in enumerate(corners)
     ]
+
+
+def graph_figure(
+    name: str, whole: Graph, caption: str, most: int = MOST, beside: int = BESIDE
+) -> Figure | None:
+    """Draw the best connected part of a graph; None where it has no line."""
+    graph = largest(whole, most)
+    if not graph.edges:
+        return None
+    if len(whole.details) > len(graph.details):
+        caption += f" {len(graph.details)} of {len(whole.details)} nodes and topics."
+    return Figure(name, caption, graph_chart(graph, arranged(graph, beside)))
