@@ -125,7 +125,7 @@ def main() -> None:
     result: dict[str, Any] = {}
     with capture() as leaving:
         around = [scenario.start(*driver), scenario.start(*node)]
-        time.sleep(2)
+        time.sleep(6)  # five scenarios start at once
         options += ["--for", "2", "--out", "recording", "--json", "-"]
         recording = scenario.wirecost("record", "--system", "dds", name, *options)
         out, error = recording.communicate(timeout=120)
