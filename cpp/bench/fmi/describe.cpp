@@ -21,7 +21,8 @@ struct Variable {
   std::uint32_t reference;
   std::string type;  ///< in FMI 3
   Causality causality;
-  std::string more = {};  ///< attributes that only this one has
+  /// Attributes that only this one has.
+  std::string more = {};  // NOLINT(readability-redundant-member-init): most leave it out
 };
 
 std::vector<Variable> controls() {
@@ -115,7 +116,7 @@ void describe2(const std::vector<Variable>& all, const std::string& token) {
             << outputs << "    </Outputs>\n  </ModelStructure>\n</fmiModelDescription>\n";
 }
 
-void describe3(std::vector<Variable> all, std::size_t arrays, const std::string& token) {
+void describe3(const std::vector<Variable>& all, std::size_t arrays, const std::string& token) {
   std::cout << "<fmiModelDescription fmiVersion=\"3.0\" modelName=\"" << identifier
             << "\" instantiationToken=\"" << token
             << "\" generationTool=\"wirecost\" variableNamingConvention=\"structured\">\n"

@@ -45,11 +45,11 @@ void run(int argc, char** argv) {
 }  // namespace
 
 void answer(const std::function<void(std::size_t)>& run) {
-  std::cout << std::setprecision(12) << "ready" << std::endl;
+  std::cout << std::setprecision(12) << "ready\n" << std::flush;
   for (std::size_t repeats; std::cin >> repeats;) {
     if (repeats == 0) throw std::invalid_argument("give 1 exchange or more");
     run(repeats);
-    std::cout << std::endl;
+    std::cout << '\n' << std::flush;
   }
 }
 

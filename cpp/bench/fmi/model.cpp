@@ -93,7 +93,7 @@ bool Model::read_message() {
   if (osmp_in_[2] == 0) return true;
   const auto address = static_cast<std::uint64_t>(static_cast<std::uint32_t>(osmp_in_[1])) << 32 |
                        static_cast<std::uint32_t>(osmp_in_[0]);
-  return check({reinterpret_cast<const std::byte*>(address),
+  return check({reinterpret_cast<const std::byte*>(address),  // NOLINT(performance-no-int-to-ptr)
                 static_cast<std::size_t>(static_cast<std::uint32_t>(osmp_in_[2]))});
 }
 

@@ -98,6 +98,7 @@ void race(const Request& request) {
   const Roads roads = roads_at(request.roads);
   const std::vector<Traffic> steps = traffic_at(request.traffic);
   std::vector<double> sums;
+  sums.reserve(steps.size());
   for (std::size_t at = 0; at < steps.size(); ++at)
     sums.push_back(sum_of(steps[at], roads.lanes[at % roads.lanes.size()]));
   struct Runner {
