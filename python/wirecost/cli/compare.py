@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -214,7 +215,8 @@ def _refuse_recordings(*paths: Path) -> None:
     for path in paths:
         if is_recording(path):
             raise UserError(
-                f"{path}: a recording; compare files of `wirecost cost {path} --json NAME.json`"
+                f"{path}: a recording; compare files of "
+                f"`wirecost cost {shlex.quote(str(path))} --json NAME.json`"
             )
 
 

@@ -134,6 +134,8 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> FirstAn
 
 
 def _rest(done: Converted) -> str:
-    copied = f"{done.copied:,} messages of other topics are copied. " if done.copied else ""
+    copied = (
+        f"{done.copied:,} messages of other topics are copied, without QoS. " if done.copied else ""
+    )
     left_out = f"Left out: {', '.join(done.left_out)}. " if done.left_out else ""
     return f"{copied}{left_out}All numbers: --json -"

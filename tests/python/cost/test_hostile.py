@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from pathlib import Path
 from random import Random
@@ -15,14 +16,20 @@ import pytest
 from cost.drives import drive
 from wirecost.measure.bench.cloud.codecs import race
 from wirecost.measure.bench.message.fields import walk
+from wirecost.measure.bench.message.recordings.connection import RecordedConnection
 from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.measure.bench.message.tally import Tally
 from wirecost.measure.cost.cloud import clouds, fields_apart, points_of
 from wirecost.measure.cost.inside import inside
+from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.measure.cost.prices import PriceList
-from wirecost.measure.cost.survey import RecordingSurvey, survey
+from wirecost.measure.cost.remedies import remedies
+from wirecost.measure.cost.survey import RecordingSurvey, TopicSurvey, survey
 from wirecost.measure.cost.system import system_cost
-from wirecost.results.records.cost import read_cost
+from wirecost.observe.probe.symbols import source_lines
+from wirecost.results.records.cost import TopicCost, read_cost
+from wirecost.results.records.probe_stacks import Address
+from wirecost.results.records.shares import ProcessShare
 from wirecost.schema.compile import frontends
 from wirecost.system.errors import UserError
 
@@ -164,3 +171,45 @@ def test_names_of_fields_are_any_text() -> None:
     runs = race({"one": points}, 0.1, 1, 0.0, lambda _text: None).runs
     assert {run.codec for run in runs} >= {"copy", "wirecost"}
     assert not any(run.fault for run in runs if run.codec in ("copy", "wirecost"))
+
+
+@pytest.mark.parametrize("number", [2**70, 2**40, 0, -5])
+def test_a_node_says_that_it_is_in_a_process_that_cannot_be(number: int) -> None:
+    processes = GraphProcesses(is_exact=True)
+    processes.place({"/liar": number})
+    cost = TopicCost(
+        topic="/t", type="T", wire="ros1", count=1, bytes=1, median_bytes=1, largest_bytes=1,
+        rate_hz=1.0, publishers=["/liar"], takers=[],
+    )  # fmt: skip
+    assert all("/liar" not in one.nodes for one in processes.costs([cost], 0))
+
+
+def test_a_topic_is_no_command() -> None:
+    cost = TopicCost(
+        topic="/$(reboot); a", type="T", wire="cdr", count=9, bytes=9 << 20, median_bytes=1 << 20,
+        largest_bytes=1 << 20, rate_hz=2000.0, encode_ns=1e5, decode_ns=1e5,
+    )  # fmt: skip
+    connection = RecordedConnection(0, cost.topic, "T", "cdr", "", b"", 9, "")
+    topic = TopicSurvey(connection)
+    topic.sample[0] = bytes(1 << 20)
+    found = remedies(["a b.mcap"], [(topic, cost)], PriceList({}), "cpp")
+    commands = {one.kind: shlex.split(one.command) for one in found}
+    assert commands["shared memory"][-2:] == ["--rate", "2000"]
+    assert commands["zstd -1"][3:] == ["a b.mcap", "--topic", cost.topic]
+
+
+def test_parts_that_exceed_their_process_are_said() -> None:
+    for sections_ns, is_said in ((90.0, False), (94.0, False), (96.0, True)):
+        share = ProcessShare(
+            process=1, program="p", nodes=[], idle_ns=0.0, executor_ns=10.0,
+            sections_ns=sections_ns, processor_ns=100.0,
+        )  # fmt: skip
+        assert share.is_contradictory == is_said
+        assert share.elsewhere_ns == 0.0
+
+
+def test_a_stack_names_a_file_that_cannot_be() -> None:
+    address = Address("/bin/l\0s", 1)
+    lines, _ = source_lines([address], 1 << 62)
+    (line,) = lines[address]
+    assert not line.file

@@ -34,7 +34,7 @@ def remedies(
     """Return what changes would save, each by itself, those that save most first."""
     found: list[Remedy] = []
     for read, cost in topics:
-        bench = f"wirecost bench message {shlex.quote(files[0])} --topic {cost.topic}"
+        bench = shlex.join(["wirecost", "bench", "message", files[0], "--topic", cost.topic])
         found += _packed(read, cost, bench)
         found += _handed_over(cost)
         found += _another_library(read, cost, prices, lang, bench)
@@ -69,6 +69,7 @@ def _packed(read: TopicSurvey, cost: TopicCost, bench: str) -> Iterator[Remedy]:
 def _handed_over(cost: TopicCost) -> Iterator[Remedy]:
     """Yield that ends which share memory neither encode nor decode."""
     carrier = CARRIERS.get(cost.wire, "zeromq")
+    rate = float(f"{cost.rate_hz:.3g}")
     receivers = f" --subscribers {cost.subscribers}" if cost.subscribers > 1 else ""
     if cost.median_bytes >= LARGE and cost.encode_ns is not None:
         yield Remedy(
@@ -78,7 +79,7 @@ def _handed_over(cost: TopicCost) -> Iterator[Remedy]:
             bytes_per_s=cost.bytes_per_s,
             share=cost.share,
             command=f"wirecost bench transport --mwares {carrier},iceoryx2 "
-            f"--sizes {cost.median_bytes} --rate {cost.rate_hz:.3g}{receivers}",
+            f"--sizes {cost.median_bytes} --rate {rate:g}{receivers}",
         )
 
 

@@ -53,7 +53,7 @@ def _state(module: str, recorded_ns: int) -> str:
     try:
         with open_regular(Path(module)) as file:
             return "changed" if os.fstat(file.fileno()).st_mtime_ns > recorded_ns else "same"
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL in its name
         return "absent"
 
 

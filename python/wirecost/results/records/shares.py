@@ -9,6 +9,8 @@ from wirecost.results.records.schemas.common import Amount, Count
 
 FORMAT = "wirecost-shares"
 VERSION = 1
+NEAR = 0.05
+"""Share of a process's processor time by which its parts may exceed it."""
 
 
 class StageShare(msgspec.Struct, kw_only=True, frozen=True):
@@ -66,7 +68,18 @@ class ProcessShare(msgspec.Struct, kw_only=True, frozen=True):
         """Processor time of threads that have no sections, such as the middleware's."""
         if self.processor_ns is None or self.sections_ns is None:
             return None
-        return max(0.0, self.processor_ns - self.sections_ns - (self.executor_ns or 0.0))
+        return max(0.0, self._unexplained_ns)
+
+    @property
+    def is_contradictory(self) -> bool:
+        """True if sections and executors have more than 5 % beyond what the process took."""
+        return self._unexplained_ns < -NEAR * (self.processor_ns or 0.0)
+
+    @property
+    def _unexplained_ns(self) -> float:
+        if self.processor_ns is None or self.sections_ns is None:
+            return 0.0
+        return self.processor_ns - self.sections_ns - (self.executor_ns or 0.0)
 
 
 class SystemShares(msgspec.Struct, kw_only=True, frozen=True):

@@ -20,6 +20,9 @@ LIBRARIES = (b"/librcl.so", b"/libroscpp.so", b"/libfastrtps", b"/libfastdds", b
 TOLD_BITS = 0xFFFF
 """Those of a process's number that DDS tells (``listening.process_of``)."""
 
+MOST_PID = 1 << 22
+"""Linux's PID_MAX_LIMIT: a node may say anything."""
+
 
 @dataclass(frozen=True)
 class _Begin:
@@ -58,7 +61,9 @@ class GraphProcesses:
     def place(self, told: Mapping[str, int]) -> None:
         """Note in which process each node is, by its number or the last bits of it."""
         for node, process in told.items():
-            number = int(process) & self._mask
+            if not 0 < process <= MOST_PID:
+                continue
+            number = process & self._mask
             self._told[str(node)] = number
             if self._mask == -1 and number not in self._begins:
                 self._begin(number)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from wirecost.results.records.cost import ProcessCost, Remedy, SystemCost, ThreadCost, TopicCost
@@ -197,7 +198,8 @@ def notes(cost: SystemCost) -> list[str]:
     if any(topic.subscribers > 1 for topic in cost.topics):
         found.append("decode: of all subscribers; MB/s: as published.")
     elif all(topic.takers is None for topic in cost.topics):
-        found.append(f"One subscriber each; others: --subscribers {cost.topics[0].topic}=3.")
+        given = shlex.quote(f"{cost.topics[0].topic}=3")
+        found.append(f"One subscriber each; others: --subscribers {given}.")
     if not cost.over:
         found.append("Without sending and receiving: --over dds adds these.")
     return found

@@ -147,6 +147,11 @@ def notes(shares: SystemShares) -> list[str]:
         stage.name.endswith(" send") for stage in shares.stages
     ):
         found.append("publish: until the middleware sends; sending counts in the callback.")
+    found += [
+        f"Process {process.process}: its parts exceed what it took by over 5 %; a log is damaged."
+        for process in shares.processes
+        if process.is_contradictory
+    ]
     return found
 
 
