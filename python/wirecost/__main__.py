@@ -9,6 +9,7 @@ import traceback
 from contextlib import suppress
 from typing import NoReturn
 
+from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 from wirecost.system.extras import missing
 from wirecost.system.failed_write import OTHERWISE, REMEDIES, described
@@ -31,6 +32,8 @@ def main() -> None:
                 flush_output()
         except UserError as error:
             _end(str(error), error.status, error)
+        except ProgramFailedError as error:
+            _end(str(error), UserError.status, error)
         except ModuleNotFoundError as error:
             absent = missing(error)
             if absent is None:

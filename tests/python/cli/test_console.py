@@ -115,3 +115,20 @@ def test_a_recording_is_what_is_measured(tmp_path: Path) -> None:
     said = {execute([*words, *more, str(file)]).stderr for more in ((), ("bench",))}
     assert said == {execute([*words, "bench", "message", str(file)]).stderr}
     assert str(file) in said.pop()
+
+
+def test_a_program_that_failed_is_named_in_one_line() -> None:
+    code = """
+import wirecost.__main__
+import wirecost.cli
+from wirecost.system.children import failed
+
+def app():
+    raise failed("static_once", 3, "some\\nbroken")
+
+wirecost.cli.app = app
+wirecost.__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "wirecost: static_once ended with status 3: broken\n"
