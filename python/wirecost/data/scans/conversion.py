@@ -25,7 +25,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 
 SUFFIX = ".wcloud"
-"""Of a file that holds one packed cloud."""
+"""Suffix of a file that holds one packed cloud."""
 
 Points = npt.NDArray[Any]
 
@@ -44,7 +44,7 @@ class Wanted:
 
 @dataclass
 class Converted:
-    """What became of clouds. ``errors``: the largest of each field whose bits are not all kept."""
+    """Conversion of clouds. ``errors``: the largest of each field whose bits are not all kept."""
 
     is_packed: bool
     clouds: int = 0

@@ -63,7 +63,7 @@ class TraceJoin(Converted):
 
 
 class Tally:
-    """What each field takes, and how often it changes."""
+    """Bytes of each field, and how often it changes."""
 
     def __init__(self) -> None:
         self._before: Fields | None = None

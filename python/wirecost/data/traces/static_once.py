@@ -57,7 +57,7 @@ class Splitter:
             messages.field_number("GroundTruth", name) for name in (*ALWAYS, *keep)
         }
         self._kept = self._keep
-        """And fields that were found to change in most messages."""
+        """The same, and fields that were found to change in most messages."""
         self._repeat_every = repeat_every
         self._apart = apart
         self._sequence = 0

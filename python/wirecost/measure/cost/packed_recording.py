@@ -36,7 +36,7 @@ uint8[] compressed_data
 bool is_dense
 string format
 """
-"""Of ``CompressedPointCloud2``, as ``point_cloud_interfaces`` has it."""
+"""Fields of ``CompressedPointCloud2``, as ``point_cloud_interfaces`` has it."""
 FORMAT = "wirecost/1"
 CDR, ROS1 = "cdr", "ros1"
 SAID_EVERY = 64

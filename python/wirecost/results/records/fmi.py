@@ -17,10 +17,10 @@ class FmiRun(msgspec.Struct, frozen=True, kw_only=True):
     fmi: int
     importer: str
     contender: str
-    """Of messages the carrier, of values the calls: together, each, array or buffers."""
+    """Carrier of messages; calls for values: together, each, array or buffers."""
     number: int
     bytes: int
-    """Of a value or of the message."""
+    """Bytes of a value or of the message."""
     parts: dict[str, list[float]]
     """``get`` and ``set`` of values; ``exchange`` of a message: write, carry, read."""
     copied_bytes: float

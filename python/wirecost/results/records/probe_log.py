@@ -150,7 +150,7 @@ class ProbeLog:
     process_begin_ns: int = 0
     """Processor time that the process had taken when the log was created."""
     process_end_ns: int | None = None
-    """The same at its end."""
+    """Processor time that the process had taken at the log's end."""
 
     @property
     def count(self) -> int:

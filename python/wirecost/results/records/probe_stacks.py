@@ -14,7 +14,7 @@ from wirecost.results.records.probe_log import NO_PARENT, ProbeLog
 
 STACK, STACK_TEXT = 6, 7
 MODULE, PYTHON, STOPPED = 0, 1, 2
-"""What a text of a stack is."""
+"""Kinds of a stack's texts."""
 MODULE_SHIFT, UNKNOWN_MODULE = 48, 0xFFFF
 MOST_PARTS = 64
 """Records of one stack or text; a log that has more of them is damaged or hostile."""

@@ -14,7 +14,7 @@ NEAR = 0.05
 
 
 class StageShare(msgspec.Struct, kw_only=True, frozen=True):
-    """What a node spends on one stage of a topic's messages, without stages inside of it.
+    """Time of a node for one stage of a topic's messages, without stages inside of it.
 
     ``topic``: also a timer's period or a service; of a section of the program's own ``node`` and
     ``topic`` are empty and ``name`` is the section. ``stage``: publish, take, deserialize or

@@ -14,7 +14,7 @@ class StaticRun(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     sent: str
-    """What each message holds: all, changed or once."""
+    """Content of each message: all, changed or once."""
     bytes: float
     """Bytes of a step's message."""
     static_bytes: int
@@ -30,7 +30,7 @@ class FieldChange(msgspec.Struct, frozen=True, kw_only=True):
 
     path: str
     bytes: float
-    """Of a step, on average."""
+    """Mean of a step."""
     changed: float
     """Share of the bytes whose value differs from the step before."""
 

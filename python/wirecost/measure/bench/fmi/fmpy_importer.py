@@ -49,7 +49,7 @@ class FmpySlave:
         self._time = 0.0
         self._has_events = has_events
         self.reports: list[str] = []
-        """What the FMU logged."""
+        """Lines that the FMU logged."""
         if fmi == 2:
             self.fmu.instantiate()
             self.fmu.setupExperiment()

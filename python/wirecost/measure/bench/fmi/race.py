@@ -78,7 +78,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Case:
-    """What all contenders exchange; ``parts``: names of the times that they return."""
+    """Messages that all contenders exchange; ``parts``: names of the times that they return."""
 
     kind: str
     number: int

@@ -21,7 +21,7 @@ STEP_S = 0.05
 LANES = 4
 """Lanes beside each other."""
 LENGTH_M, WIDTH_M = 100, 3.5
-"""Of a lane."""
+"""Metres of a lane."""
 POINT_EVERY_M = 10
 READ = 400
 """Frames of a trace that are read for what changes."""
@@ -30,7 +30,7 @@ ROADS = ("lane", "lane_boundary")
 
 @dataclass(frozen=True)
 class Steps:
-    """What is sent: roads as one message, and a message of the traffic for each step."""
+    """Content that is sent: roads as one message, and a message of the traffic for each step."""
 
     source: str
     roads: bytes

@@ -18,7 +18,7 @@ from wirecost.system.printable import shown
 LIBRARIES = (b"/librcl.so", b"/libroscpp.so", b"/libfastrtps", b"/libfastdds", b"/libddsc")
 """Libraries by which a process is one of a graph; wheels add a number to a name."""
 TOLD_BITS = 0xFFFF
-"""Those of a process's number that DDS tells (``listening.process_of``)."""
+"""Bits of a process's number that DDS tells (``listening.process_of``)."""
 
 MOST_PID = 1 << 22
 """Linux's PID_MAX_LIMIT: a node may say anything."""
@@ -26,7 +26,7 @@ MOST_PID = 1 << 22
 
 @dataclass(frozen=True)
 class _Begin:
-    """What a process had used when it was first seen."""
+    """Processor time of a process and its threads when it was first seen."""
 
     at_s: float
     used_ns: int

@@ -49,7 +49,7 @@ ARROW: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class EdgeWeight:
-    """What goes along an edge; ``text``: the same in words.
+    """Width of an edge by kind; ``text``: the same in words.
 
     ``widths``: each from 0 to 1, by what it is of; all edges of a graph have the same.
     """
