@@ -120,8 +120,10 @@ def _advice(runs: Sequence[FmiRun]) -> str:
             if times is None or times.low <= 1:
                 break
             least = size
-        gains.append(f"{'no size' if least is None else _size(least)} in {importer}")
-    return f"Share memory from {', from '.join(gains)}: docs/results/advice-memory.md."
+        if least is not None:
+            gains.append(f"{_size(least)} in {importer}")
+    sizes = f"Share memory from {', from '.join(gains)}" if gains else "No size gains from memory"
+    return f"{sizes}: docs/results/advice-memory.md."
 
 
 def _factor(run: FmiRun, to: FmiRun) -> intervals.Estimate | None:
