@@ -126,7 +126,7 @@ def main() -> None:
     with capture() as leaving:
         around = [scenario.start(*driver), scenario.start(*node)]
         time.sleep(6)  # five scenarios start at once
-        options += ["--for", "2", "--out", "recording", "--json", "-"]
+        options += ["--for", "4", "--out", "recording", "--json", "-"]
         recording = scenario.wirecost("record", "--system", "dds", name, *options)
         out, error = recording.communicate(timeout=120)
         result["record"] = {"status": recording.returncode, "error": error[-2000:]}
