@@ -17,7 +17,7 @@ from wirecost.system.function_names import short_names
 TAKES = ("subscription", "timer", "service", "client", "action", "task", "guard condition", "event")
 """Kinds that are callbacks."""
 TAKE_SECTION, SEND_SECTION = "take", "send"
-"""What the middleware does for a message: giving it out, deserialized, and sending it, serialized."""
+"""Sections of the middleware: hand a deserialized message over, send a serialized one."""
 WAITS = (
     "publish→take",
     "take→callback",

@@ -13,9 +13,9 @@ import polars as pl
 
 from wirecost.results.analysis.causes.kinds import is_processor_time
 from wirecost.results.analysis.ros_names import (
+    SEND_SECTION,
     STATEMENT,
     TAKE_SECTION,
-    SEND_SECTION,
     RosPlace,
     place_of,
 )
@@ -25,7 +25,12 @@ from wirecost.results.records.shares import ProcessShare, StageShare, SystemShar
 WAITED = (f"{COUNTER}run-queue-wait-ns", f"{COUNTER}blocked-ns")
 """Counters of the rest of the time, which say the same together."""
 PUBLISH, CALLBACK = "publish", "callback"
-STAGES = {PUBLISH: PUBLISH, SEND_SECTION: PUBLISH, TAKE_SECTION: "take", "deserialize": "deserialize"}
+STAGES = {
+    PUBLISH: PUBLISH,
+    SEND_SECTION: PUBLISH,
+    TAKE_SECTION: "take",
+    "deserialize": "deserialize",
+}
 """Stages of sections that are no callbacks, by their kind."""
 IDLE = "executor idle"
 KEYS = ("process", "thread", "kind", "section", "parent")
@@ -198,9 +203,7 @@ def _processes(
     }
     idle = sums.filter(pl.col("kind") == "span", pl.col("section").str.ends_with(IDLE))
     idle_ns = dict(idle.group_by("process").agg(pl.col("elapsed_ns").sum()).iter_rows())
-    known = set(
-        sums.filter(pl.col("processor_ns").is_not_null())["process"].unique().to_list()
-    )
+    known = set(sums.filter(pl.col("processor_ns").is_not_null())["process"].unique().to_list())
     found = []
     for process in dict.fromkeys(log.process for log in logs):
         own = [log for log in logs if log.process == process]

@@ -81,8 +81,9 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
 class Remedy(msgspec.Struct, kw_only=True, frozen=True):
     """A change, what it saves in the whole system, and the command that proves it.
 
-    ``kind``: in a word; ``what``: in a sentence; ``bytes_per_s``: fewer on the wire; ``share``: of a core; ``is_sure``: computed from the
-    messages alone, not from prices; ``is_worth``: it is large enough to be done.
+    ``kind``: in a word; ``what``: in a sentence; ``bytes_per_s``: bytes saved on the wire per
+    second; ``share``: saved share of a core; ``is_sure``: computed from the messages alone, not
+    from prices; ``is_worth``: large enough to be worth the change.
     """
 
     topic: str

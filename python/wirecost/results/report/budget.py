@@ -205,9 +205,7 @@ def junit(verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origi
         )
         if verdict.verdict != MET:
             outcome = "failure" if verdict.verdict == EXCEEDED else "skipped"
-            found = ElementTree.SubElement(
-                case, outcome, {"message": printable(sentence(verdict))}
-            )
+            found = ElementTree.SubElement(case, outcome, {"message": printable(sentence(verdict))})
             stacks = [stack_text(verdict, one) for one in origins.get(verdict, ())]
             found.text = "\n".join(stacks) or None
     if incomplete:

@@ -61,9 +61,7 @@ def origins(
     }
 
 
-def warm_stacks(
-    stacks: Iterable[Stack], events: pl.DataFrame, after_ns: float
-) -> list[Stack]:
+def warm_stacks(stacks: Iterable[Stack], events: pl.DataFrame, after_ns: float) -> list[Stack]:
     """Return stacks without those last seen in the first ``after_ns`` of their process."""
     begins = dict(events.group_by("process").agg(pl.col("begin_ns").min()).iter_rows())
     return [one for one in stacks if one.last_ns >= begins.get(one.process, 0) + after_ns]
@@ -137,7 +135,9 @@ def _native(
             yield module, line
 
 
-def _own(native: Sequence[tuple[str, SourceLine]], python: Sequence[SourceLine]) -> SourceLine | None:
+def _own(
+    native: Sequence[tuple[str, SourceLine]], python: Sequence[SourceLine]
+) -> SourceLine | None:
     own = [line for module, line in native if not module.startswith(SYSTEM_MODULES)]
     with_source = (line for line in own if line.file and not _is_system(line.file))
     of_program = (line for line in python if not _is_system(line.file))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains as a page: the graph of nodes and topics on their way, as wide as they take, and tables."""
+"""Page of chains: tables, and the graph of nodes and topics, as wide as the time they take."""
 
 from __future__ import annotations
 
@@ -70,13 +70,11 @@ def draw_figure(chains: Sequence[Chain], path: Path) -> None:
     draw_report(figure, path)
 
 
-def chain_figure(
-    chains: Sequence[Chain], most: int = MOST, beside: int = BESIDE
-) -> Figure | None:
+def chain_figure(chains: Sequence[Chain], most: int = MOST, beside: int = BESIDE) -> Figure | None:
     """Draw nodes and topics of chains; None where no message was on the way."""
     caption = (
-        "Nodes and topics of the chains, in the order of the arrows. A line to a node is as wide as "
-        "transport and waiting take of all chains' time, a line from it as the node does. "
+        "Nodes and topics of the chains, in the order of the arrows. A line to a node is as wide "
+        "as transport and waiting take of all chains' time, a line from it as the node does. "
         "Red: the path that takes longest in the median."
     )
     return graph_figure("chains", chain_graph(chains), caption, most, beside)

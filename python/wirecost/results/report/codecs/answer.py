@@ -131,7 +131,9 @@ def tables(race: CodecRace) -> list[Table]:
             found.append(table(race, own, f"{scan}, {own[0].points:,} points"))
     if race.absent:
         headings = ["codec", "why"]
-        found.append(Table("Not measured", headings, [list(one) for one in race.absent.items()], []))
+        found.append(
+            Table("Not measured", headings, [list(one) for one in race.absent.items()], [])
+        )
     return found
 
 
@@ -147,7 +149,9 @@ def _beside(race: CodecRace, one: str, other: str) -> str:
         resampler = Resampler(np.zeros(len(mine), np.int64))
         quicker = ratio(its, resampler.medians(its), mine, resampler.medians(mine))
         if quicker is not None:
-            parts.append(f"{stage} {quicker.value:.1f} × as fast [{quicker.low:.1f}, {quicker.high:.1f}]")
+            parts.append(
+                f"{stage} {quicker.value:.1f} × as fast [{quicker.low:.1f}, {quicker.high:.1f}]"
+            )
     return f"{one}: {', '.join(parts)}"
 
 

@@ -113,9 +113,7 @@ def table(cost: SystemCost) -> Table:
         Column[TopicCost]("MB/s", lambda topic: _number(topic.bytes_per_s / 1e6)),
         Column[TopicCost]("encode", lambda topic: _share(topic, topic.encode_share), bar="core"),
         Column[TopicCost]("decode", lambda topic: _share(topic, topic.decode_share), bar="core"),
-        Column[TopicCost](
-            cost.over or "carry", _carry, bar="core", shown=bool(cost.over)
-        ),
+        Column[TopicCost](cost.over or "carry", _carry, bar="core", shown=bool(cost.over)),
     ]
     return Table.of("Cost per second, shares of a core", cost.topics, columns, notes(cost))
 

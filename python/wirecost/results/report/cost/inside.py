@@ -33,7 +33,8 @@ def inside_answer(cost: SystemCost) -> FirstAnswer:
     tables = list(inside_tables(cost.inside))
     shown = tables[1] if cost.inside.columns else tables[0]
     steps = [
-        f"{one.what}: {100 * one.share:.0f} % of the bytes, −{rate_of_bytes((1 - one.share) * topic.bytes_per_s)}"
+        f"{one.what}: {100 * one.share:.0f} % of the bytes, "
+        f"−{rate_of_bytes((1 - one.share) * topic.bytes_per_s)}"
         for one in sorted(cost.inside.packings, key=lambda one: one.share)
         if one.share < 1
     ]

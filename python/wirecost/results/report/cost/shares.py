@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from wirecost.results.analysis.ros_names import INFRASTRUCTURE, shown_names
@@ -135,7 +135,9 @@ def share_table(shares: SystemShares, *, every: bool = True) -> Table:
         ),
     ]
     what = "processor time" if shares.is_processor else "elapsed time"
-    return Table.of(f"Shares of a core by {what}, transport in the median", rows, columns, notes(shares))
+    return Table.of(
+        f"Shares of a core by {what}, transport in the median", rows, columns, notes(shares)
+    )
 
 
 def notes(shares: SystemShares) -> list[str]:

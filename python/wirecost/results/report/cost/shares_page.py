@@ -86,7 +86,9 @@ def _bars(shares: SystemShares) -> Figure | None:
         for name, stages in shown.items()
         for stage in stages
     ]
-    parts = {part: colour for part, colour in PARTS.items() if any(part == m["part"] for m in marks)}
+    parts = {
+        part: colour for part, colour in PARTS.items() if any(part == m["part"] for m in marks)
+    }
     chart = (
         plot(marks)
         .mark_bar()

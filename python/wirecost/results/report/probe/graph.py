@@ -78,5 +78,3 @@ def _of_topic(rate_hz: float | None, ways_ns: list[float]) -> str:
 
 def _of_node(busy: Mapping[str, int], name: str) -> str:
     return f"busy {units.time(busy[name])}" if busy.get(name) else ""
-
-

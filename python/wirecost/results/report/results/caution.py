@@ -9,8 +9,7 @@ FAIL = "fail"
 
 
 def caution(meta: Meta) -> str | None:
-    """Return one line where so much else ran when the run began that the doctor calls the machine
-    unfit; else None."""
+    """Return a warning if the doctor found the machine too busy when the run started."""
     load = str(meta.doctor.get("load", ""))
     if not load.startswith(FAIL):
         return None

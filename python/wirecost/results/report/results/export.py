@@ -11,8 +11,6 @@ from typing import Any
 
 from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row
-from wirecost.system.errors import UserError
-from wirecost.system.failed_write import failed_write
 from wirecost.results.records.folder import Results
 from wirecost.results.report.choices import REPORT_FORMATS
 from wirecost.results.report.results.caution import caution
@@ -20,6 +18,8 @@ from wirecost.results.report.results.page import page
 from wirecost.results.report.scenarios import content_of, figures_of
 from wirecost.results.report.shared import markdown
 from wirecost.results.report.shared.figure import Figure, draw
+from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
 from wirecost.system.whole_file import write_text
 
 WITHOUT_FIGURES = {"md", "csv", "mcap"}
@@ -30,8 +30,10 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def write_report(
     results: Results, rows: list[Row], formats: list[str], stills: bool = False
 ) -> list[Path]:
-    """Write the formats into the result folder; the paths of what was written. ``stills``: figures
-    of the page are drawn for browsers without scripts, too."""
+    """Write the formats into the result folder and return the paths of what was written.
+
+    ``stills``: figures of the page are drawn for browsers without scripts, too.
+    """
     unknown = [name for name in formats if name not in REPORT_FORMATS]
     if unknown:
         raise UserError(

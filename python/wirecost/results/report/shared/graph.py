@@ -172,9 +172,7 @@ def graph_chart(graph: Graph, rows: Sequence[Sequence[Item]]) -> alt.LayerChart 
     }
     boxes = [_box(item, *at[item], graph.details[item]) for item in at]
     down = [
-        _line(at[a], at[b]) | _weight(graph, (a, b))
-        for a, b in graph.edges
-        if at[a][1] < at[b][1]
+        _line(at[a], at[b]) | _weight(graph, (a, b)) for a, b in graph.edges if at[a][1] < at[b][1]
     ]
     up = [(at[a], at[b]) for a, b in graph.edges if at[a][1] >= at[b][1]]
     width = beside + BETWEEN * (min(len(up), LANES) + 1) * bool(up)

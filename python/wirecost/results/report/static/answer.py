@@ -72,7 +72,9 @@ def table(race: StaticRace) -> Table:
         "Of a step, medians. -once: lanes sent before; -changed: of objects, too, only what "
         "differs; others: all in each message."
     ]
-    title = f"{race.source}: {counted(race.lanes, 'lane')}, {counted(race.objects, 'moving object')}"
+    title = (
+        f"{race.source}: {counted(race.lanes, 'lane')}, {counted(race.objects, 'moving object')}"
+    )
     return Table.of(title, rows(race), columns, notes)
 
 
@@ -88,8 +90,7 @@ def changes(race: StaticRace) -> Table:
     """Return what of each field differs between steps."""
     headings = ["field", "bytes per step", "changed"]
     listed = [
-        [one.path, units.size(round(one.bytes)), units.percent(one.changed)]
-        for one in race.changes
+        [one.path, units.size(round(one.bytes)), units.percent(one.changed)] for one in race.changes
     ]
     return Table("What differs from the step before", headings, listed, [])
 
@@ -108,7 +109,9 @@ def first_answer(race: StaticRace) -> FirstAnswer:
         f"than {baseline.name}, the best Protobuf."
     )
     if race.covered < 1:
-        text += f" Sent were {100 * race.covered:.0f} % of a frame: lanes, their boundaries, objects."
+        text += (
+            f" Sent were {100 * race.covered:.0f} % of a frame: lanes, their boundaries, objects."
+        )
     steps = [
         "Try it on a trace of yours:\nwirecost trace split drive.osi once.osi",
         "In your simulator: docs/formats/static-once.md.",
