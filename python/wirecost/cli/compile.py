@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Annotated
 
-from rich.console import Console
-
 from wirecost.cli.options import argument, option
 from wirecost.schema.compile.depfile import dependencies
 from wirecost.schema.compile.emit import LANGUAGES, Request
@@ -20,6 +18,7 @@ from wirecost.schema.compile.schema import File, Message, MessageRef, Schema
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shown
 from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost compile robot.proto --lang cpp,python --wire protobuf,cdr --out generated"
@@ -139,9 +138,9 @@ def command(
         _write("--depfile", depfile, rules)
     if stamp:
         _write("--stamp", stamp, "")
-    Console(soft_wrap=True).print(
-        f"{out}: {counted(len(written), 'file')} written, {len(texts) - len(written)} unchanged",
-        highlight=False,
+    print(
+        f"{shown(out)}: {counted(len(written), 'file')} written, "
+        f"{len(texts) - len(written)} unchanged"
     )
     _print_use(schema, job.request, texts, out)
 

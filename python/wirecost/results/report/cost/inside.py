@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, SystemCost, TopicInside
 from wirecost.results.report.cost.answer import ABOUT, rate_of_bytes, share
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Column, Table
 
 MOST_FIELDS = 6
@@ -17,7 +17,7 @@ NUMBERS_SHARED = 0.5
 """Share of bytes above which a packing is no advice."""
 
 
-def inside_answer(cost: SystemCost) -> FirstAnswer:
+def inside_answer(cost: SystemCost) -> Answer:
     """Return the answer for one topic: what it costs, and what its data could be packed to."""
     assert cost.inside is not None
     topic = next(one for one in cost.topics if one.topic == cost.inside.topic)
@@ -42,7 +42,7 @@ def inside_answer(cost: SystemCost) -> FirstAnswer:
         files = shlex.join(cost.files)
         bench = f"wirecost bench codecs {files} --topic {shlex.quote(topic.topic)}"
         steps = [*steps[:2], f"Codecs of point clouds, with and without loss:\n{bench}"]
-    return FirstAnswer(f"{text}.", shown, steps[:3])
+    return Answer(f"{text}.", shown, steps[:3], sections=[Section(tables)])
 
 
 def inside_tables(inside: TopicInside) -> Iterator[Table]:
