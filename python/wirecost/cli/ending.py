@@ -56,7 +56,7 @@ class Output:
 
     json_file: Path | None = None
     report: Path | None = None
-    every: bool = False
+    show_all: bool = False
     markdown: Path | None = None
     others: Mapping[str, Path | None] = field(default_factory=dict)
     """Files that the command writes itself, by their options."""
@@ -101,7 +101,7 @@ class Output:
         from wirecost.results.report.shared.screen import print_answer, print_whole
 
         say_notes(answer.warnings)
-        (print_whole if self.every else print_answer)(self.console, answer)
+        (print_whole if self.show_all else print_answer)(self.console, answer)
         self.write(answer)
         if answer.failure:
             raise EndedError(answer.failure, answer.status)
@@ -161,7 +161,7 @@ def answering(
     def decorate(function: Callable[..., Answer]) -> Callable[..., None]:
         declared = inspect.signature(function, eval_str=True).parameters
         own = [parameter for name, parameter in declared.items() if name != OUTPUT]
-        added = {"every": (Every, False), "report": (ReportFile, None)}
+        added = {"show_all": (Every, False), "report": (ReportFile, None)}
         if not report:
             del added["report"]
         added["json_file"] = (JsonFile, None)
@@ -169,7 +169,10 @@ def answering(
             added["markdown"] = (MarkdownFile, None)
 
         @functools.wraps(function)
-        def command(**values: Any) -> None:
+        def command(*arguments: Any, **options: Any) -> None:
+            bound = signature.bind(*arguments, **options)
+            bound.apply_defaults()
+            values = bound.arguments
             files = {name: values[parameter] for name, parameter in others.items()}
             output = Output(**{name: values.pop(name) for name in added}, others=files)
             output.check(values["out"] or HERE if "out" in declared else None)
@@ -177,14 +180,18 @@ def answering(
                 values[OUTPUT] = output
             output.end(function(**values))
 
-        parameters = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own]
-        parameters += [
-            Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
-            for name, (annotation, default) in added.items()
-        ]
+        signature = inspect.Signature(
+            [
+                *own,
+                *(
+                    Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+                    for name, (annotation, default) in added.items()
+                ),
+            ]
+        )
         del command.__wrapped__
         command.__annotations__ = {}
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__signature__ = signature  # type: ignore[attr-defined]
         return command
 
     return decorate

@@ -34,7 +34,7 @@ def command(
     from wirecost.results.records.measured import measured_in
 
     folders = measured_in(folder)
-    latest = folders if output.every else folders[-(last or LISTED) :]
+    latest = folders if output.show_all else folders[-(last or LISTED) :]
     document = [_row(run) for run in latest]
     if not latest:
         text = f"{folder}: no result folder in it; measure with `wirecost bench`"

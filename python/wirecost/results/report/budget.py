@@ -45,7 +45,7 @@ def budget_answer(
         table(verdicts),
         more="Every budget: --all, --json, --junit or --markdown FILE",
         sections=[Section([table(verdicts)], lines=rest), *stacks],
-        heading="wirecost: budgets",
+        heading="budgets",
         document=document(verdicts, incomplete, origins),
     )
 

@@ -18,7 +18,7 @@ from wirecost.results.analysis.ros_names import RosPlace, places_of, shown_names
 from wirecost.results.records.probe_log import ProbeLog
 from wirecost.results.records.recorded import event_tables
 from wirecost.results.records.recorded_machine import Started
-from wirecost.results.report.probe.judged import Judged
+from wirecost.results.report.probe.judged import DRAWN, Judged
 from wirecost.results.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.results.report.probe.nodes import node_answer, node_lead, node_table, slow_callback
 from wirecost.results.report.probe.tables import (
@@ -85,12 +85,13 @@ def probe_answer(
         heading=f"Probes of {', '.join(dict.fromkeys(log.program or 'a program' for log in logs))}",
         about=[_recorded(logs)],
         sections=[
+            *first.sections,
             Section(
                 [replace(table, cut="front") for table in present(*tables)],
                 lines=[*all_sentences(causes, nodes), *left_out],
             ),
             *_machines(machines),
-            Section([log_table(logs)], "Logs", is_apart=True),
+            Section([log_table(logs)], "Logs", _not_drawn(judged, names), is_apart=True),
         ],
         figures=lambda _: _figures(logs, judged.limit_ns),
         document=document(
@@ -111,11 +112,12 @@ def _of_nodes(
     said = slow_callback(
         judged.slow, judged.explanations, places, started, is_deadline=judged.limit_ns is not None
     )
-    text, table = node_answer(
-        judged.sections, places, lead, causes, losses(logs), WIDTH, said
-    )  # fmt: skip
+    notes = losses(logs)
+    text, table = node_answer(judged.sections, places, lead, causes, notes, WIDTH, said)
+    whole, _ = node_answer(judged.sections, places, lead, causes, notes, None, said)
     hint = record_next(causes)
-    return Answer(text, table, doubts=[(hint, "bold")] if hint else [])
+    sections = [Section(lines=[whole])] if whole != text else []
+    return Answer(text, table, doubts=[(hint, "bold")] if hint else [], sections=sections)
 
 
 def _chains(logs: list[ProbeLog]) -> Listed | None:
@@ -123,6 +125,17 @@ def _chains(logs: list[ProbeLog]) -> Listed | None:
     if sum(log.count for log in logs) > MOST_FOLLOWED:
         return None
     return listed(hops_of(pl.concat(event_tables(logs), how="diagonal")))
+
+
+def _not_drawn(judged: Judged, names: Mapping[str, str]) -> list[str]:
+    totals: dict[str, int] = {}
+    for section in judged.sections:
+        totals[section.section] = totals.get(section.section, 0) + section.total_ns
+    shorter = sorted(totals, key=lambda name: -totals[name])[DRAWN:]
+    left_out = ", ".join(names[name] for name in shorter)
+    if not left_out:
+        return []
+    return [f"Without figures, because other sections took more time: {left_out}."]
 
 
 def _explained(causes: list[Explanation], logs: list[ProbeLog]) -> list[Explanation]:

@@ -13,14 +13,13 @@ from wirecost.results.analysis.probe_tree import Node, tree
 from wirecost.results.analysis.ros_names import places_of, shown_names
 from wirecost.results.records.probe_log import ProbeLog
 from wirecost.results.report.probe.graph import topic_graph
+from wirecost.results.report.probe.judged import DRAWN
 from wirecost.results.report.shared.executions import section_figures, valid
 from wirecost.results.report.shared.executions.distribution import latencies
 from wirecost.results.report.shared.executions.series import Options
 from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.icicle import boxes, icicle
 
-DRAWN = 16
-"""Sections with figures: those that took most of the time in all."""
 COMPARED = 6
 """Sections whose times stand in one figure."""
 INSIDE = " › "

@@ -13,6 +13,9 @@ from wirecost.results.analysis.probe_tree import Node, tree
 from wirecost.results.records.probe_log import ProbeLog
 from wirecost.results.records.recorded import event_tables
 
+DRAWN = 16
+"""Sections with figures: those that took most of the time in all."""
+
 
 @dataclass(frozen=True)
 class Judged:

@@ -106,7 +106,7 @@ def trial_answer(trial: Trial) -> Answer:
     """Return which remedy helps, then all gains."""
     gains = trial_gains(trial)
     figure = gain_figure(gains)
-    first = _first(trial, gains) if gains else Answer("Nothing was compared.")
+    first = first_answer(trial, gains) if gains else Answer("Nothing was compared.")
     return replace(
         first,
         doubts=doubts(trial, gains),
@@ -121,7 +121,7 @@ def trial_answer(trial: Trial) -> Answer:
     )
 
 
-def _first(trial: Trial, gains: list[Gain]) -> Answer:
+def first_answer(trial: Trial, gains: list[Gain]) -> Answer:
     """Say which remedy helps the case that took most time. ``gains``: not empty."""
     of_case = cases_of(gains)[0]
     rows = _judged(trial, of_case)

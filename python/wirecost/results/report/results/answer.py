@@ -91,7 +91,7 @@ def _sections(results: Results, content: ScenarioContent, sentence: str) -> list
     environment = _environment(results.meta)
     sections = []
     if failures:
-        sections.append(Section(title="Not measured", lines=failures))
+        sections.append(Section(lines=[f"Not measured: {line}" for line in failures]))
     if content.lead and content.lead != sentence:
         sections.append(Section(lines=[content.lead]))
     built = [content.built] if content.built else []

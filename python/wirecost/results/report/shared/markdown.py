@@ -57,7 +57,7 @@ def answer(content: Answer, longest: int | None = None) -> str:
 
 
 def _answer(content: Answer, most: int | None) -> str:
-    parts = [f"### {text(content.heading)}"] if content.heading else []
+    parts = [f"### wirecost: {text(content.heading)}"] if content.heading else []
     parts += [f"**{text(content.sentence)}**"] if content.sentence else []
     if alerts := content.alerts():
         parts.append("> [!WARNING]\n" + _listed(alerts, "> - ", most))
