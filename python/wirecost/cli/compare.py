@@ -210,7 +210,7 @@ def command(
 
 def _refuse_recordings(*paths: Path) -> None:
     """Raise UserError on a recording, of which only the cost can be compared."""
-    from wirecost.measure.bench.message.recordings.recording import is_recording
+    from wirecost.data.recordings.recording import is_recording
 
     for path in paths:
         if is_recording(path):

@@ -189,7 +189,7 @@ def command(
 
 def _recorded(files: list[Path]) -> list[Path]:
     """Return the files if they are probe logs or traces, else none. Raises UserError on a mix."""
-    from wirecost.measure.bench.message.recordings.recording import is_recording
+    from wirecost.data.recordings.recording import is_recording
 
     others = [path for path in files if not is_recording(path)]
     if not others:
@@ -287,7 +287,7 @@ def _request(
     system: str, seconds: str, limit: str, python: Path | None, domain: int | None, *, listens: bool
 ) -> LiveRequest:
     """Return what is asked of a graph. Raises UserError."""
-    from wirecost.measure.bench.message.ros import installed
+    from wirecost.data.messages.ros import installed
     from wirecost.measure.cost.live.graph import LiveRequest
 
     if system not in SYSTEMS:
