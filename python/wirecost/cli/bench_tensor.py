@@ -11,8 +11,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
 from wirecost.cli.options import option
@@ -21,12 +19,13 @@ from wirecost.measure.bench.tensor.contenders import contender_names as contende
 from wirecost.measure.bench.tensor.link import host_port
 from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.results.records.journal import Journal
-from wirecost.results.report.shared.terminal import plain_console, say
+from wirecost.results.report.shared.terminal import say
 from wirecost.system import scratch
 from wirecost.system.chosen import chosen
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.regular_file import read_regular
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.measure.bench.tensor.cases import TensorPlan, TensorSettings
@@ -134,7 +133,7 @@ def command(
             listener.serve(host, port, word, places, _show, source)
         return
     available = contenders()
-    console = plain_console(stderr=True)
+    console = Console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
     middlewares = chosen("--mwares", mwares, available) if mwares else tuple(available)
     wrapyfi_contenders = _wrapyfi(middlewares) if wrapyfi else ()

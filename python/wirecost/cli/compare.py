@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +14,7 @@ from wirecost.results.analysis.compare.choices import MARGIN
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
+from wirecost.system.shell import quoted
 
 if TYPE_CHECKING:
     from wirecost.results.analysis.compare.comparison import CompareSettings, Comparison
@@ -157,13 +157,13 @@ def command(
 
 def _refuse_recordings(*paths: Path) -> None:
     """Raise UserError on a recording, of which only the cost can be compared."""
-    from wirecost.measure.bench.message.recordings.recording import is_recording
+    from wirecost.data.recordings.recording import is_recording
 
     for path in paths:
         if is_recording(path):
             raise UserError(
                 f"{path}: a recording; compare files of "
-                f"`wirecost cost {shlex.quote(str(path))} --json NAME.json`"
+                f"`wirecost cost {quoted(path)} --json NAME.json`"
             )
 
 

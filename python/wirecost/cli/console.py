@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
 from wirecost.cli import verbosity
-from wirecost.results.report.shared.terminal import plain_console, say_whole
-from wirecost.system.foreign import shown
+from wirecost.results.report.shared.terminal import say_whole
+from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 LINE_EVERY_S, MOST_EVERY_S = 5.0, 60.0
 """Seconds between the first lines of progress, and most: each wait is longer than the last."""
@@ -25,7 +25,7 @@ Advance = Callable[[int, int, str], None]
 
 def say_notes(notes: Iterable[str]) -> None:
     """Print notes on standard error, one line each."""
-    console = plain_console(stderr=True)
+    console = Console(stderr=True)
     for note in notes:
         say_whole(console, f"wirecost: {note}")
 
@@ -36,7 +36,7 @@ def progress() -> Iterator[Advance]:
 
     With no steps in all, the text is a remark: lines that stay on a terminal.
     """
-    console = plain_console(stderr=True)
+    console = Console(stderr=True)
     if verbosity.quiet:
         yield lambda _done, _total, _text: None
         return
@@ -57,9 +57,9 @@ def progress() -> Iterator[Advance]:
 
         def advance(done: int, total: int, text: str) -> None:
             if total == 0:
-                _remark(bar.console, text)
+                _remark(console, text)
                 return
-            bar.update(task, completed=done, total=total, description=shown(text))
+            bar.update(task, completed=done, total=total, description=printable(text))
 
         yield advance
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from wirecost.cli.ending import JsonFile, Output
 from wirecost.cli.output_files import check_writable
 from wirecost.results.report.shared.answer import Answer
+from wirecost.system.terminal import Console
 
 __all__ = ["JsonFile", "check_writable", "console_beside", "write_json"]
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.function_names import own_functions
+from wirecost.system.shell import command_line, quoted
 from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
@@ -123,7 +123,7 @@ def command(
         with suppress(OSError):
             write_text(folder / STARTED, msgspec.json.encode(started).decode() + "\n")
             write_prices(folder)
-        more = KEPT if out is None else f"{MORE_OF} {shlex.quote(str(out))}"
+        more = KEPT if out is None else f"{MORE_OF} {quoted(out)}"
         answer = probe_files_answer([folder], limit_ns, started=started, more=more)
         # The logs of a folder that goes are drawn before it does.
         figures = answer.figures(False) if output.report is not None else ()
@@ -132,7 +132,7 @@ def command(
 
 def _how(words: list[str]) -> str:
     """Say how to record something of a program that has no callbacks of ROS and no probes."""
-    command = shlex.join(
+    command = command_line(
         ["wirecost", "probe", "run", "--function", own_functions(words), "--", *words]
     )
     return f"to record functions of it: {command}"

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from wirecost.cli.measuring import INTERRUPTED, ending_of, say_recovered
 from wirecost.cli.replay_try import ROUNDS, try_remedies
@@ -32,6 +31,7 @@ from wirecost.results.report.shared.terminal import say, say_whole
 from wirecost.system import scratch
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.interruption import Watch, watched
+from wirecost.system.terminal import Console
 
 DIED = 1
 ORIGIN = "not a node that you ran and recorded on this machine"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from wirecost.results.report.shared.answer import Answer, Section, few
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
 from wirecost.system.printable import without_middle
+from wirecost.system.shell import command_line
 
 if TYPE_CHECKING:
     from wirecost.results.report.shared.figure import Figure
@@ -52,7 +52,7 @@ class ShareRow:
 
 
 def shares_answer(shares: SystemShares) -> Answer:
-    again = shlex.join(["wirecost", "cost", *shares.files, "--all"])
+    again = command_line(["wirecost", "cost", *shares.files, "--all"])
     return Answer(
         sentence(shares),
         share_table(shares, every=False),
@@ -117,7 +117,7 @@ def _topic_waits(shares: SystemShares) -> list[TopicWait]:
 
 def steps(shares: SystemShares) -> Iterator[str]:
     """Yield what to do next, at most three, each command behind a line break."""
-    files = shlex.join(shares.files)
+    files = command_line(shares.files)
     if not shares.is_processor:
         yield f"Shares of processor time instead, waiting left out:\n{EXACT}"
     first = next((stage for stage in shares.stages if shares.cost_ns(stage)), None)

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rich.console import Console
-
 from wirecost.results.report.shared import screen
 from wirecost.results.report.shared.answer import Answer as FirstAnswer
+from wirecost.system.terminal import Console
 
 __all__ = ["FirstAnswer", "print_answer"]
 

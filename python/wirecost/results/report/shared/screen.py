@@ -7,12 +7,11 @@ import io
 import math
 from dataclasses import replace
 
-from rich.console import Console
-
 from wirecost.results.report.shared.answer import Answer, split_step
 from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import plain_console, print_table, say, say_whole
+from wirecost.results.report.shared.terminal import print_table, say, say_whole
 from wirecost.system.counted import counted
+from wirecost.system.terminal import Console
 
 INDENTED = "  "
 """Begin of a line that is a command or code: it stays in one piece."""
@@ -23,7 +22,7 @@ SCREEN = 24
 def print_answer(console: Console, answer: Answer) -> None:
     """Print the first screen, with as much of the table as fits."""
     # Measured on a console of its own, as the other may be captured.
-    trial = plain_console(file=io.StringIO(), width=console.width)
+    trial = Console(file=io.StringIO(), width=console.width)
     _begin(trial, answer)
     _end(trial, answer)
     _begin(console, answer)
@@ -86,7 +85,7 @@ def _fitting(table: Table, width: int, room: int) -> Table:
     """Return as much of a table as fits so many lines: first without notes, then without rows."""
 
     def fits(part: Table) -> bool:
-        trial = plain_console(file=io.StringIO(), width=width)
+        trial = Console(file=io.StringIO(), width=width)
         print_table(trial, part)
         return _lines(trial) <= room
 
