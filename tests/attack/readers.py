@@ -13,7 +13,7 @@ from pathlib import Path
 from attack import corpora, messages
 from attack.from_file import FromFile
 from attack.target import Target
-from wirecost.data.scans import decode, kitti, pcd, ply
+from wirecost.data.clouds import decode, kitti, pcd, ply
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
 from wirecost.data.traces.trace import silent

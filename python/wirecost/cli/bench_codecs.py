@@ -77,7 +77,7 @@ def _scans(
     files: list[Path], topic: str, advance: Progress
 ) -> tuple[dict[str, npt.NDArray[Any]], float]:
     """Return scans by name, and their rate in a recording. Raises UserError."""
-    from wirecost.data.scans.scan_files import is_scan, points
+    from wirecost.data.clouds.scan_files import is_scan, points
 
     if not files:
         return _known(), 0.0
@@ -110,7 +110,7 @@ def _known() -> dict[str, npt.NDArray[Any]]:
     """Return the real scans that are here, else one that is made up."""
     import os
 
-    from wirecost.data.scans.scan_files import points
+    from wirecost.data.clouds.scan_files import points
     from wirecost.measure.bench.cloud.scans import synthetic
 
     folder = os.environ.get("WIRECOST_DATA")

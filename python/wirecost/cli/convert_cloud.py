@@ -15,7 +15,7 @@ from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.data.scans.conversion import Converted, Wanted
+    from wirecost.data.clouds.conversion import Converted, Wanted
     from wirecost.results.report.shared.first import FirstAnswer
 
 EXAMPLE = "wirecost convert-cloud scan.pcd scan.wcloud --error 1mm"
@@ -56,7 +56,7 @@ def command(
     What was packed is unpacked again, and compared, before the answer says what changed. In a
     recording, PointCloud2 become CompressedPointCloud2, and back.
     """
-    from wirecost.data.scans.conversion import Wanted
+    from wirecost.data.clouds.conversion import Wanted
     from wirecost.results.report.shared.first import print_answer
 
     if lossless and error is not None:
@@ -72,7 +72,7 @@ def command(
 
 
 def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -> Converted:
-    from wirecost.data.scans.conversion import convert
+    from wirecost.data.clouds.conversion import convert
     from wirecost.measure.bench.message.recordings.recording import is_recording
 
     suffix, into = source.suffix.lower(), out.suffix.lower()

@@ -22,7 +22,7 @@ from wirecost.data.advisor.advice import COLUMNS_FIELD_HEAD, Advice, advise
 from wirecost.data.advisor.errors import FLIGHT, Errors, proposed
 from wirecost.data.advisor.sources import CloudSource, SampledList, TraceSource
 from wirecost.data.osi.transpose import Arrays, transposed
-from wirecost.data.scans import pcd
+from wirecost.data.clouds import pcd
 from wirecost.data.traces import open_trace
 from wirecost.schema.compile.compiler import Columns, compile_schema, write
 from wirecost.schema.compile.emit import Request, Texts

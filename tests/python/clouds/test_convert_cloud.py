@@ -20,8 +20,8 @@ import wirecost.cloud
 from clouds.test_packed import bytes_of, scan
 from cost.drives import POINTS, RATES_HZ, SECONDS, drive
 from wirecost.cli import app
-from wirecost.data.scans.packed import point_fields
-from wirecost.data.scans.scan_writers import WRITERS
+from wirecost.data.clouds.packed import point_fields
+from wirecost.data.clouds.scan_writers import WRITERS
 from wirecost.measure.cost.packed_recording import McapMessages
 from wirecost.system.errors import UserError
 

@@ -13,7 +13,7 @@ import pytest
 
 import wirecost.cloud
 from clouds import independent
-from wirecost.data.scans import scan_files
+from wirecost.data.clouds import scan_files
 from wirecost.system.errors import UserError
 
 ROOT = Path(__file__).parents[3]

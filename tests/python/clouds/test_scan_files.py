@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirecost.data.advisor.sources import CloudSource
-from wirecost.data.scans import kitti, scan_files
+from wirecost.data.clouds import kitti, scan_files
 from wirecost.measure.bench.message.elements import contents
 from wirecost.system.errors import UserError
 

@@ -19,7 +19,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "schema.compile": set(),
     "schema.columns": {"schema.compile"},
     "data.traces": {"schema.columns"},
-    "data.scans": {"data.traces"},
+    "data.clouds": set(),
     "data.osi": {"data.traces", "schema.columns"},
     "data.advisor": {"data"},
     "messaging.tensor": set(),
@@ -55,7 +55,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "schema",
     },
     "measure.cost": {
-        "data.scans",
+        "data.clouds",
         "measure.bench",
         "observe.usage",
         "replay",

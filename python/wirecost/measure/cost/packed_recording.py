@@ -12,8 +12,8 @@ import numpy as np
 from mcap.writer import Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from wirecost.data.scans.conversion import Converted, Wanted, check_errors, check_memory
-from wirecost.data.scans.packed import Layout, errors_by_field, errors_made, layout_of, pack, unpack
+from wirecost.data.clouds.conversion import Converted, Wanted, check_errors, check_memory
+from wirecost.data.clouds.packed import Layout, errors_by_field, errors_made, layout_of, pack, unpack
 from wirecost.measure.bench.message.recordings.connection import RecordedConnection
 from wirecost.measure.bench.message.recordings.recording import Recording
 from wirecost.measure.bench.message.ros.reader import FAULTS

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans.packed import PLACE, errors_made, point_fields
+from wirecost.data.clouds.packed import PLACE, errors_made, point_fields
 from wirecost.measure.bench.engine.program import Program
 from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.codecs import CodecRace, CodecRun

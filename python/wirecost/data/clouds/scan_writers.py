@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans.kitti import POINT
+from wirecost.data.clouds.kitti import POINT
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 

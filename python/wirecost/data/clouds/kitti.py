@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans.mapped import mapped
+from wirecost.data.clouds.mapped import mapped
 from wirecost.system.errors import UserError
 
 POINT = np.dtype([(name, "<f4") for name in ("x", "y", "z", "intensity")])

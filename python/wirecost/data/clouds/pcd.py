@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans.mapped import mapped
+from wirecost.data.clouds.mapped import mapped
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 

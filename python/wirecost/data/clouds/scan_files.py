@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans import kitti, pcd, ply
+from wirecost.data.clouds import kitti, pcd, ply
 
 READERS = {".pcd": pcd.read, ".ply": ply.read, ".bin": kitti.read}
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from wirecost.data.scans import pcd, scan_files
-from wirecost.data.scans.mapped import mapped
-from wirecost.data.scans.packed import (
+from wirecost.data.clouds import pcd, scan_files
+from wirecost.data.clouds.mapped import mapped
+from wirecost.data.clouds.packed import (
     Layout,
     decode,
     encode,
@@ -19,7 +19,7 @@ from wirecost.data.scans.packed import (
     errors_made,
     layout_of,
 )
-from wirecost.data.scans.scan_writers import WRITERS
+from wirecost.data.clouds.scan_writers import WRITERS
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
