@@ -125,7 +125,7 @@ def test_real_scans_are_small(sensor: str) -> None:
     if not folder.is_dir():
         pytest.skip(f"no real scans at {folder}; set WIRECOST_DATA to where they are")
     (path,) = folder.glob("*.pcd")
-    points = scan_files.points(path)
+    points = scan_files.load(path).points
     exact = wirecost.cloud.encode(points)
     assert bytes_of(wirecost.cloud.decode(exact)) == points.tobytes()
     near = wirecost.cloud.encode(points, error=0.0005)

@@ -18,8 +18,8 @@ LIMIT = 1 << 26
 """Most bytes of the points of a cloud, unless the caller allows more."""
 PLACE = ("x", "y", "z")
 _NAMES = (*PLACE, "intensity")
-_TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")
-"""Types by their number in ``sensor_msgs/PointField``, less one."""
+TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")
+"""NumPy's names of types by their number in ``sensor_msgs/PointField``, less one."""
 _KEPT = threading.local()
 
 Points = npt.NDArray[Any]
@@ -78,7 +78,7 @@ class Layout(NamedTuple):
             {
                 "names": names,
                 "formats": [
-                    f"<{_TYPES[number - 1]}" if count == 1 else f"({count},)<{_TYPES[number - 1]}"
+                    f"<{TYPES[number - 1]}" if count == 1 else f"({count},)<{TYPES[number - 1]}"
                     for _, _, number, count in self.fields
                 ],
                 "offsets": [offset for _, offset, _, _ in self.fields],
@@ -184,13 +184,13 @@ def point_fields(dtype: np.dtype[Any]) -> list[tuple[str, int, int, int]]:
         inner, offset = dtype.fields[name][:2]
         base, shape = inner.subdtype or (inner, ())
         type_ = f"{base.kind}{base.itemsize}"
-        if type_ not in _TYPES or len(shape) > 1:
+        if type_ not in TYPES or len(shape) > 1:
             raise UserError(
                 f"field {name} is of type {inner}; points have integers of 1, 2 or 4 bytes, floats "
-                "and doubles"
+                "and doubles, so save it as one of these"
             )
         count = int(shape[0]) if shape else 1
-        fields.append((name, int(offset), _TYPES.index(type_) + 1, count))
+        fields.append((name, int(offset), TYPES.index(type_) + 1, count))
     return fields
 
 
