@@ -80,6 +80,12 @@ def test_rows_stay_rows() -> None:
         assert wirecost.cloud.decode(wirecost.cloud.encode(empty)).size == 0
 
 
+def test_another_order_of_points_takes_more_bytes() -> None:
+    points = scan()
+    shuffled = np.random.default_rng(1).permutation(points)
+    assert len(wirecost.cloud.encode(shuffled)) > 1.1 * len(wirecost.cloud.encode(points))
+
+
 @pytest.mark.parametrize("kind", ["<f4", ">f4", "<f8"])
 def test_floats_alone(kind: str) -> None:
     """Doubles stay doubles: such coordinates on a map are off by 25 cm as floats."""
