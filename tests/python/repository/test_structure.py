@@ -21,7 +21,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "data.traces": {"schema.columns"},
     "data.messages": {"schema.compile"},
     "data.recordings": {"data.messages", "data.traces", "schema.compile"},
-    "data.scans": {"data.traces"},
+    "data.clouds": set(),
     "data.osi": {"data.traces", "schema.columns"},
     "data.advisor": {"data"},
     "messaging.tensor": set(),
@@ -59,7 +59,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "measure.cost": {
         "data.messages",
         "data.recordings",
-        "data.scans",
+        "data.clouds",
         "measure.bench",
         "observe.usage",
         "replay",

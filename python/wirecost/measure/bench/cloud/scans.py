@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans import pcd
+from wirecost.data.clouds import pcd
 from wirecost.system.errors import UserError
 
 POINT = np.dtype(

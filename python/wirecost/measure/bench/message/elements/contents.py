@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans import scan_files
+from wirecost.data.clouds import scan_files
 from wirecost.measure.bench.message.preset_settings import SCANNED_LISTS
 from wirecost.system.errors import UserError
 

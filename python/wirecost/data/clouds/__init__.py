@@ -6,6 +6,6 @@
 >>> points = wirecost.cloud.decode(packed)
 """
 
-from wirecost.data.scans.packed import decode, encode
+from wirecost.data.clouds.packed import decode, encode
 
 __all__ = ["decode", "encode"]

@@ -18,8 +18,8 @@ LIMIT = 1 << 26
 """Most bytes of the points of a cloud, unless the caller allows more."""
 PLACE = ("x", "y", "z")
 _NAMES = (*PLACE, "intensity")
-_TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")
-"""Types by their number in ``sensor_msgs/PointField``, less one."""
+TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")
+"""NumPy's names of types by their number in ``sensor_msgs/PointField``, less one."""
 _KEPT = threading.local()
 
 Points = npt.NDArray[Any]
@@ -70,21 +70,23 @@ class Layout(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of a point. Raises UserError where two fields have one name."""
+        """Type of a point. Raises UserError where two fields have one name, or a point is huge."""
         names = [name for name, *_ in self.fields]
         if len(set(names)) < len(names):
             raise UserError("a cloud has two fields of one name; rename one where it is published")
-        return np.dtype(
-            {
-                "names": names,
-                "formats": [
-                    f"<{_TYPES[number - 1]}" if count == 1 else f"({count},)<{_TYPES[number - 1]}"
-                    for _, _, number, count in self.fields
-                ],
-                "offsets": [offset for _, offset, _, _ in self.fields],
-                "itemsize": self.step,
-            }
-        )
+        kinds = [f"<{TYPES[number - 1]}" for _, _, number, _ in self.fields]
+        counts = [count for *_, count in self.fields]
+        formats = [
+            kind if count == 1 else (kind, (count,))
+            for kind, count in zip(kinds, counts, strict=True)
+        ]
+        offsets = [offset for _, offset, _, _ in self.fields]
+        try:
+            return np.dtype(
+                {"names": names, "formats": formats, "offsets": offsets, "itemsize": self.step}
+            )
+        except ValueError as error:
+            raise UserError(f"points of {self.step:,} bytes; mend what publishes them") from error
 
     def points(self, data: npt.NDArray[np.uint8]) -> Points:
         """Return the points in these bytes, of shape (points,), or of rows and columns."""
@@ -184,13 +186,14 @@ def point_fields(dtype: np.dtype[Any]) -> list[tuple[str, int, int, int]]:
         inner, offset = dtype.fields[name][:2]
         base, shape = inner.subdtype or (inner, ())
         type_ = f"{base.kind}{base.itemsize}"
-        if type_ not in _TYPES or len(shape) > 1:
+        if type_ not in TYPES or len(shape) > 1:
+            kind = base if len(shape) < 2 else inner
             raise UserError(
-                f"field {name} is of type {inner}; points have integers of 1, 2 or 4 bytes, floats "
-                "and doubles"
+                f"field {name} is of type {kind}, which no PointField has; save it as an integer "
+                "of 1, 2 or 4 bytes, a float or a double"
             )
         count = int(shape[0]) if shape else 1
-        fields.append((name, int(offset), _TYPES.index(type_) + 1, count))
+        fields.append((name, int(offset), TYPES.index(type_) + 1, count))
     return fields
 
 

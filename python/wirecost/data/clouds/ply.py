@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import mmap
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from wirecost.data.scans.mapped import mapped
+from wirecost.data.clouds.mapped import mapped
+from wirecost.data.clouds.scan import Points, Scan, check_counts, without_gaps
+from wirecost.data.clouds.text_values import numbers, points_of_text
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
@@ -44,21 +44,22 @@ class _PlyHeader:
     points: _Element
     before: list[_Element]
     """Elements whose values come before the points'."""
+    left_out: tuple[str, ...]
+    """Elements that are no points."""
     size: int
     """Bytes of the header itself."""
 
 
-def read(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Read the vertices' properties, each of shape (points,); from ascii as doubles.
+def load(path: Path) -> Scan:
+    """Read the vertices, in the types that the header declares.
 
     Raises UserError on a file that cannot be read as .ply.
     """
     content = mapped(path, ".ply")
     try:
         header = _header(content)
-        if header.format == "ascii":
-            return _ascii(header, content)
-        return _binary(header, content)
+        read_as = _ascii if header.format == "ascii" else _binary
+        return Scan(read_as(header, content), header.left_out)
     except ValueError as error:
         raise UserError(f"{path}: {error}; save the cloud as binary .ply again") from error
 
@@ -86,7 +87,10 @@ def _header(content: mmap.mmap) -> _PlyHeader:
     if not coded:
         raise ValueError("its header has no format line")
     *before, points = _to_points(elements)
-    return _PlyHeader(coded, points, before, size)
+    check_counts(len(points.properties), len(points.properties))
+    others = [one for one in elements if one.name != POINTS and one.count]
+    left_out = tuple(f"element {shown(one.name, 30)}" for one in others)
+    return _PlyHeader(coded, points, before, left_out, size)
 
 
 def _lines(content: mmap.mmap) -> tuple[list[str], int]:
@@ -120,7 +124,7 @@ def _is_whole(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 13
 
 
-def _binary(header: _PlyHeader, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
+def _binary(header: _PlyHeader, content: mmap.mmap) -> Points:
     order = _ORDERS[header.format]
     start = header.size + sum(e.count * e.dtype(order).itemsize for e in header.before)
     dtype = header.points.dtype(order)
@@ -129,27 +133,19 @@ def _binary(header: _PlyHeader, content: mmap.mmap) -> dict[str, npt.NDArray[Any
         raise ValueError(f"it is cut off, {there} of {header.points.count} points are there")
     # An offset at the content's end is refused even for no points.
     points = np.frombuffer(content, np.uint8)[start:][: header.points.count * dtype.itemsize]
-    fields = points.view(dtype)
-    return {
-        name: fields[name].astype(f"<{kind}") for name, kind in header.points.properties.items()
-    }
+    return without_gaps(points.view(dtype))
 
 
-def _ascii(header: _PlyHeader, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
-    names = list(header.points.properties)
+def _ascii(header: _PlyHeader, content: mmap.mmap) -> Points:
+    dtype = header.points.dtype("<")
+    width = len(header.points.properties)
     skipped = sum(element.count * len(element.properties) for element in header.before)
-    count = skipped + header.points.count * len(names)
+    count = skipped + header.points.count * width
     # A value takes two bytes at least, so that no more are asked for than the file can hold.
     if count > len(content):
         raise ValueError(f"it is cut off, it cannot hold {header.points.count} points")
-    text = content[header.size :].decode("latin-1")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            numbers = np.fromstring(text, sep=" ")  # with a count, it makes up those that lack
-        except (DeprecationWarning, ValueError) as error:
-            raise ValueError("its points are not all numbers") from error
-    if len(numbers) < count:
-        raise ValueError(f"it is cut off, {len(numbers)} of {count} values are there")
-    values = numbers[skipped:count].reshape(header.points.count, len(names))
-    return {name: np.ascontiguousarray(values[:, at]) for at, name in enumerate(names)}
+    values = numbers(content, header.size)
+    if len(values) < count:
+        raise ValueError(f"it is cut off, {len(values)} of {count} values are there")
+    rows = values[skipped:count].reshape(header.points.count, width)
+    return points_of_text(content, header.size, rows, dtype, list(range(width)), skipped)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import struct
-import warnings
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans.mapped import mapped
+from wirecost.data.clouds.mapped import mapped
+from wirecost.data.clouds.scan import Points, Scan, check_counts, without_gaps
+from wirecost.data.clouds.text_values import numbers, points_of_text
+from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
 LONGEST_HEADER = 1 << 16
-MOST_VALUES = 1 << 16
-"""Most values of one field in a point: histograms have hundreds."""
+PADDING = "_"
+"""Name of the bytes between fields, which may be none at all."""
 _KEYS = {
     "VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS", "DATA",
 }  # fmt: skip
 _TYPES = {"F": "f", "I": "i", "U": "u"}
+_PointsAndEnd = tuple[Points, int]
+"""Points of shape (points,), and where they end in the file."""
 _SIZES = {"F": (4, 8), "I": (1, 2, 4, 8), "U": (1, 2, 4, 8)}
 
 
@@ -33,13 +38,37 @@ class _PcdHeader:
     fields: list[tuple[str, np.dtype[Any], int]]
     """Name, type and number of values."""
     points: int
+    shape: tuple[int, ...]
+    """(points,), or (rows, columns)."""
+    viewpoint: str
     data: str
     size: int
     """Bytes of the header itself."""
 
+    @property
+    def value_count(self) -> int:
+        """Values of a point, those between fields among them."""
+        return sum(count for _, _, count in self.fields)
 
-def read(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Read the fields with one value per point, each of shape (points,); from ascii as doubles.
+    def point(self, width: int = 0) -> tuple[np.dtype[Any], list[int]]:
+        """Return the type of a point, and where its fields begin.
+
+        ``width``: bytes of a value; 0: of its type.
+        """
+        kept, places = [], []
+        at = 0
+        for name, dtype, count in self.fields:
+            if name != PADDING:
+                kept.append((name, dtype) if count == 1 else (name, dtype, (count,)))
+                places.append(at)
+            at += count * (width or dtype.itemsize)
+        if not kept:
+            raise ValueError("it has no fields")
+        return np.dtype(kept), places
+
+
+def load(path: Path) -> Scan:
+    """Read the points in the types that the header declares, organised ones as rows.
 
     Raises UserError on a file that cannot be read as .pcd.
     """
@@ -50,15 +79,20 @@ def read(path: Path) -> dict[str, npt.NDArray[Any]]:
         if read_as is None:
             readable = " or ".join(_READERS)
             raise ValueError(f"its data is {shown(header.data, 30)}, not {readable}")
-        return read_as(header, content)
+        points, end = read_as(header, content)
+        left_out = [] if _is_usual(header.viewpoint) else ["VIEWPOINT"]
+        if end < len(content):
+            if not header.points:
+                raise ValueError("its header says 0 points, but some follow")
+            left_out.append(f"{counted(len(content) - end, 'byte')} behind the points")
+        return Scan(points.reshape(header.shape), tuple(left_out))
     except ValueError as error:
         raise UserError(f"{path}: {error}; save the cloud as binary .pcd again") from error
 
 
-def fields_left_out(path: Path) -> list[str]:
-    """Return the fields of a readable file that ``read`` leaves out: several values per point."""
-    fields = _header(mapped(path, ".pcd")).fields
-    return [name for name, _, count in fields if count > 1 and name != "_"]
+def read(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Read the fields with one value per point, each of shape (points,). Raises UserError."""
+    return load(path).columns()
 
 
 def _header(content: mmap.mmap) -> _PcdHeader:
@@ -77,10 +111,29 @@ def _header(content: mmap.mmap) -> _PcdHeader:
         if words[0] in lines:
             raise ValueError(f"its header has {words[0]} twice")
         lines[words[0]] = words[1:]
-    points = _whole(lines, "POINTS") if "POINTS" in lines else None
-    if points is None:
-        points = _whole(lines, "WIDTH") * _whole(lines, "HEIGHT")
-    return _PcdHeader(_fields(lines), points, " ".join(lines["DATA"]), at)
+    shape = _shape(lines)
+    viewpoint = " ".join(lines.get("VIEWPOINT", []))
+    return _PcdHeader(
+        _fields(lines), math.prod(shape), shape, viewpoint, " ".join(lines["DATA"]), at
+    )
+
+
+def _shape(lines: dict[str, list[str]]) -> tuple[int, ...]:
+    """Return the shape of the points: rows only where there are several."""
+    if "WIDTH" not in lines or "HEIGHT" not in lines:
+        return (_whole(lines, "POINTS"),)
+    width, height = _whole(lines, "WIDTH"), _whole(lines, "HEIGHT")
+    if "POINTS" in lines and _whole(lines, "POINTS") != width * height:
+        raise ValueError(f"its header has {width} × {height} points and other POINTS")
+    return (height, width) if height > 1 and width else (width * height,)
+
+
+def _is_usual(viewpoint: str) -> bool:
+    """Return whether a viewpoint says nothing: it is missing, or the origin."""
+    try:
+        return not viewpoint or [float(word) for word in viewpoint.split()] == [0, 0, 0, 1, 0, 0, 0]
+    except ValueError:
+        return False
 
 
 def _fields(lines: dict[str, list[str]]) -> list[tuple[str, np.dtype[Any], int]]:
@@ -94,12 +147,14 @@ def _fields(lines: dict[str, list[str]]) -> list[tuple[str, np.dtype[Any], int]]
         if not size.isdecimal() or int(size) not in _SIZES.get(kind, ()):
             raise ValueError(f"field {shown(name, 30)} has no type {shown(kind + size, 10)}")
         many = _number("COUNT", count)
-        if not 1 <= many <= MOST_VALUES:
-            raise ValueError(f"field {shown(name, 30)} has COUNT {many}")
+        if not many and name != PADDING:
+            raise ValueError(f"field {shown(name, 30)} has COUNT 0")
         fields.append((name, np.dtype(f"<{_TYPES[kind]}{size}"), many))
-    named = [name for name in names if name != "_"]
-    if twice := {name for name in named if named.count(name) > 1}:
-        raise ValueError(f"it has a field {shown(twice.pop(), 30)} twice")
+    kept = [(name, many) for name, _, many in fields if name != PADDING]
+    check_counts(len(kept), sum(many for _, many in kept))
+    for name, times in Counter(name for name, _ in kept).items():
+        if times > 1:
+            raise ValueError(f"it has a field {shown(name, 30)} twice")
     return fields
 
 
@@ -113,21 +168,27 @@ def _number(key: str, text: str) -> int:
     return int(text)
 
 
-def _binary(header: _PcdHeader, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
+def _binary(header: _PcdHeader, content: mmap.mmap) -> _PointsAndEnd:
+    dtype, places = header.point()
     step = sum(dtype.itemsize * count for _, dtype, count in header.fields)
     there = (len(content) - header.size) // step
     if there < header.points:
         raise ValueError(f"it is cut off, {there} of {header.points} points are there")
-    raw = np.frombuffer(content, np.uint8, header.points * step, header.size)
-    points = raw.reshape(header.points, step)
-    return {
-        name: np.ascontiguousarray(points[:, at : at + dtype.itemsize]).view(dtype).reshape(-1)
-        for name, dtype, at in _singles(header, [dtype.itemsize for _, dtype, _ in header.fields])
-    }
+    end = header.size + header.points * step
+    raw = np.frombuffer(content, np.uint8)[header.size : end]
+    with_gaps = _with_gaps(dtype, places, step)
+    return without_gaps(raw.view(with_gaps)), end
 
 
-def _compressed(header: _PcdHeader, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
-    """Return the fields of LZF-compressed data, which holds one whole field after the other."""
+def _with_gaps(dtype: np.dtype[Any], places: list[int], step: int) -> np.dtype[Any]:
+    names = dtype.names or ()
+    formats = [dtype[name] for name in names]
+    return np.dtype({"names": names, "formats": formats, "offsets": places, "itemsize": step})
+
+
+def _compressed(header: _PcdHeader, content: mmap.mmap) -> _PointsAndEnd:
+    """Return points of LZF-compressed data, which holds one whole field after the other."""
+    dtype, places = header.point()
     at = header.size + 8
     if at > len(content):
         raise ValueError("it is cut off, its data has no size")
@@ -139,12 +200,12 @@ def _compressed(header: _PcdHeader, content: mmap.mmap) -> dict[str, npt.NDArray
     data = content[at : at + packed]
     # Some writers leave data as it is that LZF does not make smaller.
     raw = data if packed == size else _without_lzf(data, size)
-    return {
-        name: np.frombuffer(raw, dtype, header.points, start * header.points)
-        for name, dtype, start in _singles(
-            header, [dtype.itemsize for _, dtype, _ in header.fields]
-        )
-    }
+    points = np.empty(header.points, dtype)
+    for name, place in zip(dtype.names or (), places, strict=True):
+        base, shape = dtype[name].subdtype or (dtype[name], ())
+        values = np.frombuffer(raw, base, points[name].size, place * header.points)
+        points[name] = values.reshape(header.points, *shape)
+    return points, at + packed
 
 
 def _without_lzf(data: bytes, size: int) -> bytearray:
@@ -181,34 +242,17 @@ def _without_lzf(data: bytes, size: int) -> bytearray:
     return unpacked
 
 
-def _ascii(header: _PcdHeader, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
-    step = sum(count for _, _, count in header.fields)
+def _ascii(header: _PcdHeader, content: mmap.mmap) -> _PointsAndEnd:
+    dtype, places = header.point(width=1)
+    count = header.value_count
     # A value takes two bytes at least, so that no more are asked for than the file can hold.
-    if header.points * step > len(content):
+    if header.points * count > len(content):
         raise ValueError(f"it is cut off, it cannot hold {header.points} points")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            numbers = np.fromstring(content[header.size :].decode("latin-1"), sep=" ")
-        except (DeprecationWarning, ValueError) as error:
-            raise ValueError("its points are not all numbers") from error
-    if len(numbers) != header.points * step:
-        raise ValueError(f"it has {len(numbers)} values, {header.points} points have more or less")
-    values = numbers.reshape(header.points, step)
-    singles = _singles(header, [1] * len(header.fields))
-    return {name: np.ascontiguousarray(values[:, at]) for name, _, at in singles}
-
-
-def _singles(header: _PcdHeader, widths: list[int]) -> Iterator[tuple[str, np.dtype[Any], int]]:
-    """Yield the fields with one value per point, and where they stand in it.
-
-    ``widths``: of a value.
-    """
-    at = 0
-    for (name, dtype, count), width in zip(header.fields, widths, strict=True):
-        if count == 1 and name != "_":
-            yield name, dtype, at
-        at += width * count
+    values = numbers(content, header.size)
+    if len(values) != header.points * count:
+        raise ValueError(f"it has {len(values)} values, {header.points} points have more or less")
+    values = values.reshape(header.points, count)
+    return points_of_text(content, header.size, values, dtype, places), len(content)
 
 
 _READERS = {"ascii": _ascii, "binary": _binary, "binary_compressed": _compressed}

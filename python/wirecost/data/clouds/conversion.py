@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from wirecost.data.scans import pcd, scan_files
-from wirecost.data.scans.mapped import mapped
-from wirecost.data.scans.packed import (
+from wirecost.data.clouds import scan_files
+from wirecost.data.clouds.mapped import mapped
+from wirecost.data.clouds.packed import (
     Layout,
     decode,
     encode,
@@ -19,7 +19,7 @@ from wirecost.data.scans.packed import (
     errors_made,
     layout_of,
 )
-from wirecost.data.scans.scan_writers import WRITERS
+from wirecost.data.clouds.scan_writers import WRITERS
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
@@ -34,12 +34,14 @@ Points = npt.NDArray[Any]
 class Wanted:
     """How clouds are packed. ``error``: largest one of x, y and z, None: every bit is kept.
 
-    ``memory``: most bytes of a cloud's points that may be unpacked.
+    ``memory``: most bytes of a cloud's points that may be unpacked; ``bin_floats``: of a point in a
+    ``.bin``, 0: decided by the values.
     """
 
     error: float | None
     quick: bool
     memory: int
+    bin_floats: int = 0
 
 
 @dataclass
@@ -57,7 +59,13 @@ class Converted:
     copied: int = 0
     """Messages of other topics."""
     left_out: list[str] = field(default_factory=list)
-    """Topics, or fields of a file, that were not taken."""
+    """Topics, or parts of a file, that were not taken."""
+    has_gaps: bool = False
+    """Whether there are bytes between fields, which are not kept."""
+    kept: int = 0
+    """Clouds that cannot be converted, and were copied as they are."""
+    first_kept: str = ""
+    """The first of them, and why."""
     warnings: list[str] = field(default_factory=list)
 
     def add(self, layout: Layout, packed_bytes: int, errors: dict[str, float]) -> None:
@@ -67,6 +75,8 @@ class Converted:
         self.points += layout.height * layout.width
         self.point_bytes += layout.size
         self.packed_bytes += packed_bytes
+        widths = [dtype[name].itemsize for name in dtype.names or ()]
+        self.has_gaps |= sum(widths) < layout.step
         for name in dtype.names or ():
             self.fields[name] = dtype[name].base.name
         for name, made in errors.items():
@@ -81,17 +91,16 @@ def convert(source: Path, out: Path, wanted: Wanted) -> Converted:
 
 
 def _packed(source: Path, out: Path, wanted: Wanted) -> Converted:
-    points = scan_files.points(source, keep_doubles=True)
+    scan = scan_files.load(source, wanted.bin_floats)
     try:
-        packed = encode(points, error=wanted.error, quick=wanted.quick)
+        packed = encode(scan.points, error=wanted.error, quick=wanted.quick)
         layout = layout_of(packed)
-        errors = errors_made(points, decode(packed, limit=layout.size))
-        check_errors(errors, errors_by_field(wanted.error, points.dtype.names or ()))
+        errors = errors_made(scan.points, decode(packed, limit=layout.size))
+        check_errors(errors, errors_by_field(wanted.error, scan.points.dtype.names or ()))
     except UserError as error:
         raise UserError(f"{source}: {error}") from error
     write_whole(out, packed)
-    left_out = pcd.fields_left_out(source) if source.suffix.lower() == ".pcd" else []
-    done = Converted(is_packed=True, left_out=left_out)
+    done = Converted(is_packed=True, left_out=list(scan.left_out))
     done.add(layout, len(packed), errors)
     return done
 
@@ -108,13 +117,15 @@ def _unpacked(source: Path, out: Path, wanted: Wanted) -> Converted:
     try:
         with whole_file.replaced(out) as new_file:
             new_file.write_bytes(file)
-            read_again = scan_files.READERS[out.suffix.lower()](new_file)
+            again = scan_files.load(new_file, len(layout.fields), out.suffix.lower()).points
             for name in points.dtype.names or ():
-                if read_again[name].tobytes() != points[name].tobytes():
+                if again[name].tobytes() != points[name].tobytes():
                     raise UserError(f"{out}: field {name} came back changed; report this")
     except OSError as error:
         raise failed_write(out, error, "name another file") from error
     done = Converted(is_packed=False)
+    if again.shape != points.shape:
+        done.left_out.append(f"the shape of {layout.height} rows")
     done.add(layout, len(content), {})
     return done
 
@@ -128,7 +139,7 @@ def check_memory(layout: Layout, most: int) -> None:
 def check_errors(made: dict[str, float], allowed: dict[str, float]) -> None:
     """Raise UserError where what was unpacked is further off than it may be."""
     for name, error in made.items():
-        if not error <= allowed.get(name, 0.0):
+        if name not in allowed or not error <= allowed[name]:
             raise UserError(f"field {name} came back off by {error:g}; report this")
 
 
