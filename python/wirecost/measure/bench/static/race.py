@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from dataclasses import asdict
 
-from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.engine.entry import Entry, named
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.program import Program
 from wirecost.measure.bench.engine.turns import run_in_turns
@@ -31,20 +31,10 @@ def run(settings: Settings, measurement: Measurement) -> None:
 
 def race(steps: Steps, settings: Settings, measurement: Measurement) -> None:
     """Let all contenders send these steps."""
+    listed = {name: about for name, *about in PROGRAM.rows("list")}
     entries = [
-        Entry(
-            name,
-            name,
-            {
-                "case": steps.source,
-                "variant": "",
-                "build": "release",
-                "contender": name,
-                "rival": bool(int(rival)),
-            },
-            {"sent": sent, "library": library},
-        )
-        for name, sent, library, rival in PROGRAM.rows("list")
+        Entry(name, name, named(steps.source, name), {"sent": sent}, rival=bool(int(rival)))
+        for name, (sent, _, rival) in listed.items()
     ]
     lanes, boundaries, objects = steps.counts
     measurement.about(
@@ -59,7 +49,7 @@ def race(steps: Steps, settings: Settings, measurement: Measurement) -> None:
         steps=len(steps.traffic),
         covered=steps.covered,
         changes=[asdict(change) for change in steps.changes],
-        contenders={entry.key: {"library": entry.facts["library"]} for entry in entries},
+        contenders={name: {"library": library} for name, (_, library, _) in listed.items()},
     )
     with (
         scratch.folder("static") as folder,
