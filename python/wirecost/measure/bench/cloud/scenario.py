@@ -34,10 +34,10 @@ def run(settings: CloudSettings, journal: Journal, progress: Progress) -> None:
         for study, of_study in versions.items()
     }
     total = sum(len(contenders[work.study]) * settings.samples for work in cases)
-    measurement = Measurement(journal, progress, total)
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         PROGRAM.built(),
+        total=total,
         samples=settings.samples,
         processes=settings.plan.processes,
         seconds=settings.seconds,

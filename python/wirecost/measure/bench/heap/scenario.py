@@ -35,10 +35,10 @@ def run(settings: HeapSettings, journal: Journal, progress: Progress) -> None:
         AllocatorContender(a, mode) for a in chosen if a.name not in not_run for mode in MODES
     ]
     cases = _cases(settings)
-    measurement = Measurement(journal, progress, len(cases) * len(contenders) * settings.rounds)
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         {"libc": program.built()},
+        total=len(cases) * len(contenders) * settings.rounds,
         samples=settings.samples,
         rounds=settings.rounds,
         warmup=WARMUP,

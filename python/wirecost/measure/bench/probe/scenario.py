@@ -32,10 +32,10 @@ def run(settings: ProbeSettings, journal: Journal, progress: Progress) -> None:
     PROGRAM.check_installed()
     contenders = program.contenders()
     entries = [contender.entry() for contender in contenders]
-    measurement = Measurement(journal, progress, settings.samples * len(entries))
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         PROGRAM.built(),
+        total=settings.samples * len(entries),
         repetitions=settings.samples,
         processes=settings.plan.processes,
         seed=settings.seed,

@@ -47,7 +47,7 @@ PLUGIN_ORDER = 6
 SCENARIO = Scenario(
     meta=CloudMeta,
     baseline=("usual", "plain"),
-    incumbent="recommended",
+    rivals=frozenset({"recommended"}),
     facts=("study", "scan", "points", "heap", "counters"),
     columns=columns(
         {

@@ -40,7 +40,7 @@ PLUGIN_ORDER = 8
 SCENARIO = Scenario(
     meta=HeapMeta,
     baseline=("glibc", "defaults"),
-    incumbent="glibc",
+    rivals=frozenset({"glibc"}),
     facts=("tail", "pattern"),
     columns=columns(
         {

@@ -98,10 +98,10 @@ def run(settings: ClassesSettings, journal: Journal, progress: Progress) -> None
         raise UserError(f"no contender can run; {reasons}")
     cases = [(content, count) for content in settings.contents for count in settings.objects]
     total = len(cases) * len(contenders) * settings.repetitions
-    measurement = Measurement(journal, progress, total)
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         backend.environment,
+        total=total,
         repetitions=settings.repetitions,
         processes=settings.plan.processes,
         seed=settings.seed,

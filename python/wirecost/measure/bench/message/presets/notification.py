@@ -195,10 +195,10 @@ def run(settings: NotificationSettings, journal: Journal, progress: Progress) ->
         for size in settings.sizes
     ]
     repetitions = settings.repetitions
-    measurement = Measurement(journal, progress, repetitions * total * len(contents))
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         {name: text for side in sides for name, text in side.backend.environment.items()},
+        total=repetitions * total * len(contents),
         repetitions=repetitions,
         processes=settings.plan("").processes,
         seed=settings.seed,

@@ -116,14 +116,10 @@ def run(settings: RepeatedSettings, journal: Journal, progress: Progress) -> Non
         name: _race(name, settings.jobs, lambda text: progress(0, 1, text))
         for name in dict.fromkeys(name for name, _, _ in contents)
     }
-    measurement = Measurement(
-        journal,
-        progress,
-        sum(len(races[name].rows) for name, _, _ in contents) * settings.repetitions,
-    )
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         {key: text for race in races.values() for key, text in race.backend.environment.items()},
+        total=sum(len(races[name].rows) for name, _, _ in contents) * settings.repetitions,
         repetitions=settings.repetitions,
         processes=settings.plan.processes,
         seed=settings.seed,

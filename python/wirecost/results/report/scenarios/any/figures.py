@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe benchmark's figures: what a section costs in each scheme."""
+"""Figures of a scenario that draws none of its own: the totals of each race."""
 
 from __future__ import annotations
 
