@@ -99,8 +99,8 @@ def command(
     library: Annotated[
         str,
         option(
-            "Libraries to compare, comma-separated; also capnproto, sbe, zserio, prost, buffa, "
-            "rkyv. Default: all that are here and compile quickly.",
+            "Libraries to compare, comma-separated; default: all that are here and compile "
+            "quickly.",
             metavar="NAME",
             known=LIBRARIES,
             show_default=False,

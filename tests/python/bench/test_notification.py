@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from wirecost.measure.bench.message.altered import alter
-from wirecost.measure.bench.message.choices import PRESET_LANGUAGES
+from wirecost.measure.bench.message.choices import LANGUAGES
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.notification.content import (
     MESSAGES,
@@ -49,7 +49,7 @@ def test_messages_follow_from_the_seed(content: NotificationContent) -> None:
     assert content.messages(PROTOBUF.message_class) == again != other
 
 
-@pytest.mark.parametrize("lang", PRESET_LANGUAGES)
+@pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("wire", ["ros1", "cdr"])
 def test_a_message_of_ros_holds_the_same(lang: str, wire: str) -> None:
     about = subject_of(lang, wire)

@@ -13,7 +13,7 @@ from support.skip_list import in_ci
 from wirecost.measure.bench.cloud import program as cloud
 from wirecost.measure.bench.engine.allocators import ALLOCATORS
 from wirecost.measure.bench.heap import program as heap
-from wirecost.measure.bench.message.choices import PRESET_LANGUAGES
+from wirecost.measure.bench.message.choices import LANGUAGES
 from wirecost.measure.bench.message.preset_settings import (
     NOTIFICATION_WIRES,
     NotificationSettings,
@@ -79,7 +79,7 @@ def test_a_transport_can_be_used(name: str) -> None:
         pass
 
 
-@pytest.mark.parametrize("lang", PRESET_LANGUAGES)
+@pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("wire", NOTIFICATION_WIRES)
 def test_a_language_has_all_its_contenders(lang: str, wire: str) -> None:
     chosen = selection(NotificationSettings(), lang, wire)

@@ -7,9 +7,7 @@ from pathlib import Path
 
 from wirecost.system.plugins import plugin_names
 
-PRESET_LANGUAGES = ("cpp", "python", "java")
-RUST = "rust"
-LANGUAGES = (*PRESET_LANGUAGES, RUST)
+LANGUAGES = ("cpp", "python", "java")
 USUAL = ("cpp", "python")
 """Languages that are measured by default."""
 SINGLE, DELIMITED = "single", "delimited"
@@ -19,8 +17,6 @@ SAMPLED = 50
 """Messages that are measured of a longer recording, unless another number is asked for."""
 COLUMNS = "wirecost-columns"
 """Library of lists in columns, in each language."""
-RUST_LIBRARIES = ("prost", "buffa", "rkyv")
-"""Libraries of which one that is named brings its language along."""
 LIBRARIES = (
     "protobuf",
     "wirecost",
@@ -41,10 +37,6 @@ LIBRARIES = (
     "rosbags",
     "memcpy",
     "protobuf-current",
-    "capnproto",
-    "zserio",
-    "sbe",
-    *RUST_LIBRARIES,
 )
 """Libraries that a language may have; those of a machine and a wire are fewer."""
 PROCESSES, REPETITIONS = 5, 30

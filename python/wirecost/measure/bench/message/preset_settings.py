@@ -11,7 +11,7 @@ from pathlib import Path
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
-from wirecost.measure.bench.message.choices import PRESET_LANGUAGES
+from wirecost.measure.bench.message.choices import LANGUAGES
 from wirecost.system.errors import UserError
 
 LISTS = (
@@ -136,7 +136,7 @@ class NotificationSettings(option.ScenarioSettings):
     """Settings of ``bench notification``."""
 
     languages: tuple[str, ...] = option.setting(
-        PRESET_LANGUAGES, "Languages, comma-separated.", "--lang", known=PRESET_LANGUAGES
+        LANGUAGES, "Languages, comma-separated.", "--lang", known=LANGUAGES
     )
     sizes: tuple[int, ...] = option.setting(
         (4, 8, 16, 32, 64, 128),

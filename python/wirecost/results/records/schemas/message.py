@@ -109,5 +109,5 @@ SCENARIO = Scenario(
     stages=STAGES,
     needed=STAGES,
     baseline=("protobuf", "new"),
-    usual=("gencpp", "rosidl-fastrtps", "fast-cdr", "genpy", "rclpy", "rosbags", "prost"),
+    usual=("gencpp", "rosidl-fastrtps", "fast-cdr", "genpy", "rclpy", "rosbags"),
 )
