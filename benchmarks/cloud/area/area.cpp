@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/area/area.hpp"
+#include "cloud/area/area.hpp"
 
 #include <boost/geometry/algorithms/within.hpp>
 #include <boost/geometry/strategies/strategies.hpp>
 #include <stdexcept>
 #include <string>
 
-#include "wirecost/cloud/area/circle.hpp"
+#include "cloud/area/circle.hpp"
 
 namespace wirecost::cloud {
 

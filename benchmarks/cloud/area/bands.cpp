@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/area/bands.hpp"
+#include "cloud/area/bands.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "wirecost/cloud/area/area.hpp"
-#include "wirecost/cloud/area/winding.hpp"
+#include "cloud/area/area.hpp"
+#include "cloud/area/winding.hpp"
 
 namespace wirecost::cloud {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/area/circle.hpp"
+#include "cloud/area/circle.hpp"
 
 #include <algorithm>
 #include <random>

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "wirecost/cloud/area/area.hpp"
+#include "cloud/area/area.hpp"
 
 namespace wirecost::cloud {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/area/detection_areas.hpp"
+#include "cloud/area/detection_areas.hpp"
 
 #include <algorithm>
 #include <bit>

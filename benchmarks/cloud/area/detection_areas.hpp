@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "wirecost/cloud/area/area.hpp"
-#include "wirecost/cloud/area/bands.hpp"
+#include "cloud/area/area.hpp"
+#include "cloud/area/bands.hpp"
 
 namespace wirecost::cloud {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/area/winding.hpp"
+#include "cloud/area/winding.hpp"
 
 #include <cmath>
 #include <cstddef>

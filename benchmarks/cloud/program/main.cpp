@@ -19,9 +19,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/cloud/exchanged.hpp"
-#include "bench/cloud/request.hpp"
-#include "bench/cloud/versions.hpp"
+#include "cloud/program/exchanged.hpp"
+#include "cloud/program/request.hpp"
+#include "cloud/program/versions.hpp"
 #include "wirecost/probe.hpp"
 
 namespace wirecost::bench::cloud {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cloud/request.hpp"
+#include "cloud/program/request.hpp"
 
 #include <cstring>
 #include <stdexcept>

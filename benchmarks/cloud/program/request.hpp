@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cloud/contender.hpp"
+#include "cloud/program/contender.hpp"
 
 namespace wirecost::bench::cloud {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cloud/versions.hpp"
+#include "cloud/program/versions.hpp"
 
 namespace wirecost::bench::cloud {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/ring/filter.hpp"
+#include "cloud/ring/filter.hpp"
 
 #include <algorithm>
 #include <stdexcept>

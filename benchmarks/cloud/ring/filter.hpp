@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "wirecost/cloud/ring/joins.hpp"
-#include "wirecost/cloud/ring/pack.hpp"
-#include "wirecost/cloud/ring/walks.hpp"
+#include "cloud/ring/joins.hpp"
+#include "cloud/ring/pack.hpp"
+#include "cloud/ring/walks.hpp"
 
 namespace wirecost::cloud {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/ring/in_place.hpp"
+#include "cloud/ring/in_place.hpp"
 
 namespace wirecost::cloud {
 namespace {

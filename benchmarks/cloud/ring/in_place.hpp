@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "wirecost/cloud/ring/ring.hpp"
+#include "cloud/ring/ring.hpp"
 
 namespace wirecost::cloud {
 

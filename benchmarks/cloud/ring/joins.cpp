@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/ring/joins.hpp"
+#include "cloud/ring/joins.hpp"
 
 #ifdef __x86_64__
 #include <immintrin.h>

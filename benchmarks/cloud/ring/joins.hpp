@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "wirecost/cloud/ring/ring.hpp"
+#include "cloud/ring/ring.hpp"
 
 namespace wirecost::cloud {
 

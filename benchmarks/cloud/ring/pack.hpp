@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "wirecost/cloud/ring/rule.hpp"
+#include "cloud/ring/rule.hpp"
 
 namespace wirecost::cloud {
 

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "wirecost/cloud/ring/rule.hpp"
+#include "cloud/ring/rule.hpp"
 
 namespace wirecost::cloud {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/ring/ring.hpp"
+#include "cloud/ring/ring.hpp"
 
 #include <stdexcept>
 #include <string>

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cloud/ring/rule.hpp"
 #include "wirecost/cloud/cloud_view.hpp"
-#include "wirecost/cloud/ring/rule.hpp"
 
 namespace wirecost::cloud {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/ring/walks.hpp"
+#include "cloud/ring/walks.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "wirecost/cloud/ring/rule.hpp"
+#include "cloud/ring/rule.hpp"
 
 namespace wirecost::cloud {
 

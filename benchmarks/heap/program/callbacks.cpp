@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/allocator.hpp"
-#include "bench/heap/random.hpp"
+#include "heap/program/random.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "bench/allocator.hpp"
-#include "bench/heap/patterns.hpp"
+#include "heap/program/patterns.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/probe/contender_process.hpp"
+#include "probe/program/contender_process.hpp"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/probe/contender.hpp"
+#include "probe/program/contender.hpp"
 
 namespace wirecost::bench::probe {
 

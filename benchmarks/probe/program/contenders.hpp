@@ -2,7 +2,7 @@
 // Every group of contenders is a file in contenders/ that defines one of these functions.
 #pragma once
 
-#include "bench/probe/contender.hpp"
+#include "probe/program/contender.hpp"
 
 namespace wirecost::bench::probe {
 

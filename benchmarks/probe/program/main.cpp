@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/probe/contender_process.hpp"
-#include "bench/probe/contenders.hpp"
+#include "probe/program/contender_process.hpp"
+#include "probe/program/contenders.hpp"
 
 namespace wirecost::bench::probe {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The versions that find points in detection areas. Nothing is prepared outside the callback.
-#include "bench/cloud/contender.hpp"
-#include "wirecost/cloud/area/area.hpp"
-#include "wirecost/cloud/area/detection_areas.hpp"
+#include "cloud/area/area.hpp"
+#include "cloud/area/detection_areas.hpp"
+#include "cloud/program/contender.hpp"
 
 namespace wirecost::bench::cloud {
 namespace {

@@ -4,8 +4,8 @@
 #define PCL_NO_PRECOMPILE
 #include <cstring>
 
-#include "bench/cloud/contender.hpp"
-#include "wirecost/cloud/ring/pcl.hpp"
+#include "cloud/program/contender.hpp"
+#include "cloud/ring/pcl.hpp"
 
 namespace wirecost::bench::cloud {
 namespace {

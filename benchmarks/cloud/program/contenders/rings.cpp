@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The versions of the ring outlier filter that work on the message's bytes.
-#include "bench/cloud/contender.hpp"
-#include "wirecost/cloud/ring/filter.hpp"
-#include "wirecost/cloud/ring/in_place.hpp"
+#include "cloud/program/contender.hpp"
+#include "cloud/ring/filter.hpp"
+#include "cloud/ring/in_place.hpp"
 
 namespace wirecost::bench::cloud {
 namespace {

@@ -2,7 +2,7 @@
 // Whether blocks of a cache line go to several threads (cache-scratch of Berger, McKinley, Blumofe
 // and Wilson, Hoard, ASPLOS 2000): each thread frees a block that another made beside the others',
 // then allocates, writes and frees one of its own again and again.
-#include "bench/heap/patterns.hpp"
+#include "heap/program/patterns.hpp"
 
 namespace wirecost::bench::heap {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server (Larson and Krishnan, Memory Allocation for Long-Running Server Applications, ISMM
 // 1998): threads replace random ones of their blocks, then hand all of them to a successor.
-#include "bench/heap/patterns.hpp"
-#include "bench/heap/random.hpp"
+#include "heap/program/patterns.hpp"
+#include "heap/program/random.hpp"
 
 namespace wirecost::bench::heap {
 

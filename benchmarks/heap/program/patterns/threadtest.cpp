@@ -2,7 +2,7 @@
 // Threads that have nothing in common (threadtest of Berger, McKinley, Blumofe and Wilson, Hoard: A
 // Scalable Memory Allocator for Multithreaded Applications, ASPLOS 2000): each makes a list of
 // blocks of one size, frees it and starts again.
-#include "bench/heap/patterns.hpp"
+#include "heap/program/patterns.hpp"
 
 namespace wirecost::bench::heap {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <mutex>
 
-#include "bench/heap/patterns.hpp"
-#include "bench/heap/random.hpp"
+#include "heap/program/patterns.hpp"
+#include "heap/program/random.hpp"
 
 namespace wirecost::bench::heap {
 

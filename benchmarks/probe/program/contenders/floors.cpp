@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "bench/probe/contenders.hpp"
-#include "bench/probe/counters.hpp"
+#include "probe/program/contenders.hpp"
+#include "probe/program/counters.hpp"
 
 namespace wirecost::bench::probe {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <unordered_map>
 
-#include "bench/probe/contenders.hpp"
-#include "bench/probe/counters.hpp"
+#include "probe/program/contenders.hpp"
+#include "probe/program/counters.hpp"
 
 namespace wirecost::bench::probe {
 namespace {

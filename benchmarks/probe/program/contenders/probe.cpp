@@ -2,8 +2,8 @@
 // The probe library as programs use it, linked as a shared library. What it saw is in its log.
 #include "wirecost/probe.h"
 
-#include "bench/probe/contenders.hpp"
-#include "bench/probe/counters.hpp"
+#include "probe/program/contenders.hpp"
+#include "probe/program/counters.hpp"
 
 namespace wirecost::bench::probe {
 namespace {
