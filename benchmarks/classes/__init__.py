@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""protoc's C++ classes and ours with their interface."""
+"""OSI's GroundTruth in protoc's C++ classes and in ours with the same interface."""

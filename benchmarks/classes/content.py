@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.classes import ClassesRun
 from wirecost.results.records.schemas.common import Meta
 from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.shared import units
@@ -21,6 +20,8 @@ from wirecost.results.report.shared.races import (
     stages_table,
 )
 from wirecost.results.report.shared.table import Table
+
+from .schema import ClassesRun
 
 TITLE = "OSI's GroundTruth in protoc's C++ classes and in ours"
 OPERATIONS = {

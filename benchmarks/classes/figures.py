@@ -7,12 +7,13 @@ import altair as alt
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.classes import ClassesRun
-from wirecost.results.report.scenarios.classes.content import NAMED
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import Mark, keyed, log, names_down, plot
 from wirecost.results.report.shared.figure import WIDTH, Figure, shades
 from wirecost.results.report.shared.races import FEWEST, baseline
+
+from .content import NAMED
+from .schema import ClassesRun
 
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
 ROW = 22

@@ -10,25 +10,23 @@ from typing import Any
 
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry, StageSample
-from wirecost.measure.bench.engine.measurement import Case, Measurement, Progress
+from wirecost.measure.bench.engine.measurement import Case, Measurement
 from wirecost.measure.bench.message.backend import Carried, Timed
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.narrowing import narrowed
-from wirecost.measure.bench.message.preset_settings import ClassesSettings
 from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection
-from wirecost.measure.bench.message.stages import Stages, combined
 from wirecost.measure.bench.message.subject import Subject, subject
-from wirecost.results.records.journal import Journal
 from wirecost.schema.compile import frontends
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
-SCENARIO = "classes"
-SETTINGS = ClassesSettings
+from ..shared.narrowing import narrowed
+from ..shared.stages import Stages, combined
+from .settings import Settings
+
 LIBRARIES = {
     "protobuf": "protobuf",
     "protobuf-current": "protobuf-current",
@@ -80,9 +78,8 @@ class ClassesBackend(Cpp):
         yield from sorted(samples, key=lambda sample: sample.repetition)
 
 
-def run(settings: ClassesSettings, journal: Journal, progress: Progress) -> None:
+def run(settings: Settings, measurement: Measurement) -> None:
     """Measure all cases. Raise UserError on what cannot be run."""
-    settings.check()
     fields = ["version", "timestamp", "moving_object"]
     narrow = narrowed(frontends.descriptors(["osi3"]), "osi3.GroundTruth", fields)
     about = subject(narrow, "osi3", "osi3.GroundTruth")
@@ -91,17 +88,15 @@ def run(settings: ClassesSettings, journal: Journal, progress: Progress) -> None
     selection = ContenderSelection(
         libraries, allocators=allocators, flags=OPTIMIZED, jobs=settings.jobs
     )
-    backend = ClassesBackend(about, selection, lambda text: progress(0, 1, text))
+    backend = ClassesBackend(about, selection, measurement.report)
     contenders = backend.contenders()
     if not contenders:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in backend.missing.items())
         raise UserError(f"no contender can run; {reasons}")
     cases = [(content, count) for content in settings.contents for count in settings.objects]
-    total = len(cases) * len(contenders) * settings.repetitions
-    measurement = Measurement(journal, progress, total)
     measurement.about(
-        SCENARIO,
         backend.environment,
+        total=len(cases) * len(contenders) * settings.repetitions,
         repetitions=settings.repetitions,
         processes=settings.plan.processes,
         seed=settings.seed,

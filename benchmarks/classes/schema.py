@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders of ``bench classes``."""
+"""Result folders of the study of classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirecost.results.records.table_columns import AMOUNT, COUNT, TEXT
 
 
 class ClassesRun(common.Message, kw_only=True):
-    """A contender of ``bench classes``.
+    """A contender.
 
     ``memory_bytes``: what malloc gave for one message; ``kept_bytes``: what of it stays when the
     message is destroyed. Both None where nobody counts. ``malloc``: the file it lay in.
@@ -34,7 +34,6 @@ class ClassesMeta(common.Meta, kw_only=True):
 
 
 STAGES = ("build", "rebuild", "encode", "parse", "reparse", "total")
-PLUGIN_ORDER = 9
 SCENARIO = Scenario(
     meta=ClassesMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT, "objects": COUNT}),

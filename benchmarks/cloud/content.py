@@ -12,12 +12,13 @@ import polars as pl
 from wirecost.results.analysis.causes import explain
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.cloud import CloudMeta, CloudRun
 from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.causes import cause_table
 from wirecost.results.report.shared.races import contenders_table, ratio_text, samples_taken
 from wirecost.results.report.shared.table import Amount, Column, Table, present
+
+from .schema import CloudMeta, CloudRun
 
 TITLE = "Point clouds: two callbacks as usual, as recommended, and in wirecost"
 OURS = "wirecost"

@@ -13,8 +13,6 @@ import polars as pl
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.probe_log import COUNTER
-from wirecost.results.records.schemas.cloud import CloudMeta, CloudRun
-from wirecost.results.report.scenarios.cloud.content import PLAIN, Growth, growths
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import (
     GREY,
@@ -29,6 +27,9 @@ from wirecost.results.report.shared.axes import (
 from wirecost.results.report.shared.executions import against, turnaround
 from wirecost.results.report.shared.executions.series import Options
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
+
+from .content import PLAIN, Growth, growths
+from .schema import CloudMeta, CloudRun
 
 FAULTS = f"{COUNTER}minor-faults"
 SHADES = {"usual": PALETTE[3], "recommended": PALETTE[4], "wirecost": PALETTE[0]}

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from wirecost.measure.bench.engine.program import Program
 from wirecost.system.channel.process import Channel
-from wirecost.system.parts import CLOUD
+from wirecost.system.parts import BENCHMARKS
 
-PROGRAM = Program("cloud", CLOUD)
+PROGRAM = Program("cloud", BENCHMARKS)
 CALLS_S = 600.0
 """Seconds that the callbacks of a turn may take."""
 

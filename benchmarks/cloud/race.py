@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``bench cloud`` as a whole: settings, cases, and the result folder they fill."""
+"""All cases of the study, and what is known of each before it runs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from wirecost.measure.bench.cloud import areas, program, scans
-from wirecost.measure.bench.cloud.choices import CloudSettings
-from wirecost.measure.bench.cloud.program import PROGRAM, CloudContender
-from wirecost.measure.bench.cloud.race import COUNTERS, HEAP, PLAIN, CloudWork, run_race
-from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.results.records.journal import Journal
+from wirecost.measure.bench.cloud.scans import SENSORS, Scan, synthetic
+from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.results.records.probe_log import COUNTER
 
-SCENARIO = "cloud"
+from . import areas, program, scans
+from .program import PROGRAM, CloudContender
+from .settings import Settings
+from .turns import COUNTERS, HEAP, PLAIN, CloudWork, run_race
+
 ASKS = ("all", "first")
 MODES = (PLAIN, HEAP)
 
 
-def run(settings: CloudSettings, journal: Journal, progress: Progress) -> None:
+def run(settings: Settings, measurement: Measurement) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
-    settings.check()
     PROGRAM.check_installed()
     not_run = {
         f"{study} {name}": why
@@ -33,11 +32,9 @@ def run(settings: CloudSettings, journal: Journal, progress: Progress) -> None:
         study: [CloudContender(version, mode) for version in of_study for mode in MODES]
         for study, of_study in versions.items()
     }
-    total = sum(len(contenders[work.study]) * settings.samples for work in cases)
-    measurement = Measurement(journal, progress, total)
     measurement.about(
-        SCENARIO,
         PROGRAM.built(),
+        total=sum(len(contenders[work.study]) * settings.samples for work in cases),
         samples=settings.samples,
         processes=settings.plan.processes,
         seconds=settings.seconds,
@@ -58,7 +55,7 @@ def run(settings: CloudSettings, journal: Journal, progress: Progress) -> None:
             run_race(work, case, settings.plan, settings.seconds)
 
 
-def _cases(settings: CloudSettings, not_run: dict[str, str]) -> list[CloudWork]:
+def _cases(settings: Settings, not_run: dict[str, str]) -> list[CloudWork]:
     cases: list[CloudWork] = []
     if "ring" in settings.studies:
         cases += [_ring(scan, settings) for scan in _scans(settings, not_run)]
@@ -82,21 +79,19 @@ def _cases(settings: CloudSettings, not_run: dict[str, str]) -> list[CloudWork]:
     return cases
 
 
-def _scans(settings: CloudSettings, not_run: dict[str, str]) -> list[scans.Scan]:
+def _scans(settings: Settings, not_run: dict[str, str]) -> list[Scan]:
     if settings.scans:
         return [
-            scans.synthetic(name, settings.seed)
-            if name in scans.SENSORS
-            else scans.read(Path(name))
+            synthetic(name, settings.seed) if name in SENSORS else scans.read(Path(name))
             for name in settings.scans
         ]
     real, why = scans.real()
     not_run |= why
-    sensors = [s for s in scans.SENSORS if s not in scans.REAL or f"real {s} scan" in why]
-    return [*real, *(scans.synthetic(sensor, settings.seed) for sensor in sensors)]
+    sensors = [s for s in SENSORS if s not in scans.REAL or f"real {s} scan" in why]
+    return [*real, *(synthetic(sensor, settings.seed) for sensor in sensors)]
 
 
-def _ring(scan: scans.Scan, settings: CloudSettings) -> CloudWork:
+def _ring(scan: Scan, settings: Settings) -> CloudWork:
     clouds = scans.in_turns(scan.points, settings.seed)
     if settings.format == "radrt":
         clouds = [scans.older(cloud) for cloud in clouds]
@@ -113,9 +108,7 @@ def _ring(scan: scans.Scan, settings: CloudSettings) -> CloudWork:
     )
 
 
-def _area(
-    count: int, vertices: int, percent: float, ask: str, settings: CloudSettings
-) -> CloudWork:
+def _area(count: int, vertices: int, percent: float, ask: str, settings: Settings) -> CloudWork:
     inside = percent / 100
     scene = areas.scene(count, vertices, inside, settings.seed)
     return CloudWork(

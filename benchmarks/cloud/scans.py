@@ -1,33 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scans of rotating lidars, real or made up, as points of PointXYZIRCAEDT."""
+"""Scans of rotating lidars as points of PointXYZIRCAEDT, and as the messages of a case."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wirecost.data.scans import pcd
+from wirecost.measure.bench.cloud.scans import POINT, Points, Scan, with_fields
 from wirecost.system.errors import UserError
 
-POINT = np.dtype(
-    [
-        ("x", "<f4"),
-        ("y", "<f4"),
-        ("z", "<f4"),
-        ("intensity", "u1"),
-        ("return_type", "u1"),
-        ("channel", "<u2"),
-        ("azimuth", "<f4"),
-        ("elevation", "<f4"),
-        ("distance", "<f4"),
-        ("time_stamp", "<u4"),
-    ]
-)
 OLDER = np.dtype(
     {
         "names": ["x", "y", "z", "intensity", "ring", "azimuth", "distance", "return_type", "t"],
@@ -38,55 +22,11 @@ OLDER = np.dtype(
 )
 """PointXYZIRADRT with the natural places of its fields."""
 
-SENSORS = {"vlp16": (16, 14_831), "vlp32": (32, 26_216), "vls128": (128, 208_680)}
-"""Channels, and points of a real scan of that sensor."""
 REAL = ("vlp16", "vlp32")
 CHANNEL_GAP = np.radians(0.05)
 MOST_CHANNELS = 128
 TURNS = 8
 LARGEST_GAP = 0.35
-
-Points = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Scan:
-    """Points of one turn of a lidar."""
-
-    name: str
-    points: Points
-    """Shape (points,), dtype POINT."""
-
-
-def synthetic(sensor: str, seed: int) -> Scan:
-    """Return walls, boxes and ground around a sensor, with noise, in as many points as real scans.
-
-    The order is that of a sensor which fires all channels at one azimuth after the other.
-    """
-    channels, count = SENSORS[sensor]
-    random = np.random.default_rng(seed)
-    columns = -(-count // channels)
-    azimuth = np.repeat(np.linspace(0, 2 * np.pi, columns, endpoint=False), channels)[:count]
-    channel = np.tile(np.arange(channels), columns)[:count]
-    elevation = np.radians(np.linspace(-25, 15, channels))[channel]
-    sector = (azimuth / (2 * np.pi) * 180).astype(np.int64)
-    wall = random.uniform(4, 60, 181)[sector]
-    with np.errstate(divide="ignore"):
-        ground = np.where(elevation < 0, 1.8 / np.sin(np.maximum(-elevation, 1e-6)), np.inf)
-    distance = np.minimum(wall, ground) * random.normal(1, 0.003, count)
-    stray = random.random(count) < 0.03
-    distance[stray] = random.uniform(0.5, 60, int(stray.sum()))
-    points = _of(
-        distance * np.cos(elevation) * np.sin(azimuth),
-        distance * np.cos(elevation) * np.cos(azimuth),
-        distance * np.sin(elevation),
-        channel=channel,
-        azimuth=azimuth,
-        elevation=elevation,
-        distance=distance,
-        intensity=random.integers(0, 256, count),
-    )
-    return Scan(f"synthetic {sensor}", points)
 
 
 def read(path: Path) -> Scan:
@@ -113,7 +53,9 @@ def read(path: Path) -> Scan:
     fields.setdefault(
         "channel", columns["ring"] if "ring" in columns else _channels(path, elevation)
     )
-    points = _of(x, y, z, **(computed | {n: v for n, v in fields.items() if n not in "xyz"}))
+    points = with_fields(
+        x, y, z, **(computed | {n: v for n, v in fields.items() if n not in "xyz"})
+    )
     return Scan(f"{path.parent.name}/{path.stem}", points)
 
 
@@ -155,16 +97,6 @@ def older(points: Points) -> Points:
     converted["ring"] = points["channel"]
     converted["t"] = points["time_stamp"] * 1e-9
     return converted
-
-
-def _of(x: Points, y: Points, z: Points, **fields: Points) -> Points:
-    points = np.zeros(len(x), POINT)
-    points["x"], points["y"], points["z"] = x, y, z
-    for name, values in fields.items():
-        points[name] = values
-    if "time_stamp" not in fields:
-        points["time_stamp"] = np.linspace(0, 1e8, len(x), endpoint=False)
-    return points
 
 
 def _channels(path: Path, elevation: Points) -> Points:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders of ``bench cloud``."""
+"""Result folders of the study of point clouds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ class CloudMeta(common.Meta, kw_only=True):
     runs: Sequence[CloudRun]
 
 
-PLUGIN_ORDER = 6
 SCENARIO = Scenario(
     meta=CloudMeta,
     baseline=("usual", "plain"),

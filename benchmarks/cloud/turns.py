@@ -13,8 +13,6 @@ from random import SystemRandom
 
 import polars as pl
 
-from wirecost.measure.bench.cloud import program
-from wirecost.measure.bench.cloud.program import CallbackLoad, CloudContender, Served
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import ProcessPlan
@@ -23,6 +21,9 @@ from wirecost.results.records.probe_log import COUNTER, events_of, read_logs
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.waiting import Deadline
+
+from . import program
+from .program import CallbackLoad, CloudContender, Served
 
 PLAIN, HEAP = "plain", "heap"
 HEAP_POOL = 256 << 20

@@ -8,12 +8,13 @@ import polars as pl
 from wirecost.results.analysis.summary import Row
 from wirecost.results.analysis.tail import Tail
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.heap import HeapMeta
 from wirecost.results.report.scenarios import ScenarioContent, joined
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import contenders_table, ratio_text
 from wirecost.results.report.shared.table import Amount, Column, Table, named
 from wirecost.system.counted import counted
+
+from .schema import HeapMeta
 
 TITLE = "Allocators: what they cost a callback and many threads"
 OURS = "wirecost"

@@ -8,9 +8,10 @@ import polars as pl
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.heap import HeapMeta
 from wirecost.results.report.shared.axes import GREY, keyed, log, names_down, numbers, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
+
+from .schema import HeapMeta
 
 ALL, QUIET = "all callbacks", "without context switches"
 DASHES = {"defaults": [1, 0], "low-fault": [4, 3]}

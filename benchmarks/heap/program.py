@@ -12,8 +12,12 @@ from wirecost.measure.bench.engine.program import Program
 from wirecost.system import children
 from wirecost.system.children import ProgramFailedError, failed
 from wirecost.system.errors import UserError
+from wirecost.system.parts import BENCHMARKS
 
-CALLBACKS, THROUGHPUT = Program("heap_callbacks"), Program("heap_throughput")
+CALLBACKS, THROUGHPUT = (
+    Program("heap_callbacks", BENCHMARKS),
+    Program("heap_throughput", BENCHMARKS),
+)
 LONGEST_S = 600
 
 

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``bench heap`` as a whole: settings, cases, and the result folder they fill."""
+"""All cases of the study, and what is known of each before it runs."""
 
 from __future__ import annotations
 
 from wirecost.measure.bench.engine.allocators import ALLOCATORS, MODES, AllocatorContender
-from wirecost.measure.bench.engine.measurement import Measurement, Progress
-from wirecost.measure.bench.heap import program
-from wirecost.measure.bench.heap.choices import HeapSettings
-from wirecost.measure.bench.heap.race import WARMUP, HeapWork, run_race
-from wirecost.results.records.journal import Journal
+from wirecost.measure.bench.engine.measurement import Measurement
 
-SCENARIO = "heap"
+from . import program
+from .settings import Settings
+from .turns import WARMUP, HeapWork, run_race
+
 PATTERNS = ("larson", "threadtest", "xmalloc", "cache-scratch")
 TYPES = {
     "ns": "Float64",
@@ -21,9 +20,8 @@ TYPES = {
 }
 
 
-def run(settings: HeapSettings, journal: Journal, progress: Progress) -> None:
+def run(settings: Settings, measurement: Measurement) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
-    settings.check()
     program.check_installed()
     chosen = [ALLOCATORS[name] for name in settings.allocators]
     not_run = {
@@ -35,10 +33,9 @@ def run(settings: HeapSettings, journal: Journal, progress: Progress) -> None:
         AllocatorContender(a, mode) for a in chosen if a.name not in not_run for mode in MODES
     ]
     cases = _cases(settings)
-    measurement = Measurement(journal, progress, len(cases) * len(contenders) * settings.rounds)
     measurement.about(
-        SCENARIO,
         {"libc": program.built()},
+        total=len(cases) * len(contenders) * settings.rounds,
         samples=settings.samples,
         rounds=settings.rounds,
         warmup=WARMUP,
@@ -59,7 +56,7 @@ def run(settings: HeapSettings, journal: Journal, progress: Progress) -> None:
             run_race(work, case, settings.rounds)
 
 
-def _cases(settings: HeapSettings) -> list[HeapWork]:
+def _cases(settings: Settings) -> list[HeapWork]:
     works = [HeapWork("", 1, settings.samples)] if "callback" in settings.studies else []
     if "throughput" in settings.studies:
         works += [HeapWork(p, n, settings.pairs) for p in PATTERNS for n in settings.threads]

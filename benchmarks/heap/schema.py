@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders of ``bench heap``."""
+"""Result folders of the study of allocators."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ class HeapMeta(common.Meta, kw_only=True):
     runs: Sequence[HeapRun]
 
 
-PLUGIN_ORDER = 8
 SCENARIO = Scenario(
     meta=HeapMeta,
     baseline=("glibc", "defaults"),

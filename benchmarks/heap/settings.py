@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of ``bench heap``. Imports little: the command line lists them."""
+"""Allocators: turnaround of a lidar callback, throughput of threads."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from wirecost.measure.bench.engine.allocators import ALLOCATORS
 from wirecost.measure.bench.engine.option import ScenarioSettings, setting, within
 from wirecost.measure.bench.engine.processes import PROCESSES
 
+EXAMPLE = "wirecost bench --from benchmarks heap --study callback"
 STUDIES = ("callback", "throughput")
 
 
 @dataclass(frozen=True)
-class HeapSettings(ScenarioSettings):
+class Settings(ScenarioSettings):
     """Settings of the two studies."""
 
     allocators: tuple[str, ...] = setting(

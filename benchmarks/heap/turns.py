@@ -9,9 +9,10 @@ from wirecost.measure.bench.engine.allocators import AllocatorContender
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
-from wirecost.measure.bench.heap import program
-from wirecost.measure.bench.heap.program import HeapOutput
 from wirecost.system.children import ProgramFailedError
+
+from . import program
+from .program import HeapOutput
 
 WARMUP = 100
 """Callbacks before faults and times count, in every process."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notification's messages, and codecs that somebody writes who knows them."""
+"""The notification of RSB's ticket 997 over several wires and libraries."""

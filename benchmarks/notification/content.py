@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.notification import NotificationMeta, NotificationRun
 from wirecost.results.report.scenarios import ScenarioContent, built_with
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
@@ -31,6 +30,8 @@ from wirecost.results.report.shared.races import (
     total_column,
 )
 from wirecost.results.report.shared.table import Amount, Column, Table, named, present
+
+from .schema import NotificationMeta, NotificationRun
 
 TITLE = "A small notification: what its encoding costs"
 STAGES = ("fill", "size", "encode", "decode", "read", "destroy")

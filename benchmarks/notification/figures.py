@@ -7,11 +7,12 @@ import altair as alt
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.notification import NotificationMeta
 from wirecost.results.report.shared.axes import keyed, log, numbers, plot
 from wirecost.results.report.shared.figure import WIDTH, Figure, shades
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.totals import all_totals
+
+from .schema import NotificationMeta
 
 DASHES = {
     "new": [1, 0],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small message over several wires, in C++, Python and Java: ``bench notification``.
+"""A small message over several wires, in C++, Python and Java.
 
 The notification of Protobuf on its wire, and the same fields as a message of ROS on those of ROS 1
 and ROS 2. Python and Java hold texts as bytes, C++ as strings.
@@ -16,25 +16,22 @@ from google.protobuf import descriptor_pb2 as pb
 
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry
-from wirecost.measure.bench.engine.measurement import Measurement, Progress
+from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.message.backend import MessageBackend
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.notification import content as notification
-from wirecost.measure.bench.message.notification.content import NotificationContent, mirror
-from wirecost.measure.bench.message.preset_settings import NotificationSettings
 from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.ros.definitions import RosDefinitions
 from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.selection import OPTIMIZED, CodecFile, ContenderSelection
 from wirecost.measure.bench.message.subject import Subject, canonical, subject
-from wirecost.results.records.journal import Journal
 from wirecost.system.errors import UserError
 
-SCENARIO = "notification"
-SETTINGS = NotificationSettings
-CODECS = Path(notification.__file__).parent
+from .messages import NotificationContent, mirror
+from .settings import Settings
+
+CODECS = Path(__file__).parent
 HAND_WRITTEN = {"cpp": "hand_written.hpp", "java": "HandWritten.java"}
 """Files with codecs of the ros1 wire."""
 FLOORS = {"hand_written": "hand-written", "HandWritten": "hand-written", "memcpy": "memcpy"}
@@ -64,7 +61,7 @@ class NotificationRow:
     guarantees: str
 
 
-def selection(settings: NotificationSettings, lang: str, wire: str) -> ContenderSelection:
+def selection(settings: Settings, lang: str, wire: str) -> ContenderSelection:
     """Return what is compiled: nothing for modes that nobody asks for."""
     libraries = settings.libraries(lang, wire)
     path = CODECS / HAND_WRITTEN.get(lang, "")
@@ -159,9 +156,7 @@ def subject_of(lang: str, wire: str) -> Subject:
     return ros_subject(RosDefinitions(dialect, texts), "rsb_msgs", "rsb_msgs/Notification")
 
 
-def _sides(
-    settings: NotificationSettings, say: Callable[[str], None]
-) -> tuple[list[Side], dict[str, str]]:
+def _sides(settings: Settings, say: Callable[[str], None]) -> tuple[list[Side], dict[str, str]]:
     """Return the wires in all languages, and contenders that cannot take part with the reason."""
     sides: list[Side] = []
     missing: dict[str, str] = {}
@@ -182,10 +177,9 @@ def _sides(
     return sides, missing
 
 
-def run(settings: NotificationSettings, journal: Journal, progress: Progress) -> None:
+def run(settings: Settings, measurement: Measurement) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
-    settings.check()
-    sides, missing = _sides(settings, lambda text: progress(0, 1, text))
+    sides, missing = _sides(settings, measurement.report)
     total = sum(len(side.rows) for side in sides)
     if not total:
         raise settings.without_contender(missing)
@@ -195,10 +189,9 @@ def run(settings: NotificationSettings, journal: Journal, progress: Progress) ->
         for size in settings.sizes
     ]
     repetitions = settings.repetitions
-    measurement = Measurement(journal, progress, repetitions * total * len(contents))
     measurement.about(
-        SCENARIO,
         {name: text for side in sides for name, text in side.backend.environment.items()},
+        total=repetitions * total * len(contents),
         repetitions=repetitions,
         processes=settings.plan("").processes,
         seed=settings.seed,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders of ``bench notification``."""
+"""Result folders of the study of the notification."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ class NotificationMeta(common.Meta, kw_only=True):
     runs: Sequence[NotificationRun]
 
 
-PLUGIN_ORDER = 2
 SCENARIO = Scenario(
     meta=NotificationMeta,
     columns=columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT, "factor": COUNT}),

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the presets of ``bench message``. Imports little: the command line lists them."""
+"""A small message in C++, Python and Java: libraries, wires."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.engine.allocators import NAMED
@@ -14,22 +12,10 @@ from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.measure.bench.message.choices import LANGUAGES
 from wirecost.system.errors import UserError
 
-LISTS = (
-    "radar-reflection",
-    "radar-detection",
-    "lidar-reflection",
-    "lidar-detection",
-    "moving-object",
-    "point",
-)
-SCANNED_LISTS = ("lidar-reflection", "lidar-detection", "point")
-"""Lists that a scan fills."""
-LIST_COUNTS = (10, 1000, 100_000)
-"""Numbers of elements of the lists of ``bench repeated``."""
-GROUND_TRUTHS = ("full", "sparse")
-NOTIFICATION_MODES = ("new", "recycled", "reused", "arena", "view", "facade")
-NOTIFICATION_CONTENTS = ("ticket", "realistic")
-NOTIFICATION_WIRES = ("protobuf", "ros1", "cdr")
+EXAMPLE = "wirecost bench --from benchmarks notification --lang cpp,python"
+MODES = ("new", "recycled", "reused", "arena", "view", "facade")
+CONTENTS = ("ticket", "realistic")
+WIRES = ("protobuf", "ros1", "cdr")
 _NEW = frozenset({"new"})
 _OWNED = frozenset({"new", "reused"})
 _OURS = frozenset({"new", "recycled", "reused", "view"})
@@ -53,87 +39,12 @@ _LIBRARIES: dict[tuple[str, str], Mapping[str, Collection[str]]] = {
     ("java", "ros1"): {"wirecost": _OWNED, "HandWritten": _NEW},
     ("java", "cdr"): {"wirecost": _OWNED},
 }
-"""Contenders of ``bench notification`` by language and wire, and the modes of their rows."""
+"""Contenders by language and wire, and the modes of their rows."""
 
 
 @dataclass(frozen=True)
-class ClassesSettings(option.ScenarioSettings):
-    """Settings of ``bench classes``; ``jobs``: compilers at the same time."""
-
-    objects: tuple[int, ...] = option.setting(
-        (10, 100, 1000, 10_000),
-        "Moving objects of a GroundTruth.",
-        check=option.within(1, 100_000),
-    )
-    contents: tuple[str, ...] = option.setting(
-        GROUND_TRUTHS,
-        "full: all vectors of an object's base, lanes, a model's name, attributes; "
-        "sparse: four of the seven vectors.",
-        "--content",
-        known=GROUND_TRUTHS,
-    )
-    repetitions: int = option.samples(30, "Samples of each operation, over all processes.")
-    processes: int = option.processes()
-    allocators: tuple[str, ...] = option.setting(
-        (),
-        f"Comma-separated: {', '.join(NAMED)}. Default: glibc's at its defaults.",
-        known=NAMED,
-    )
-    seed: int = option.seed("Seed of the processes' order.")
-    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
-
-    @property
-    def plan(self) -> ProcessPlan:
-        """Plan of the samples in processes."""
-        return plan(self.repetitions, self.processes, self.seed)
-
-
-@dataclass(frozen=True)
-class RepeatedSettings(option.ScenarioSettings):
-    """Settings of ``bench repeated``; ``jobs``: compilers at the same time."""
-
-    lists: tuple[str, ...] = option.setting(
-        LISTS, "Lists, comma-separated; default: all.", "--list", known=LISTS
-    )
-    counts: tuple[int, ...] = option.setting(
-        (),
-        "Elements of the synthetic lists; default: 10,1000,100000, or none with --scan.",
-        "--count",
-        check=option.within(1, 2_000_000),
-    )
-    scans: tuple[Path, ...] = option.setting(
-        (),
-        "A real scan, as lidar lists and points; can be repeated.",
-        "--scan",
-        metavar="FILE.pcd|.ply|.bin",
-    )
-    repetitions: int = option.samples(30, "Samples of each stage, in all processes.")
-    processes: int = option.processes()
-    seed: int = option.seed("Seed of the synthetic lists.")
-    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
-
-    def check(self) -> None:
-        """Check all options. Raises UserError on what cannot be run."""
-        super().check()
-        if self.scans and not set(self.lists) & set(SCANNED_LISTS):
-            raise UserError(
-                f"--scan: fills only {', '.join(SCANNED_LISTS)}; choose one with --list"
-            )
-
-    @property
-    def synthetic_counts(self) -> tuple[int, ...]:
-        """Numbers of elements of the synthetic lists."""
-        return self.counts or (() if self.scans else LIST_COUNTS)
-
-    @property
-    def plan(self) -> ProcessPlan:
-        """Plan of the samples in processes."""
-        return plan(self.repetitions, self.processes, self.seed)
-
-
-@dataclass(frozen=True)
-class NotificationSettings(option.ScenarioSettings):
-    """Settings of ``bench notification``."""
+class Settings(option.ScenarioSettings):
+    """Settings of the study."""
 
     languages: tuple[str, ...] = option.setting(
         LANGUAGES, "Languages, comma-separated.", "--lang", known=LANGUAGES
@@ -144,19 +55,17 @@ class NotificationSettings(option.ScenarioSettings):
         check=option.within(1, 65_536),
     )
     modes: tuple[str, ...] = option.setting(
-        NOTIFICATION_MODES,
+        MODES,
         "Modes, comma-separated. new: new objects, memory from malloc; recycled: new "
         "objects, small blocks from a free list of the codec's own.",
-        known=NOTIFICATION_MODES,
+        known=MODES,
     )
-    wires: tuple[str, ...] = option.setting(
-        NOTIFICATION_WIRES, "Wires, comma-separated.", "--wire", known=NOTIFICATION_WIRES
-    )
+    wires: tuple[str, ...] = option.setting(WIRES, "Wires, comma-separated.", "--wire", known=WIRES)
     contents: tuple[str, ...] = option.setting(
-        NOTIFICATION_CONTENTS,
+        CONTENTS,
         "ticket: the message of the ticket; realistic: epoch times, ids, varied lengths.",
         "--content",
-        known=NOTIFICATION_CONTENTS,
+        known=CONTENTS,
     )
     repetitions: int = option.samples(30, "Samples of each stage, in all processes.")
     processes: int = option.processes()

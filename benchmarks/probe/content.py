@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.probe import ProbeAbout, ProbeMeta
 from wirecost.results.report.scenarios import ScenarioContent, built_with
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import (
@@ -26,6 +25,8 @@ from wirecost.results.report.shared.races import (
     total_column,
 )
 from wirecost.results.report.shared.table import Table
+
+from .schema import ProbeAbout, ProbeMeta
 
 TITLE = "Probes: what a section costs that is timed and counted"
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.program import Program
-from wirecost.system.parts import PROBE
+from wirecost.system.parts import BENCHMARKS
 
-PROGRAM = Program("probe_contenders", PROBE)
+PROGRAM = Program("probe_contenders", BENCHMARKS)
 SECTIONS_OF_A_SAMPLE = 500
 WARM_SECTIONS = 20
 """Sections before each sample; they are recorded, but not timed."""

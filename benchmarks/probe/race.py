@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``bench probe`` as a whole: settings, the race, and the result folder it fills."""
+"""The race of the schemes, and what is known of each before it runs."""
 
 from __future__ import annotations
 
@@ -8,34 +8,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wirecost.measure.bench.engine.entry import Entry, StageSample
-from wirecost.measure.bench.engine.measurement import Case, Measurement, Progress
+from wirecost.measure.bench.engine.measurement import Case, Measurement
 from wirecost.measure.bench.engine.processes import ProcessPlan, measured
 from wirecost.measure.bench.engine.program import rounds
-from wirecost.measure.bench.probe import program
-from wirecost.measure.bench.probe.choices import ProbeSettings
-from wirecost.measure.bench.probe.program import (
+from wirecost.system import scratch
+
+from . import program
+from .program import (
     PROGRAM,
     SECTIONS_OF_A_SAMPLE,
     Planted,
     ProbeContender,
 )
-from wirecost.measure.bench.probe.verification import absent, fault
-from wirecost.results.records.journal import Journal
-from wirecost.system import scratch
-
-SCENARIO = "probe"
+from .settings import Settings
+from .verification import absent, fault
 
 
-def run(settings: ProbeSettings, journal: Journal, progress: Progress) -> None:
+def run(settings: Settings, measurement: Measurement) -> None:
     """Measure all contenders. Raises UserError on what cannot be run."""
-    settings.check()
     PROGRAM.check_installed()
     contenders = program.contenders()
     entries = [contender.entry() for contender in contenders]
-    measurement = Measurement(journal, progress, settings.samples * len(entries))
     measurement.about(
-        SCENARIO,
         PROGRAM.built(),
+        total=settings.samples * len(entries),
         repetitions=settings.samples,
         processes=settings.plan.processes,
         seed=settings.seed,
@@ -55,7 +51,8 @@ def run(settings: ProbeSettings, journal: Journal, progress: Progress) -> None:
             with measurement.case("sections", entries, settings.samples) as case:
                 _run_race(case, settings.plan, folder / "logs")
         finally:
-            journal.about(not_run={entry.key: entry.missing for entry in entries if entry.missing})
+            not_run = {entry.key: entry.missing for entry in entries if entry.missing}
+            measurement.revise(not_run=not_run)
 
 
 def _run_race(case: Case[ProbeContender], plan: ProcessPlan, folder: Path) -> None:

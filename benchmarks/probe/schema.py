@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders of ``bench probe``."""
+"""Result folders of the study of probes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ class ProbeMeta(common.Meta, kw_only=True):
                 raise ValueError(f"contenders lacks {name}, which has a run")
 
 
-PLUGIN_ORDER = 5
 SCENARIO = Scenario(
     meta=ProbeMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT}),

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of ``bench probe``. Imports little: the command line lists them."""
+"""Probes: what a section costs that is timed and counted.
+
+Every contender has a process of its own, since a process records one set of counters; they are
+measured in turns.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,13 @@ from dataclasses import dataclass
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 
+EXAMPLE = "wirecost bench --from benchmarks probe"
 MOST_SAMPLES = 1000
 """Most samples, since a log holds every section that is timed."""
 
 
 @dataclass(frozen=True)
-class ProbeSettings(option.ScenarioSettings):
+class Settings(option.ScenarioSettings):
     """Settings of the race of probes."""
 
     samples: int = option.setting(

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from wirecost.measure.bench.probe.program import (
+from wirecost.results.records.probe_log import COUNTER, ProbeLog, read_logs
+from wirecost.system.errors import UserError
+
+from .program import (
     SECTIONS_OF_A_SAMPLE,
     WARM_SECTIONS,
     Planted,
     ProbeContender,
 )
-from wirecost.results.records.probe_log import COUNTER, ProbeLog, read_logs
-from wirecost.system.errors import UserError
 
 STRAY = 0.1
 """Share of the sections that may hold faults beyond those planted, as the kernel's own."""

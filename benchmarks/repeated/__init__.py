@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of sensors' elements: their values, their schemas, columns, and floors."""
+"""Lists of sensors' elements in rows and in columns."""

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.data.scans import scan_files
-from wirecost.measure.bench.message.preset_settings import SCANNED_LISTS
 from wirecost.system.errors import UserError
+
+from .settings import SCANNED_LISTS
 
 Array = npt.NDArray[Any]
 Content = dict[str, Array]

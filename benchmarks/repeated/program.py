@@ -6,17 +6,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.measure.bench.message.cpp.code import ROOT, rendered
+from wirecost.measure.bench.message.cpp.code import ROOT
 from wirecost.measure.bench.message.cpp.source import ProgramSource
-from wirecost.measure.bench.message.elements.repeated import ElementField, RepeatedElements
 from wirecost.measure.bench.message.fields import fields_along
 from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.cpp.names import CppNames, identifier, member
+from wirecost.schema.compile.emit.templates import Templates
 from wirecost.schema.compile.schema import MessageRef
 
+from .elements import ElementField, RepeatedElements
+
 NAME = "elements"
+TEMPLATES = Templates(Path(__file__).parent)
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ def generate(elements: RepeatedElements, subject: Subject, folder: Path) -> Prog
     in_columns = Columns((elements.element,))
     write(emitted(subject.schema, ("cpp",), request, in_columns), folder / "columns")
     local = home.local_name(elements.element).replace(".", "")
-    text = rendered(
+    text = TEMPLATES.render(
         "elements.cpp.j2",
         type=subject.type,
         columns_header=names.header(home, ".columns"),

@@ -12,23 +12,21 @@ from pathlib import Path
 import zstandard
 
 from wirecost.measure.bench.engine.entry import Entry, StageSample
-from wirecost.measure.bench.engine.measurement import Measurement, Progress
+from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.message.backend import MessageCounts, Timed
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.elements import program
-from wirecost.measure.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
-from wirecost.measure.bench.message.elements.reader import ColumnsReader, ReducedRowsReader
-from wirecost.measure.bench.message.elements.repeated import RepeatedElements, repeated_elements
-from wirecost.measure.bench.message.preset_settings import RepeatedSettings
 from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection, Generated
-from wirecost.measure.bench.message.stages import Stages, combined
 from wirecost.measure.bench.message.subject import MessageReader
-from wirecost.results.records.journal import Journal
 
-SCENARIO = "lists"
-SETTINGS = RepeatedSettings
+from ..shared.stages import Stages, combined
+from . import program
+from .contents import SCANNED, Content, of_scan, synthetic
+from .elements import RepeatedElements, repeated_elements
+from .reader import ColumnsReader, ReducedRowsReader
+from .settings import Settings
+
 ZSTD_LEVEL = 3
 STAGES: Stages = {
     "encode": {"fill": 1, "encode": 1},
@@ -69,7 +67,7 @@ ROWS = {
 
 
 class RepeatedBackend(Cpp):
-    """The programs of a list, with the stages of this preset."""
+    """The programs of a list, with the stages of this study."""
 
     def measured(
         self, contender: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
@@ -108,22 +106,16 @@ class RepeatedRace:
         return entries
 
 
-def run(settings: RepeatedSettings, journal: Journal, progress: Progress) -> None:
+def run(settings: Settings, measurement: Measurement) -> None:
     """Measure all cases. Raise UserError on what cannot be run."""
-    settings.check()
     contents = list(_contents(settings))
     races = {
-        name: _race(name, settings.jobs, lambda text: progress(0, 1, text))
+        name: _race(name, settings.jobs, measurement.report)
         for name in dict.fromkeys(name for name, _, _ in contents)
     }
-    measurement = Measurement(
-        journal,
-        progress,
-        sum(len(races[name].rows) for name, _, _ in contents) * settings.repetitions,
-    )
     measurement.about(
-        SCENARIO,
         {key: text for race in races.values() for key, text in race.backend.environment.items()},
+        total=sum(len(races[name].rows) for name, _, _ in contents) * settings.repetitions,
         repetitions=settings.repetitions,
         processes=settings.plan.processes,
         seed=settings.seed,
@@ -158,7 +150,7 @@ def run(settings: RepeatedSettings, journal: Journal, progress: Progress) -> Non
             run_race([part], case, settings.plan, is_counted=True)
 
 
-def _contents(settings: RepeatedSettings) -> Iterator[tuple[str, str, Content]]:
+def _contents(settings: Settings) -> Iterator[tuple[str, str, Content]]:
     """Yield list, variant and content: synthetic ones by count, then scans."""
     for name in settings.lists:
         for count in settings.synthetic_counts:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders of ``bench repeated``."""
+"""Result folders of the study of lists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ class RepeatedMeta(common.Meta, kw_only=True):
 STAGES = ("encode", "decode", "total")
 NAME = "lists"
 """Name of the scenario in folders, which is older than the module's."""
-PLUGIN_ORDER = 3
 SCENARIO = Scenario(
     meta=RepeatedMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT, "wire": TEXT, "elements": COUNT}),

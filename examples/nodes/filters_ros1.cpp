@@ -80,7 +80,7 @@ Filter make_ros1_filter(const std::string& version) {
 #else
     throw std::invalid_argument(
         "usual needs PCL, which this was built without; run "
-        "benchmarks/cloud/program/pcl-headers build/pcl and build again");
+        "benchmarks/cloud/cpp/pcl-headers build/pcl and build again");
 #endif
   }
   if (version != "recommended" && version != "wirecost")

@@ -143,4 +143,4 @@ def test_the_next_command_takes_the_same_scan(tmp_path: Path) -> None:
     np.array([[3, 4, 0, 0.5]] * 3, "<f4").tofile(tmp_path / "a.bin")
     command = [sys.executable, "-m", "wirecost", "columns", "advise", "a.bin"]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert "times: wirecost bench repeated --scan a.bin" in run.stdout
+    assert "times: wirecost bench codecs a.bin" in run.stdout

@@ -115,14 +115,14 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     },
     "benchmarks/cloud/area": {"wirecost/cloud"},
     "benchmarks/cloud/ring": {"wirecost/cloud"},
-    "benchmarks/cloud/program": {
+    "benchmarks/cloud/cpp": {
         "bench",
         "benchmarks/cloud/area",
         "benchmarks/cloud/ring",
         "wirecost/probe",
     },
-    "benchmarks/heap/program": {"bench"},
-    "benchmarks/probe/program": {"wirecost/probe"},
+    "benchmarks/heap/cpp": {"bench"},
+    "benchmarks/probe/cpp": {"wirecost/probe"},
 }
 """Beside itself; below ``cpp``, or ``benchmarks``, which nothing of ``cpp`` may include."""
 STUDIES = ROOT / "benchmarks"

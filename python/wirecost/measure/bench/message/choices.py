@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from wirecost.system.plugins import plugin_names
-
 LANGUAGES = ("cpp", "python", "java")
 USUAL = ("cpp", "python")
 """Languages that are measured by default."""
@@ -41,4 +37,3 @@ LIBRARIES = (
 """Libraries that a language may have; those of a machine and a wire are fewer."""
 PROCESSES, REPETITIONS = 5, 30
 """Fresh processes, and samples in all of them, unless other numbers are asked for."""
-PRESETS = tuple(plugin_names(Path(__file__).parent / "presets", "run"))
