@@ -40,5 +40,6 @@ SCENARIO = Scenario(
     stages=STAGES,
     needed=STAGES,
     baseline=("protobuf", "fresh"),
+    rivals=frozenset({"protobuf", "protobuf-current"}),
     facts=("objects", "memory_bytes", "kept_bytes"),
 )

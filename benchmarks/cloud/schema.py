@@ -46,7 +46,7 @@ class CloudMeta(common.Meta, kw_only=True):
 SCENARIO = Scenario(
     meta=CloudMeta,
     baseline=("usual", "plain"),
-    incumbent="recommended",
+    rivals=frozenset({"recommended"}),
     facts=("study", "scan", "points", "heap", "counters"),
     columns=columns(
         {

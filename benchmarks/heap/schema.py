@@ -39,7 +39,7 @@ class HeapMeta(common.Meta, kw_only=True):
 SCENARIO = Scenario(
     meta=HeapMeta,
     baseline=("glibc", "defaults"),
-    incumbent="glibc",
+    rivals=frozenset({"glibc"}),
     facts=("tail", "pattern"),
     columns=columns(
         {

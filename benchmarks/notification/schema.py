@@ -39,5 +39,6 @@ SCENARIO = Scenario(
     columns=columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT, "factor": COUNT}),
     stages=("fill", "size", "encode", "decode", "read", "destroy", "total", "move"),
     baseline=("protobuf", "new"),
+    rivals=frozenset({"protobuf", "protobuf-current"}),
     facts=("allocations", "instructions"),
 )

@@ -42,6 +42,6 @@ SCENARIO = Scenario(
     meta=ProbeMeta,
     columns=columns({"ns": AMOUNT, "mode": TEXT}),
     baseline=("floor", ""),
-    incumbent="pmu_analyzer",
+    rivals=frozenset({"pmu_analyzer"}),
     facts=("counters",),
 )

@@ -39,6 +39,7 @@ SCENARIO = Scenario(
     stages=STAGES,
     needed=STAGES,
     baseline=("protobuf", "new"),
+    rivals=frozenset({"protobuf"}),
     best_codec=("wirecost-protobuf", "reused"),
     facts=("allocations", "elements", "compressed_bytes"),
 )

@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.cli.bench import JsonFile, Out, Processes
+from wirecost.cli.bench import Processes
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import argument, option, transport_names
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.message.choices import (
     FRAMINGS,
     LANGUAGES,

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 
-from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import option
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.engine.processes import PROCESSES
 from wirecost.measure.bench.tensor.contenders import contender_names as contenders
 from wirecost.measure.bench.tensor.link import host_port

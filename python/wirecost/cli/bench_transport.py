@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 
-from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import numbers, option, transport_names
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
 from wirecost.measure.bench.transport.faults import registry
 from wirecost.measure.bench.transport.faults.registry import ALL

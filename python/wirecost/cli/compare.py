@@ -167,7 +167,7 @@ def command(
             "--again": again, "--markdown": markdown_file, "--report": report, "--figures": figures,
         }  # fmt: skip
         _check_store(by, of_runs)
-        compared = _comparisons(console, a, baseline, against, settings)
+        compared = _comparisons(a, baseline, against, settings)
         for scenario, machine, comparison in compared:
             _say(console, f"{scenario} on {machine}", "bold")
             _print(console, comparison, every)
@@ -288,18 +288,16 @@ def _write_store(compared: list[tuple[str, str, Comparison]], json_file: Path | 
 
 
 def _comparisons(
-    console: Console, named: str, baseline: str, against: str, settings: CompareSettings
+    named: str, baseline: str, against: str, settings: CompareSettings
 ) -> list[tuple[str, str, Comparison]]:
     """Return scenario, machine and comparison of each machine that has both. Raises UserError."""
     from wirecost.results.analysis.campaign.subjects import described
     from wirecost.results.analysis.compare.comparison import compare
-    from wirecost.results.analysis.compare.of_store import runs_of, without_unknown
+    from wirecost.results.analysis.compare.of_store import runs_of
     from wirecost.results.store.store import SAMPLES, Store
 
     store = Store(named)
-    records, left_out = without_unknown(store.records())
-    if left_out:
-        _say(console, f"{named}: {left_out}")
+    records = store.records()
     samples = store.scan(SAMPLES)
     there = sorted(set(described(records)["revision"]))
     for name, revision in (("--baseline", baseline), ("--against", against)):

@@ -20,6 +20,7 @@ from rich.console import Console
 from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
+from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.results.analysis.summary import Row, document, summarize
 from wirecost.results.records.choices import HERE
 from wirecost.results.records.finished import NothingMeasuredError, finish, finished_copy
@@ -48,6 +49,8 @@ FAILED = 1
 
 Measure = Callable[[Journal, Advance], None]
 """Function that fills the journal."""
+Race = Callable[[Measurement], None]
+"""Function that measures a scenario."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,19 @@ class Ending:
     why: str
     message: str
     status: int
+
+
+def measure_scenario(
+    name: str, folder: str, out: Path | None, json_file: Path | None, race: Race
+) -> None:
+    """Run a race, keep what it measured, and report it.
+
+    ``name``: as result folders call the scenario; ``folder``: begin of their own names. Raises
+    UserError.
+    """
+    measure_and_report(
+        folder, out, json_file, lambda journal, say: race(Measurement(name, journal, say))
+    )
 
 
 def measure_and_report(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -128,10 +129,25 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
 STUDIES = ROOT / "benchmarks"
 
 
+OF_SCENARIO = {
+    "schema": "results.records",
+    "content": "results.report",
+    "figures": "results.report",
+}
+"""Parts whose rules hold for modules of a scenario's folder, which results load by their place."""
+
+
 def _part(module: str) -> str:
     """Return the part of the package that a module lies in, as ``results.report``.
 
     It is "" for those at the root."""
+    package, _, name = module.rpartition(".")
+    if (
+        name in OF_SCENARIO
+        and f"{package}.race" in _modules()
+        and f"{package}.schema" in _modules()
+    ):
+        return OF_SCENARIO[name]
     words = module.split(".")[1:]
     parts = (".".join(words[:count]) for count in (2, 1))
     return next((part for part in parts if part in PYTHON_MAY_IMPORT), "")
@@ -204,6 +220,7 @@ def test_every_part_says_what_it_may_import() -> None:
     assert all((PACKAGE / room / "README.md").is_file() for room in rooms)
 
 
+@cache
 def _modules() -> dict[str, Path]:
     """Return the package's modules by their names."""
     return {
@@ -218,9 +235,13 @@ def imported(path: Path, modules: Collection[str]) -> Iterator[str]:
     """Return the modules that a file imports anywhere, in functions and for types as well."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
+            module = str(node.module)
+            if node.level:
+                assert node.level == 1, f"{path}: a scenario's modules lie in one folder"
+                module = ".".join((*path.relative_to(PACKAGE.parent).parent.parts, module))
             for name in node.names:
-                whole = f"{node.module}.{name.name}"
-                yield whole if whole in modules else str(node.module)
+                whole = f"{module}.{name.name}"
+                yield whole if whole in modules else module
         elif isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
 

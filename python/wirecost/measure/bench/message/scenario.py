@@ -216,10 +216,10 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
     rounds = settings.repetitions
     count = sum(map(len, contenders.values())) + len(by_field) * len(variants)
     total = rounds * (count + sum(race.count for race in races))
-    measurement = Measurement(journal, progress, total)
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         {name: value for backend in backends for name, value in backend.environment.items()},
+        total=total,
         repetitions=rounds,
         processes=settings.plan.processes,
         seed=settings.choice.seed,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of a simulation: made up, of any length of road, or those of a trace."""
+"""Steps of a simulation: synthetic, of any length of road, or those of a trace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 from wirecost.data.traces import Trace, messages, open_trace, wire
 from wirecost.data.traces.static_once import Fields, Place, by_id, records
 from wirecost.data.traces.trace import Progress
-from wirecost.results.records.static import FieldChange
 from wirecost.system.errors import UserError
 
 STEPS = 16
@@ -26,6 +25,17 @@ POINT_EVERY_M = 10
 READ = 400
 """Frames of a trace that are read for what changes."""
 ROADS = ("lane", "lane_boundary")
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """Field of the GroundTruth, or of the elements of a list in it, over a trace's steps."""
+
+    path: str
+    bytes: float
+    """Mean of a step."""
+    changed: float
+    """Share of the bytes whose value differs from the step before."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ def _truth() -> Any:
     return messages.message_class("GroundTruth")()
 
 
-def made_up(kilometres: int, objects: int) -> Steps:
+def synthetic(kilometres: int, objects: int) -> Steps:
     """Return a winding road with that many kilometres of lanes, 100 m each, and its traffic."""
     roads = _truth()
     sections = kilometres * 1000 // LENGTH_M // LANES
@@ -146,7 +156,7 @@ def of_trace(path: Path, topic: str | None, type_name: str | None, progress: Pro
     lanes = messages.field_number("GroundTruth", "lane")
     first = next((truth for truth in truths if lanes in records(truth)), None)
     if first is None:
-        raise UserError(f"{path}: no frame has lanes; leave the trace out for a made-up road")
+        raise UserError(f"{path}: no frame has lanes; leave the trace out for a synthetic road")
     roads = _only(_parsed(first), ROADS)
     moving = [
         _only(_parsed(truth), ("timestamp", "host_vehicle_id", "moving_object")) for truth in truths
@@ -228,7 +238,7 @@ def changes(truths: list[bytes]) -> list[FieldChange]:
             FieldChange(path=path, bytes=size / pairs, changed=changed / max(1, size))
             for path, (size, changed) in total.items()
         ),
-        key=lambda one: -one.bytes,
+        key=lambda change: -change.bytes,
     )
 
 
