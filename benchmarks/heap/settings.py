@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Allocators: turnaround of a lidar callback, throughput of threads."""
+"""Allocators: a lidar callback, many threads."""
 
 from __future__ import annotations
 

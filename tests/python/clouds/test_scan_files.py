@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wirecost_scenarios.repeated import contents
 
 from wirecost.data.advisor.sources import CloudSource
 from wirecost.data.scans import kitti, scan_files
-from wirecost.measure.bench.message.elements import contents
 from wirecost.system.errors import UserError
 
 HEADER = """ply

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench probe`` as a user drives it."""
+"""The study probe as a user drives it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+
+from e2e.conftest import bench_words
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 SAMPLES = 3
@@ -31,7 +33,7 @@ def folder(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--json",
         out.with_suffix(".json"),
     )
-    done = wirecost("bench", "probe", *common)
+    done = wirecost(*bench_words("probe"), *common)
     assert done.returncode == 0, done.stderr
     return out
 

@@ -6,25 +6,25 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-
-from wirecost.measure.bench.message.altered import alter
-from wirecost.measure.bench.message.choices import LANGUAGES
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.notification.content import (
+from wirecost_scenarios.notification.messages import (
     MESSAGES,
     NotificationContent,
     mirror,
 )
-from wirecost.measure.bench.message.preset_settings import (
-    NOTIFICATION_WIRES,
-    NotificationSettings,
-)
-from wirecost.measure.bench.message.presets.notification import (
+from wirecost_scenarios.notification.race import (
     NotificationRow,
     row_of,
     selection,
     subject_of,
 )
+from wirecost_scenarios.notification.settings import (
+    WIRES,
+    Settings,
+)
+
+from wirecost.measure.bench.message.altered import alter
+from wirecost.measure.bench.message.choices import LANGUAGES
+from wirecost.measure.bench.message.contender import Contender
 from wirecost.system.errors import UserError
 
 PROTOBUF = subject_of("cpp", "protobuf")
@@ -65,7 +65,7 @@ def test_a_message_of_ros_holds_the_same(lang: str, wire: str) -> None:
 
 
 @pytest.mark.parametrize("content", CONTENTS, ids=lambda content: content.case)
-@pytest.mark.parametrize("wire", NOTIFICATION_WIRES)
+@pytest.mark.parametrize("wire", WIRES)
 def test_altered_messages_are_others_of_the_same_size(
     content: NotificationContent, wire: str
 ) -> None:
@@ -80,17 +80,17 @@ def test_altered_messages_are_others_of_the_same_size(
 
 
 def test_nothing_is_compiled_for_modes_that_nobody_asks_for() -> None:
-    settings = NotificationSettings(("cpp", "python"), modes=("arena", "recycled"))
-    assert settings.sides() == [("cpp", wire) for wire in NOTIFICATION_WIRES]
+    settings = Settings(("cpp", "python"), modes=("arena", "recycled"))
+    assert settings.sides() == [("cpp", wire) for wire in WIRES]
     assert settings.libraries("cpp", "protobuf") == {"protobuf", "wirecost"}
     assert [file.name for file in selection(settings, "cpp", "ros1").files] == ["hand_written"]
     assert selection(settings, "cpp", "ros1").has_recycled
-    assert selection(NotificationSettings(modes=("view",)), "cpp", "ros1").files == ()
+    assert selection(Settings(modes=("view",)), "cpp", "ros1").files == ()
 
 
 def test_who_takes_part_nowhere_is_refused_before_anything_is_compiled() -> None:
     with pytest.raises(UserError, match="no contender of python has mode arena on protobuf, ros1"):
-        NotificationSettings(("python",), modes=("arena",)).check()
+        Settings(("python",), modes=("arena",)).check()
 
 
 @pytest.mark.parametrize(

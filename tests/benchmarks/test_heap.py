@@ -10,6 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 from syrupy.assertion import SnapshotAssertion
+from wirecost_scenarios.heap import program
+from wirecost_scenarios.heap.program import HeapOutput, read
+from wirecost_scenarios.heap.settings import Settings
+from wirecost_scenarios.heap.turns import HeapWork, run_race
 
 from wirecost.measure.bench.engine.allocators import (
     ALLOCATORS,
@@ -21,10 +25,6 @@ from wirecost.measure.bench.engine.allocators import (
 )
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Case
-from wirecost.measure.bench.heap import program
-from wirecost.measure.bench.heap.choices import HeapSettings
-from wirecost.measure.bench.heap.program import HeapOutput, read
-from wirecost.measure.bench.heap.race import HeapWork, run_race
 from wirecost.results.analysis.tail import quantile, tail_of
 from wirecost.results.records.journal import Journal
 from wirecost.system.children import ProgramFailedError
@@ -168,12 +168,12 @@ def test_who_crashes_fails_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        (HeapSettings(samples=0), "--samples 0"),
-        (HeapSettings(rounds=0), "--rounds 0"),
-        (HeapSettings(threads=(1, 300)), "--threads 300"),
-        (HeapSettings(pairs=10), "--pairs 10"),
+        (Settings(samples=0), "--samples 0"),
+        (Settings(rounds=0), "--rounds 0"),
+        (Settings(threads=(1, 300)), "--threads 300"),
+        (Settings(pairs=10), "--pairs 10"),
     ],
 )
-def test_wrong_settings_are_named(settings: HeapSettings, problem: str) -> None:
+def test_wrong_settings_are_named(settings: Settings, problem: str) -> None:
     with pytest.raises(UserError, match=problem):
         settings.check()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench notification``: the ticket's sizes to the byte, equal work, whole documents."""
+"""The study notification: the ticket's sizes to the byte, equal work, whole documents."""
 
 from __future__ import annotations
 

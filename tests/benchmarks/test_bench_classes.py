@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench classes``: equal bytes by every library, memory, allocators, the report."""
+"""The study classes: equal bytes by every library, memory, allocators, the report."""
 
 from __future__ import annotations
 

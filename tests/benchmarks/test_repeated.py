@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of ``bench repeated``: contents, schemas, and the independent reader of columns."""
+"""Lists of the study repeated: contents, schemas, and the independent reader of columns."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from google.protobuf.message import DecodeError
 from syrupy.assertion import SnapshotAssertion
+from wirecost_scenarios.repeated.contents import SCANNED, Content, of_scan, synthetic
+from wirecost_scenarios.repeated.elements import RepeatedElements, repeated_elements
+from wirecost_scenarios.repeated.reader import ColumnsReader
+from wirecost_scenarios.repeated.settings import LISTS
 
 from support import columns_reference
-from wirecost.measure.bench.message.elements.contents import SCANNED, Content, of_scan, synthetic
-from wirecost.measure.bench.message.elements.reader import ColumnsReader
-from wirecost.measure.bench.message.elements.repeated import RepeatedElements, repeated_elements
-from wirecost.measure.bench.message.preset_settings import LISTS
 from wirecost.system.errors import UserError
 
 DETECTIONS = repeated_elements("lidar-detection")

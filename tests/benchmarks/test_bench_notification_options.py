@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of ``bench notification`` that choose what is measured, and the Java contenders."""
+"""Options of the study notification that choose what is measured, and the Java contenders."""
 
 from __future__ import annotations
 

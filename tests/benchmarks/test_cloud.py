@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
+from wirecost_scenarios.cloud import areas, scans
+from wirecost_scenarios.cloud import content as cloud
+from wirecost_scenarios.cloud.content import growths
+from wirecost_scenarios.cloud.schema import CloudMeta, CloudRun
+from wirecost_scenarios.cloud.turns import difference
 
-from wirecost.measure.bench.cloud import areas, scans
-from wirecost.measure.bench.cloud.race import difference
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.cloud import CloudMeta, CloudRun
-from wirecost.results.report.scenarios.cloud import content as cloud
-from wirecost.results.report.scenarios.cloud.content import growths
 from wirecost.system.errors import UserError
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lead of the report of ``bench classes``."""
+"""Lead of the report of the study classes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
+from wirecost_scenarios.classes.content import content
 
 from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row, summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.scenarios.classes.content import content
 
-FOLDER = Path(__file__).parents[2] / "data" / "results" / "classes"
+FOLDER = Path(__file__).parents[1] / "data" / "results" / "classes"
 
 
 def led(rows: list[Row]) -> str:

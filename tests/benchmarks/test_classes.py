@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Presets of ``bench message`` without their programs: stages, contents, kept objects."""
+"""The study of classes without its programs: stages, contents, kept objects."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
+from wirecost_scenarios.classes.race import ClassesBackend, ground_truth
+from wirecost_scenarios.shared.stages import combined
 
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.backend import Carried, Timed
-from wirecost.measure.bench.message.choices import PRESETS
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp import sources
 from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.presets import find
-from wirecost.measure.bench.message.presets.classes import ClassesBackend, ground_truth
 from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.bench.message.stages import combined
 from wirecost.measure.bench.message.subject import subject
 from wirecost.schema.compile import frontends
 from wirecost.system.children import ProgramFailedError
@@ -39,12 +37,6 @@ def test_stages_are_sums_of_those_that_were_measured() -> None:
         StageSample("one", 1, "build", 6.0), StageSample("one", 1, "encode", 4.0),
     ]  # fmt: skip
     assert list(combined([], stages)) == []
-
-
-def test_presets_are_found() -> None:
-    assert set(PRESETS) == {"notification", "repeated", "classes"}
-    for name in PRESETS:
-        assert callable(find(name))
 
 
 def test_a_ground_truth_has_the_vectors_of_its_content() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contenders of ``bench probe`` that do not do their work are found out."""
+"""Contenders of the study of probes that do not do their work are found out."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
+from wirecost_scenarios.probe.program import Planted, ProbeContender
+from wirecost_scenarios.probe.verification import absent, fault
 
 from support.probe_logs import header, record
-from wirecost.measure.bench.probe.program import Planted, ProbeContender
-from wirecost.measure.bench.probe.verification import absent, fault
 
 SECTION = ProbeContender(
     1, "software counters", "section", "", ("minor-faults",), "sections", 2, ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench repeated``: the same content by every contender, sizes, report, real scans."""
+"""The study repeated: the same content by every contender, sizes, report, real scans."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench cloud``: versions that say the same, plain and under the heap, and a report."""
+"""The study cloud: versions that say the same, plain and under the heap, and a report."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench heap``: every allocator proves itself, ours takes no fault, the page draws."""
+"""The study heap: every allocator proves itself, ours takes no fault, the page draws."""
 
 from __future__ import annotations
 
