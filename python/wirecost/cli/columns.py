@@ -84,7 +84,7 @@ def advise_command(
         say(console, _answer(advice))
         console.print()
         print_table(console, tables.summary(advice))
-        times = "repeated --scan" if is_scan(file) else "message"
+        times = "codecs" if is_scan(file) else "message"
         say(console, f"Bytes only; times: wirecost bench {times} {file}", "dim")
         say(console, f"Every field, and the options: wirecost columns advise {file} --all", "dim")
         return

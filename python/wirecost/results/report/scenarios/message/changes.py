@@ -38,12 +38,6 @@ LIBRARIES = {
     "same program",
     "wirecost-columns": "`wirecost compile {schema} --wire columns --columns {lists} --out DIR`",
     "flatbuffers-table": "a FlatBuffers schema with the same fields, compiled by flatc",
-    "capnproto": "a Cap'n Proto schema with the same fields, compiled by capnp",
-    "sbe": "an SBE schema with the same fields, compiled by sbe-tool",
-    "zserio": "a Zserio schema with the same fields, compiled by zserio",
-    "prost": "`cargo add prost` and prost-build, for another interface",
-    "buffa": "`cargo add buffa` and buffa-build, for another interface",
-    "rkyv": "rkyv's traits derived for structs with the same fields",
     "messagepack": "each message as an array of its fields, by msgpack",
     "rosbags": "`pip install rosbags`",
 }
