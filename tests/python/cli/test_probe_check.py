@@ -34,7 +34,7 @@ from wirecost.results.analysis.budget.verdicts import (
 from wirecost.results.records.probe_stacks import Address, SourceLine, stacks_of
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.results.report.budget import junit
-from wirecost.results.report.shared.first import SCREEN
+from wirecost.results.report.shared.screen import SCREEN
 
 MS = 1_000_000
 ROOT = Path(__file__).parents[3]

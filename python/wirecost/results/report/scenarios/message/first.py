@@ -23,7 +23,7 @@ from wirecost.results.report.scenarios.message.changes import (
 )
 from wirecost.results.report.scenarios.message.stages import SECOND, Load, loads, share_of_core
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.table import Column, Table
 
@@ -44,7 +44,7 @@ def first_answer(
     rows: list[Row],
     doubted: Collection[Key],
     ends: Mapping[Key, tuple[float, float]],
-) -> FirstAnswer | None:
+) -> Answer | None:
     """Return the first answer; None where no contender was measured whole."""
     totals = [row for row in rows if row.stage == "total"]
     if not totals:
@@ -67,7 +67,7 @@ def first_answer(
     # Who gave a recording knows it; made-up messages may be of other lengths than real ones.
     if MADE_UP in meta.content:
         answer += f" {meta.content.partition(': every field')[0]}."
-    return FirstAnswer(answer, _table(meta, totals, bases, doubted, stands), steps, hints)
+    return Answer(answer, _table(meta, totals, bases, doubted, stands), steps, hints)
 
 
 def _cost(
