@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import NoReturn
 
 from wirecost.system.children import ProgramFailedError
+from wirecost.system.current_folder import is_gone
 from wirecost.system.errors import UserError
 from wirecost.system.extras import missing
 from wirecost.system.failed_write import OTHERWISE, REMEDIES, described
-from wirecost.system.here import is_gone
 from wirecost.system.interruption import watched
 from wirecost.system.named_output import NAME, flush_output, name_output
 from wirecost.system.printable import is_unicode, printable

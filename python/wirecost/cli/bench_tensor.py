@@ -11,15 +11,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import option
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.engine.processes import PROCESSES
 from wirecost.measure.bench.tensor.contenders import contender_names as contenders
 from wirecost.measure.bench.tensor.link import host_port
 from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.results.records.journal import Journal
-from wirecost.results.report.shared.terminal import say
+from wirecost.results.report.shared.terminal import plain_console, say
 from wirecost.system import scratch
 from wirecost.system.chosen import chosen
 from wirecost.system.counted import counted
@@ -133,7 +134,7 @@ def command(
             listener.serve(host, port, word, places, _show, source)
         return
     available = contenders()
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
     middlewares = chosen("--mwares", mwares, available) if mwares else tuple(available)
     wrapyfi_contenders = _wrapyfi(middlewares) if wrapyfi else ()

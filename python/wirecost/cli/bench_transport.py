@@ -8,15 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import numbers, option, transport_names
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
 from wirecost.measure.bench.transport.faults import registry
 from wirecost.measure.bench.transport.faults.registry import ALL
 from wirecost.measure.network import profiles
 from wirecost.results.records.journal import Journal
-from wirecost.results.report.shared.terminal import say, say_whole
+from wirecost.results.report.shared.terminal import plain_console, say, say_whole
 from wirecost.system import scratch
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.chosen import chosen
@@ -137,7 +138,7 @@ def command(
         selection, processes, seed, find_peak, resume=resume, faults=happening
     )
     scenario_settings.check()
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
 
     def measure(journal: Journal, advance: Advance) -> None:
         plan = transport.planned(scenario_settings, journal.folder / "logs")

@@ -45,8 +45,8 @@ def refused(scenario: str, arguments: list[str]) -> str | None:
     group: Any = typer.main.get_command(bench.app)
     context = group.make_context("bench", [], resilient_parsing=True)
     command = group.get_command(context, scenario)
-    if command is None or scenario not in bench.WITH_FOLDER:
-        return f"there is no scenario {scenario}; there are {', '.join(bench.WITH_FOLDER)}"
+    if command is None:
+        return f"there is no scenario {scenario}; there are {', '.join(bench.names())}"
     try:
         command.make_context(scenario, list(arguments), parent=context)
     except Exception as error:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -27,7 +28,6 @@ from wirecost.system import scratch
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.interruption import watched
-from wirecost.system.shell import quoted
 
 if TYPE_CHECKING:
     from wirecost.measure.campaign import running
@@ -110,7 +110,7 @@ def command(
     count = outcome.failed + outcome.missing
     return Answer(
         f"{result_store.place}: {', '.join(parts)}",
-        more=f"What was measured: wirecost campaign show {quoted(str(result_store.place))}",
+        more=f"What was measured: wirecost campaign show {shlex.quote(str(result_store.place))}",
         warnings=outcome.reasons,
         heading=f"Campaign · {result_store.place}",
         document={"store": str(result_store.place), **asdict(outcome)},

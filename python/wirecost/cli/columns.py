@@ -58,7 +58,7 @@ def advise_command(
     """
     from wirecost.cli import columns_tables as tables
     from wirecost.data.advisor.advice import advise
-    from wirecost.data.scans.scan_files import is_scan
+    from wirecost.data.clouds.scan_files import is_scan
 
     if frames < 0:
         raise UserError(f"--frames {frames}: at least 1 frame is needed, or 0 for all")
@@ -118,7 +118,7 @@ def _source(
     file: Path, only: str | None, frames: int, topic: str | None, type_name: str | None
 ) -> Iterator[ListSource]:
     from wirecost.data.advisor.sources import CloudSource, TraceSource
-    from wirecost.data.scans.scan_files import is_scan
+    from wirecost.data.clouds.scan_files import is_scan
     from wirecost.data.traces import open_trace
 
     if is_scan(file):

@@ -14,7 +14,7 @@ from wirecost.results.analysis.compare.choices import MARGIN
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
-from wirecost.system.shell import quoted
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.results.analysis.compare.comparison import CompareSettings, Comparison
@@ -163,7 +163,7 @@ def _refuse_recordings(*paths: Path) -> None:
         if is_recording(path):
             raise UserError(
                 f"{path}: a recording; compare files of "
-                f"`wirecost cost {quoted(path)} --json NAME.json`"
+                f"`wirecost cost {shell_line(path)} --json NAME.json`"
             )
 
 
@@ -215,12 +215,12 @@ def _of_store(
     """Compare each machine that measured both revisions with itself. Raises UserError."""
     from wirecost.results.analysis.campaign.subjects import described
     from wirecost.results.analysis.compare.comparison import compare
-    from wirecost.results.analysis.compare.of_store import runs_of, without_unknown
+    from wirecost.results.analysis.compare.of_store import runs_of
     from wirecost.results.report.compare.first import store_answer
     from wirecost.results.store.store import SAMPLES, Store
 
     store = Store(named)
-    records, left_out = without_unknown(store.records())
+    records = store.records()
     samples = store.scan(SAMPLES)
     there = sorted(set(described(records)["revision"]))
     for name, revision in (("--baseline", baseline), ("--against", against)):
@@ -235,8 +235,7 @@ def _of_store(
     if not both:
         raise UserError(f"{named}: no machine measured both; run the campaign for both on one")
     compared = {key: compare(before[key], after[key], settings) for key in both}
-    warnings = [f"{named}: {left_out}"] if left_out else []
-    return replace(store_answer(compared), warnings=warnings), list(compared.values())
+    return store_answer(compared), list(compared.values())
 
 
 def _limits(margin: str | None, fail_above: str | None) -> tuple[float, float | None]:

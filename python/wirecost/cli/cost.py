@@ -14,7 +14,7 @@ from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.shell import command_line
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.measure.cost.live.graph import LiveRequest
@@ -157,7 +157,7 @@ def command(
     asked += ["--domain", str(domain)] if domain is not None else []
     asked += ["--python", str(python)] if python is not None else []
     asked += ["--topic", topic] if topic else []
-    again = command_line(["wirecost", "cost", *asked])
+    again = shell_line("wirecost", "cost", *asked)
     return cost_answer(cost, again, what_if=what_if)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.ending import Output
+from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.results.analysis.summary import Row, summarize
 from wirecost.results.records.choices import HERE
 from wirecost.results.records.finished import NothingMeasuredError, finish, finished_copy
@@ -28,14 +29,13 @@ from wirecost.results.records.reading import read_results
 from wirecost.results.report.results.answer import interim_answer, results_answer
 from wirecost.results.report.results.export import write_report
 from wirecost.results.report.shared.screen import print_answer
-from wirecost.results.report.shared.terminal import say_whole
+from wirecost.results.report.shared.terminal import plain_console, say_whole
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.failed_write import described
 from wirecost.system.interruption import Watch, watched
-from wirecost.system.terminal import Console
 
 FIRST_TABLE_S = 15.0
 """Seconds after which a run that takes longer shows the rounds it has."""
@@ -49,6 +49,8 @@ FAILED = 1
 
 Measure = Callable[[Journal, Advance], None]
 """Function that fills the journal."""
+Race = Callable[[Measurement], None]
+"""Function that measures a scenario."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,19 @@ class Ending:
     why: str
     message: str
     status: int
+
+
+def measure_scenario(
+    name: str, folder: str, out: Path | None, json_file: Path | None, race: Race
+) -> None:
+    """Run a race, keep what it measured, and report it.
+
+    ``name``: as result folders call the scenario; ``folder``: begin of their own names. Raises
+    UserError.
+    """
+    measure_and_report(
+        folder, out, json_file, lambda journal, say: race(Measurement(name, journal, say))
+    )
 
 
 def measure_and_report(
@@ -122,7 +137,7 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
 
 def is_watched() -> bool:
     """Return whether somebody looks on; a log needs the last table only."""
-    return Console(stderr=True).is_terminal and not verbosity.quiet
+    return plain_console(stderr=True).is_terminal and not verbosity.quiet
 
 
 class _FirstTable:
@@ -152,7 +167,7 @@ class _FirstTable:
     def _print(self, answer: str) -> None:
         self._is_due = False
         out = io.StringIO()
-        console = Console(file=out, width=Console(stderr=True).width)
+        console = plain_console(file=out, width=plain_console(stderr=True).width)
         with suppress(UserError, OSError), finished_copy(self._folder) as copy:
             results = read_results(copy)
             print_answer(console, interim_answer(results, summarize(results), answer))

@@ -27,8 +27,8 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import own_functions
-from wirecost.system.shell import command_line, quoted
 from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
@@ -123,7 +123,7 @@ def command(
         with suppress(OSError):
             write_text(folder / STARTED, msgspec.json.encode(started).decode() + "\n")
             write_prices(folder)
-        more = KEPT if out is None else f"{MORE_OF} {quoted(out)}"
+        more = KEPT if out is None else f"{MORE_OF} {shell_line(out)}"
         answer = probe_files_answer([folder], limit_ns, started=started, more=more)
         # The logs of a folder that goes are drawn before it does.
         figures = answer.figures(False) if output.report is not None else ()
@@ -132,8 +132,8 @@ def command(
 
 def _how(words: list[str]) -> str:
     """Say how to record something of a program that has no callbacks of ROS and no probes."""
-    command = command_line(
-        ["wirecost", "probe", "run", "--function", own_functions(words), "--", *words]
+    command = shell_line(
+        "wirecost", "probe", "run", "--function", own_functions(words), "--", *words
     )
     return f"to record functions of it: {command}"
 

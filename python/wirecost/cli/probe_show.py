@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,6 @@ from wirecost.cli.options import argument, option
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.durations import nanoseconds
-from wirecost.system.shell import command_line
 
 if TYPE_CHECKING:
     from wirecost.results.records.recorded_machine import Started
@@ -45,7 +45,7 @@ def command(
     from wirecost.cli.figure_files import with_figures
 
     limit_ns = deadline_ns(deadline)
-    answer = probe_files_answer(files, limit_ns, more=f"{ALL} {command_line(map(str, files))}")
+    answer = probe_files_answer(files, limit_ns, more=f"{ALL} {shlex.join(map(str, files))}")
     return with_figures(answer, figures, form)
 
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.options import argument, option
 from wirecost.data.traces.choices import TYPES
-from wirecost.results.report.shared.terminal import say_whole
-from wirecost.system.terminal import Console
+from wirecost.results.report.shared.terminal import plain_console, say_whole
 
 if TYPE_CHECKING:
     from wirecost.data.traces import Trace
 
-STDERR = Console(stderr=True)
+STDERR = plain_console(stderr=True)
 """Console of progress and warnings: standard output is for results."""
 FORMATS = ".osi, .mcap or .txth"
 

@@ -14,8 +14,8 @@ from wirecost.results.records.probe_stacks import SourceLine
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import MOST_ALIKE, Answer, Section
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.current_folder import from_here
 from wirecost.system.function_names import short_names
-from wirecost.system.here import from_here
 from wirecost.system.printable import printable, shortened
 
 Origins = Mapping[Verdict, Sequence[Origin]]
@@ -136,7 +136,7 @@ def _short(function: str) -> str:
 
 def _file(file: str) -> str:
     """Return a file as it is called from here, or the end of a long path."""
-    path = from_here(Path(file))
+    path = Path(from_here(Path(file)))
     if not path.is_absolute():
         return str(path)
     return file if len(file) <= LONGEST_FILE else f"…/{'/'.join(path.parts[-2:])}"

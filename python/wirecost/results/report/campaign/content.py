@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,6 @@ from wirecost.results.report.shared.answer import BAD, NO_TABLE, Answer, Section
 from wirecost.results.report.shared.table import Column, Table, named, present
 from wirecost.system.counted import counted
 from wirecost.system.printable import printable
-from wirecost.system.shell import quoted
 
 if TYPE_CHECKING:
     from wirecost.results.report.shared.figure import Figure
@@ -45,7 +45,7 @@ def campaign_answer(content: CampaignContent, store: str, document: object) -> A
         content.lead,
         content.machines[0] if content.machines else NO_TABLE,
         doubts=[(f"{line}.", BAD) for line in few([*content.flips, *content.moved])],
-        more=f"All machines and changes: wirecost campaign show {quoted(store)} --all",
+        more=f"All machines and changes: wirecost campaign show {shlex.quote(store)} --all",
         sections=[section for section in sections if section.tables or section.lines],
         heading=f"Campaign · {store}",
         figures=lambda _: _figures(content),

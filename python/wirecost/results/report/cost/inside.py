@@ -10,7 +10,7 @@ from wirecost.results.report.cost.answer import ABOUT, rate_of_bytes, share
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Column, Table
-from wirecost.system.shell import command_line, quoted
+from wirecost.system.foreign import shell_line
 
 MOST_FIELDS = 6
 NUMBERS_SHARED = 0.5
@@ -39,8 +39,8 @@ def inside_answer(cost: SystemCost) -> Answer:
         if one.share < 1
     ]
     if topic.type.endswith("/PointCloud2") and cost.files:
-        files = command_line(cost.files)
-        bench = f"wirecost bench codecs {files} --topic {quoted(topic.topic)}"
+        files = shell_line(*cost.files)
+        bench = f"wirecost bench codecs {files} --topic {shell_line(topic.topic)}"
         steps = [*steps[:2], f"Codecs of point clouds, with and without loss:\n{bench}"]
     return Answer(f"{text}.", shown, steps[:3], sections=[Section(tables)])
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,7 +19,6 @@ from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.shell import quoted
 
 LOAD = "load"
 """The check that comes first: what else ran matters more than how the machine is set up."""
@@ -40,7 +40,7 @@ def results_answer(
     content = content_of(results, rows)
     tables = [*content.tables, *content.folded, *content.details, NO_TABLE]
     first = content.first or Answer(content.lead or "", tables[0])
-    folder = quoted(results.folder)
+    folder = shlex.quote(str(results.folder))
 
     def drawn(_on_paper: bool) -> list[Figure]:
         every = figures_of(results, rows) if figures is None else figures

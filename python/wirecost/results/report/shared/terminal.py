@@ -7,6 +7,7 @@ import io
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import IO
 
 from rich import box
 from rich.console import JustifyMethod
@@ -14,7 +15,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from wirecost.results.report.shared.table import Table, Toned
-from wirecost.system.printable import printable, without_middle
+from wirecost.system.foreign import shown
+from wirecost.system.printable import without_middle
 from wirecost.system.terminal import Console
 
 MOST_LINES = 2
@@ -23,6 +25,15 @@ LEAST_NAME = 24
 """Characters of a cut name that are shown however narrow the terminal is."""
 LEAST_WORDS = 20
 """Columns of a terminal that a column of words has at least."""
+
+
+def plain_console(
+    *, stderr: bool = False, file: IO[str] | None = None, width: int | None = None
+) -> Console:
+    """Return a console that prints text as it is, brackets and colons included."""
+    return Console(
+        stderr=stderr, file=file, width=width, markup=False, highlight=False, emoji=False
+    )
 
 
 def print_table(console: Console, content: Table, wider: str = "") -> None:
@@ -34,7 +45,7 @@ def print_table(console: Console, content: Table, wider: str = "") -> None:
     content = _with_cut_names(content, console.width)
     hidden = _hidden(content, console.width)
     visible = [i for i, heading in enumerate(content.headings) if heading not in hidden]
-    headings = [printable(heading) for heading in content.headings]
+    headings = [shown(heading) for heading in content.headings]
     rows = [[_shown_cell(cell) for cell in row] for row in content.rows]
     if content.title:
         say(console, content.title, "bold")
@@ -65,7 +76,7 @@ def table_width(content: Table) -> int:
 
 def laid_out(content: Table, width: int) -> Text:
     """Return a table, for a display that is renewed."""
-    trial = Console(file=io.StringIO(), width=width)
+    trial = plain_console(file=io.StringIO(), width=width)
     print_table(trial, content)
     assert isinstance(trial.file, io.StringIO)
     return Text(trial.file.getvalue().rstrip())
@@ -153,16 +164,16 @@ def _table(
 
 def say(console: Console, text: str, style: str = "") -> None:
     """Print a line, broken between words where the terminal is narrower."""
-    console.print(Text(printable(text), style))
+    console.print(Text(shown(text), style))
 
 
 def say_whole(console: Console, text: str, style: str = "") -> None:
     """Print a line that stays one: a path or a command, which can be copied."""
-    console.print(Text(printable(text), style), soft_wrap=True)
+    console.print(Text(shown(text), style), soft_wrap=True)
 
 
 def _shown_cell(cell: str) -> str:
-    return Toned(printable(cell), cell.style) if isinstance(cell, Toned) else printable(cell)
+    return Toned(shown(cell), cell.style) if isinstance(cell, Toned) else shown(cell)
 
 
 def _with_cut_names(content: Table, width: int) -> Table:
