@@ -19,6 +19,7 @@ from wirecost.data.advisor.errors import Errors
 from wirecost.results.report.shared.terminal import print_table, say
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.advisor.advice import Advice
@@ -86,8 +87,9 @@ def advise_command(
         console.print()
         print_table(console, tables.summary(advice))
         times = "repeated --scan" if is_scan(file) else "message"
-        say(console, f"Bytes only; times: wirecost bench {times} {file}", "dim")
-        say(console, f"Every field, and the options: wirecost columns advise {file} --all", "dim")
+        say(console, f"Bytes only; times: wirecost bench {times} {shell_line(file)}", "dim")
+        more = f"wirecost columns advise {shell_line(file)} --all"
+        say(console, f"Every field, and the options: {more}", "dim")
         return
     for list_advice, columns_table, totals in tables.tables(advice):
         print_table(console, columns_table)

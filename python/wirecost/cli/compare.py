@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +18,7 @@ from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _refuse_recordings(*paths: Path) -> None:
         if is_recording(path):
             raise UserError(
                 f"{path}: a recording; compare files of "
-                f"`wirecost cost {shlex.quote(str(path))} --json NAME.json`"
+                f"`wirecost cost {shell_line(path)} --json NAME.json`"
             )
 
 

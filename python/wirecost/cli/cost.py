@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +20,7 @@ from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -173,7 +173,7 @@ def command(
     asked += ["--domain", str(domain)] if domain is not None else []
     asked += ["--python", str(python)] if python is not None else []
     asked += ["--topic", topic] if topic else []
-    again = shlex.join(["wirecost", "cost", *asked])
+    again = shell_line("wirecost", "cost", *asked)
     _print(
         console,
         cost,

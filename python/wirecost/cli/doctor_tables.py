@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from wirecost.observe.doctor import cpulist
@@ -14,6 +13,7 @@ from wirecost.observe.doctor.examine import Examination
 from wirecost.observe.doctor.repair import Outcome
 from wirecost.results.report.shared.terminal import say
 from wirecost.system.counted import counted
+from wirecost.system.foreign import without_markup
 
 STYLES = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red", Verdict.NA: "dim"}
 ADVICE_BESIDE = 110
@@ -46,7 +46,7 @@ def print_faults(console: Console, examination: Examination) -> None:
     for finding in faults[:MOST_FAULTS]:
         verdict = f"[{STYLES[finding.verdict]}]{finding.verdict}[/]"
         cut = finding.value[: room - 1] + "…" if len(finding.value) > room else finding.value
-        table.add_row(finding.title, verdict, escape(cut))
+        table.add_row(finding.title, verdict, without_markup(cut))
     if faults:
         console.print(table)
         console.print()
@@ -69,9 +69,9 @@ def print_examination(console: Console, examination: Examination) -> None:
         cells = [
             finding.title,
             f"[{STYLES[finding.verdict]}]{finding.verdict}[/]",
-            escape(finding.value),
+            without_markup(finding.value),
         ]
-        table.add_row(*cells, *([escape(finding.advice)] if beside else []))
+        table.add_row(*cells, *([without_markup(finding.advice)] if beside else []))
     console.print(table)
     if not beside:
         for finding in examination.findings:

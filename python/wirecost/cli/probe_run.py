@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Annotated
@@ -22,10 +21,12 @@ from wirecost.observe.probe.run.counting import COUNTERS
 from wirecost.observe.probe.run.environment import hooks_without, prepare
 from wirecost.observe.probe.run.hook import Request, all_hooks
 from wirecost.observe.probe.run.launch import run
+from wirecost.observe.probe.run.log_room import check_room
 from wirecost.observe.probe.run.target import find
 from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import own_functions
 from wirecost.system.whole_file import write_text
 
@@ -106,6 +107,8 @@ def command(
         say_notes(prepared.notes)
         output = 2 if json_file == STANDARD_OUTPUT else 1
         status = run([*prepared.before, *words], prepared.environment, output, limit_s)
+        if not any(folder.glob("*.wprobe")):
+            check_room(folder)
         if request.functions:
             say_notes(unmatched(request.functions, folder, _sections(folder)))
         if not any(folder.glob("*.wprobe")):
@@ -123,7 +126,7 @@ def command(
         with suppress(OSError):
             write_text(folder / STARTED, msgspec.json.encode(started).decode() + "\n")
             write_prices(folder)
-        more = KEPT if out is None else f"{MORE_OF} {shlex.quote(str(out))}"
+        more = KEPT if out is None else f"{MORE_OF} {shell_line(out)}"
         show([folder], limit_ns, json_file, report, started=started, more=more)
     if status:
         raise typer.Exit(status)
@@ -131,8 +134,8 @@ def command(
 
 def _how(words: list[str]) -> str:
     """Say how to record something of a program that has no callbacks of ROS and no probes."""
-    command = shlex.join(
-        ["wirecost", "probe", "run", "--function", own_functions(words), "--", *words]
+    command = shell_line(
+        "wirecost", "probe", "run", "--function", own_functions(words), "--", *words
     )
     return f"to record functions of it: {command}"
 

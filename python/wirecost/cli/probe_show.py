@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +15,7 @@ from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.chosen import chosen
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import shortened
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def command(
     formats = chosen("--format", form or "svg", FIGURE_FORMATS)
     if form is not None and figures is None:
         raise UserError(f"--format {form}: needs --figures DIR")
-    more = f"{ALL} {shlex.join(map(str, files))}"
+    more = f"{ALL} {shell_line(*files)}"
     show(files, limit_ns, json_file, report, figures, formats, every=every, more=more)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from rich import box
 from rich.console import Console
 from rich.live import Live
-from rich.markup import escape
 from rich.table import Table
 
 from wirecost.cli.console import LINE_EVERY_S
@@ -22,6 +21,7 @@ from wirecost.replay.recording.snapshot import Snapshot, read_snapshot
 from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line, without_markup
 from wirecost.system.printable import printable
 
 
@@ -66,7 +66,7 @@ def print_end(console: Console, folder: Path, snapshot: Snapshot) -> None:
     if not read_snapshot(folder).made_here:
         notes.append(f"{_why_not_ours()}; replay asks before it starts the node")
     _print_notes(console, notes)
-    _print(console, f"Replay: wirecost replay {folder}")
+    _print(console, f"Replay: wirecost replay {shell_line(folder)}")
 
 
 def _table(topics: list[TopicProgress]) -> Table:
@@ -76,7 +76,7 @@ def _table(topics: list[TopicProgress]) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for topic in topics:
         table.add_row(
-            escape(printable(topic.name)),
+            without_markup(topic.name),
             topic.role,
             f"{topic.messages:,}",
             f"{topic.rate:.1f} Hz",

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from wirecost.messaging.api.available import AvailableFramework, AvailableTransport
 from wirecost.messaging.api.trial import TrialOutcome
 from wirecost.messaging.transport import Capabilities
 from wirecost.results.report.shared import units
+from wirecost.system.foreign import without_markup
 from wirecost.system.printable import printable
 
 COPIES = ("copies sending", "receiving")
@@ -113,11 +113,9 @@ def print_outcomes(console: Console, outcomes: list[TrialOutcome]) -> None:
         if outcome.ms is not None:
             table.add_row(outcome.name, "[green]ok[/]", f"in {units.significant(outcome.ms)} ms")
         elif outcome.missing is not None:
-            table.add_row(outcome.name, "missing", escape(printable(outcome.missing)), style="dim")
+            table.add_row(outcome.name, "missing", without_markup(outcome.missing), style="dim")
         else:
-            table.add_row(
-                outcome.name, "[bold red]failed[/]", escape(printable(outcome.failed or ""))
-            )
+            table.add_row(outcome.name, "[bold red]failed[/]", without_markup(outcome.failed or ""))
     console.print(table)
     console.print("From sending to the checked content, first message.", style="dim")
 
@@ -134,7 +132,7 @@ def _words(console: Console, title: str, texts: Iterable[tuple[str, str]]) -> No
     table.add_column(title, no_wrap=True)
     table.add_column("", ratio=1)
     for text, names in by_text.items():
-        table.add_row("\n".join(_lines(names)), escape(text))
+        table.add_row("\n".join(_lines(names)), without_markup(text))
     console.print(table)
     console.print()
 

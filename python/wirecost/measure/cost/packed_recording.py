@@ -20,6 +20,7 @@ from wirecost.measure.bench.message.ros.reader import FAULTS
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
 
 CLOUD = "sensor_msgs/msg/PointCloud2"
@@ -150,7 +151,7 @@ def _is_packed(recording: Recording, topic: str) -> bool:
     if not kinds & {CLOUD, PACKED}:
         raise UserError(
             f"{recording.path}: no PointCloud2 on {shown(topic) if topic else 'any topic'}; "
-            f"`wirecost cost {recording.path}` lists its topics"
+            f"`wirecost cost {shell_line(recording.path)}` lists its topics"
         )
     return CLOUD in kinds
 

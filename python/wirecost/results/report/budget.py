@@ -16,6 +16,7 @@ from wirecost.results.report.shared import markdown as md
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.current_folder import from_here
 from wirecost.system.function_names import short_names
 from wirecost.system.printable import printable, shortened
 
@@ -121,10 +122,8 @@ def _short(function: str) -> str:
 
 def _file(file: str) -> str:
     """Return a file as it is called from here, or the end of a long path."""
-    path = Path(file)
-    if path.is_relative_to(Path.cwd()):
-        return str(path.relative_to(Path.cwd()))
-    return file if len(file) <= LONGEST_FILE else f"…/{'/'.join(path.parts[-2:])}"
+    name = from_here(Path(file))
+    return name if len(name) <= LONGEST_FILE else f"…/{'/'.join(Path(file).parts[-2:])}"
 
 
 def document(
