@@ -8,14 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from analysis.test_campaign import filled, run
-from campaign.test_store import RECORD, ROWS, SAMPLES
 from wirecost.results.store.store import Store
 
 HOSTILE = "<script>alert(1)</script>\u202e'\"" + "n" * 4000

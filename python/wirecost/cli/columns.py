@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.console import progress
 from wirecost.cli.imported import group
 from wirecost.cli.json_file import JsonFile, check_writable, write_json
@@ -19,6 +17,7 @@ from wirecost.data.advisor.errors import Errors
 from wirecost.results.report.shared.terminal import print_table, say
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.data.advisor.advice import Advice

@@ -72,8 +72,8 @@ def command(
 
 
 def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -> Converted:
+    from wirecost.data.recordings.recording import is_recording
     from wirecost.data.scans.conversion import convert
-    from wirecost.measure.bench.message.recordings.recording import is_recording
 
     suffix, into = source.suffix.lower(), out.suffix.lower()
     from_recording = is_recording(source)

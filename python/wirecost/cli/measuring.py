@@ -15,8 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
@@ -36,6 +34,7 @@ from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.failed_write import described
 from wirecost.system.interruption import Watch, watched
+from wirecost.system.terminal import Console
 
 FIRST_TABLE_S = 15.0
 """Seconds after which a run that takes longer shows the rounds it has."""

@@ -12,11 +12,11 @@ import numpy as np
 from mcap.writer import Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
+from wirecost.data.messages.ros.reader import FAULTS
+from wirecost.data.recordings.connection import RecordedConnection
+from wirecost.data.recordings.recording import Recording
 from wirecost.data.scans.conversion import Converted, Wanted, check_errors, check_memory
 from wirecost.data.scans.packed import Layout, errors_by_field, errors_made, layout_of, pack, unpack
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection
-from wirecost.measure.bench.message.recordings.recording import Recording
-from wirecost.measure.bench.message.ros.reader import FAULTS
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures as wide as the page, in a palette that the dark page allows; tables sorted by a click.
 const BRIGHTER = { "#0072B2": "#4CA9E8", "#999933": "#C2C25A", "#8C8C8C": "#ABABAB", "#D55E00": "#F08C4A" };
 

@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirecost.measure.bench.message.recordings import folder
-from wirecost.measure.bench.message.recordings.bag1 import Bag1
-from wirecost.measure.bench.message.recordings.connection import (
+from wirecost.data.recordings import folder
+from wirecost.data.recordings.bag1 import Bag1
+from wirecost.data.recordings.connection import (
     WIRES,
     RecordedConnection,
     RecordedMessage,
 )
-from wirecost.measure.bench.message.recordings.damage import refuse_pointers
+from wirecost.data.recordings.damage import refuse_pointers
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
