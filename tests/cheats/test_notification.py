@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from wirecost.data.messages.subject import canonical
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
 from wirecost.measure.bench.message.notification.content import NotificationContent
@@ -14,7 +15,6 @@ from wirecost.measure.bench.message.presets.notification import NotificationRow,
 from wirecost.measure.bench.message.race import run_race
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.selection import CodecFile, ContenderSelection
-from wirecost.measure.bench.message.subject import canonical
 from wirecost.results.records.journal import Journal
 
 CHEATS = Path(__file__).parent / "notification"

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
 from wirecost.cli.options import numbers, option, transport_names
@@ -22,6 +20,7 @@ from wirecost.system import scratch
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.chosen import chosen
 from wirecost.system.counted import counted
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.measure.bench.transport import scenario as transport

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from wirecost.cli import bench
 from wirecost.cli.json_file import JsonFile, write_json
@@ -19,6 +18,7 @@ from wirecost.measure.campaign.tasks import Task, tasks
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.counted import counted
+from wirecost.system.terminal import Console
 
 EXAMPLE = "wirecost campaign plan campaign.toml"
 

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.console import progress
 from wirecost.cli.imported import group
 from wirecost.cli.json_file import JsonFile, check_writable, write_json
@@ -19,7 +17,8 @@ from wirecost.data.advisor.errors import Errors
 from wirecost.results.report.shared.terminal import print_table, say
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
+from wirecost.system.shell import quoted
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.data.advisor.advice import Advice
@@ -87,8 +86,8 @@ def advise_command(
         console.print()
         print_table(console, tables.summary(advice))
         times = "repeated --scan" if is_scan(file) else "message"
-        say(console, f"Bytes only; times: wirecost bench {times} {shell_line(file)}", "dim")
-        more = f"wirecost columns advise {shell_line(file)} --all"
+        say(console, f"Bytes only; times: wirecost bench {times} {quoted(file)}", "dim")
+        more = f"wirecost columns advise {quoted(file)} --all"
         say(console, f"Every field, and the options: {more}", "dim")
         return
     for list_advice, columns_table, totals in tables.tables(advice):

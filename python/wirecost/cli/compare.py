@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from wirecost.cli.json_file import JsonFile, check_page, write_json, write_text
 from wirecost.cli.options import argument, option
@@ -18,8 +17,9 @@ from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
 from wirecost.system.printable import printable
+from wirecost.system.shell import quoted
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.results.analysis.compare.comparison import CompareSettings, Comparison
@@ -210,13 +210,13 @@ def command(
 
 def _refuse_recordings(*paths: Path) -> None:
     """Raise UserError on a recording, of which only the cost can be compared."""
-    from wirecost.measure.bench.message.recordings.recording import is_recording
+    from wirecost.data.recordings.recording import is_recording
 
     for path in paths:
         if is_recording(path):
             raise UserError(
                 f"{path}: a recording; compare files of "
-                f"`wirecost cost {shell_line(path)} --json NAME.json`"
+                f"`wirecost cost {quoted(path)} --json NAME.json`"
             )
 
 

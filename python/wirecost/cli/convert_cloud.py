@@ -13,7 +13,7 @@ from wirecost.cli.json_file import JsonFile, check_writable, console_beside, wri
 from wirecost.cli.options import argument, option
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
+from wirecost.system.shell import command_line
 
 if TYPE_CHECKING:
     from wirecost.data.scans.conversion import Converted, Wanted
@@ -73,8 +73,8 @@ def command(
 
 
 def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -> Converted:
+    from wirecost.data.recordings.recording import is_recording
     from wirecost.data.scans.conversion import convert
-    from wirecost.measure.bench.message.recordings.recording import is_recording
 
     suffix, into = source.suffix.lower(), out.suffix.lower()
     from_recording = is_recording(source)
@@ -128,7 +128,7 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> FirstAn
     back = source.with_stem(f"{source.stem}-back").with_suffix(
         source.suffix if source.suffix.lower() in SCANS else RECORDING
     )
-    steps = [f"Back:\nwirecost convert-cloud {shell_line(out, back)}"]
+    steps = [f"Back:\nwirecost convert-cloud {command_line([out, back])}"]
     if wanted.error is None:
         steps.append("Smaller, where x, y and z may be off: --error 1mm")
     return FirstAnswer(f"{text}.", table, steps)

@@ -20,14 +20,13 @@ from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.foreign import shell_line
+from wirecost.system.shell import command_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from wirecost.measure.cost.live.graph import LiveRequest
     from wirecost.measure.cost.survey import RecordingSurvey
     from wirecost.results.records.cost import SystemCost
+    from wirecost.system.terminal import Console
 
 SYSTEMS = ("ros2", "ros1", "dds")
 LANGUAGES = ("cpp", "python")
@@ -173,7 +172,7 @@ def command(
     asked += ["--domain", str(domain)] if domain is not None else []
     asked += ["--python", str(python)] if python is not None else []
     asked += ["--topic", topic] if topic else []
-    again = shell_line("wirecost", "cost", *asked)
+    again = command_line(["wirecost", "cost", *asked])
     _print(
         console,
         cost,
@@ -190,7 +189,7 @@ def command(
 
 def _recorded(files: list[Path]) -> list[Path]:
     """Return the files if they are probe logs or traces, else none. Raises UserError on a mix."""
-    from wirecost.measure.bench.message.recordings.recording import is_recording
+    from wirecost.data.recordings.recording import is_recording
 
     others = [path for path in files if not is_recording(path)]
     if not others:
@@ -288,7 +287,7 @@ def _request(
     system: str, seconds: str, limit: str, python: Path | None, domain: int | None, *, listens: bool
 ) -> LiveRequest:
     """Return what is asked of a graph. Raises UserError."""
-    from wirecost.measure.bench.message.ros import installed
+    from wirecost.data.messages.ros import installed
     from wirecost.measure.cost.live.graph import LiveRequest
 
     if system not in SYSTEMS:

@@ -17,7 +17,7 @@ from wirecost.results.report.probe.tables import loss_doubts, losses
 from wirecost.results.report.shared.first import print_answer
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
+from wirecost.system.shell import command_line
 
 
 def print_shares(
@@ -44,7 +44,7 @@ def print_shares(
         for table in tables(shares):
             print_table(console, table)
     else:
-        again = shell_line("wirecost", "cost", *shares.files, "--all")
+        again = command_line(["wirecost", "cost", *shares.files, "--all"])
         more = f"Every row, waits, processes: {again}"
         print_answer(console, first_answer(shares), more, loss_doubts(logs))
     if report is not None:

@@ -15,8 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
@@ -34,8 +32,9 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.failed_write import described
-from wirecost.system.foreign import shell_line
 from wirecost.system.interruption import Watch, watched
+from wirecost.system.shell import quoted
+from wirecost.system.terminal import Console
 
 FIRST_TABLE_S = 15.0
 """Seconds after which a run that takes longer shows the rounds it has."""
@@ -90,7 +89,7 @@ def measure_and_report(
             later = ending_of(error, watch)
             raise EndedError(
                 f"{later.message}; the samples are in {pending.final}, `wirecost report "
-                f"{shell_line(pending.final)}` shows them",
+                f"{quoted(pending.final)}` shows them",
                 ending.status if ending else later.status,
             ) from error
     if ending is not None:
@@ -241,7 +240,7 @@ def _page(results: Results, rows: list[Row]) -> str:
         what = f"{type(error).__name__}: {error}"
         return (
             f"the page failed ({what}); the results are in {results.folder}:"
-            f" `wirecost report {shell_line(results.folder)} --tables` prints them"
+            f" `wirecost report {quoted(results.folder)} --tables` prints them"
         )
     return ""
 

@@ -16,7 +16,7 @@ from wirecost.cli.console import say_notes
 from wirecost.cli.json_file import JsonFile, check_writable, write_json, write_text
 from wirecost.cli.options import argument, option
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
+from wirecost.system.shell import command_line
 
 if TYPE_CHECKING:
     from wirecost.observe.probe.run.hook import Request
@@ -61,12 +61,11 @@ def command(
     ] = None,
 ) -> None:
     """Judge recorded sections, topics and chains by a budget; exit with 3 if one is exceeded."""
-    from rich.console import Console
-
     from wirecost.results.analysis.budget.budget import read_budget
     from wirecost.results.analysis.budget.verdicts import EXCEEDED, NOT_DECIDED
     from wirecost.results.report import budget as report
     from wirecost.results.report.shared.first import print_answer
+    from wirecost.system.terminal import Console
 
     files = {"--json": json_file, "--junit": junit_file, "--markdown": markdown_file}
     if sum(path == STANDARD_OUTPUT for path in files.values()) > 1:
@@ -160,7 +159,7 @@ def _by_functions(words: list[str]) -> str:
 
     run = ("probe", "run", "--function", own_functions(words), "--stacks", "--out", "LOGS")
     return (
-        f"to judge functions of it: {shell_line('wirecost', *run, '--', *words)}; "
+        f"to judge functions of it: {command_line(['wirecost', *run, '--', *words])}; "
         "then: wirecost probe check LOGS --budget FILE.toml"
     )
 

@@ -26,8 +26,8 @@ from wirecost.observe.probe.run.target import find
 from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import own_functions
+from wirecost.system.shell import command_line, quoted
 from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
@@ -126,7 +126,7 @@ def command(
         with suppress(OSError):
             write_text(folder / STARTED, msgspec.json.encode(started).decode() + "\n")
             write_prices(folder)
-        more = KEPT if out is None else f"{MORE_OF} {shell_line(out)}"
+        more = KEPT if out is None else f"{MORE_OF} {quoted(out)}"
         show([folder], limit_ns, json_file, report, started=started, more=more)
     if status:
         raise typer.Exit(status)
@@ -134,8 +134,8 @@ def command(
 
 def _how(words: list[str]) -> str:
     """Say how to record something of a program that has no callbacks of ROS and no probes."""
-    command = shell_line(
-        "wirecost", "probe", "run", "--function", own_functions(words), "--", *words
+    command = command_line(
+        ["wirecost", "probe", "run", "--function", own_functions(words), "--", *words]
     )
     return f"to record functions of it: {command}"
 

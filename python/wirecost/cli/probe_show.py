@@ -15,12 +15,10 @@ from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.chosen import chosen
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import shortened
+from wirecost.system.shell import command_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from wirecost.results.analysis.causes import Explanation
     from wirecost.results.analysis.chains.listed import Listed
     from wirecost.results.analysis.misses import Missed, SlowCalls
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from wirecost.results.records.probe_log import ProbeLog
     from wirecost.results.records.recorded_machine import MachinePrices, Started
     from wirecost.results.report.probe.page import Drawn
+    from wirecost.system.terminal import Console
 
 MOST_FOLLOWED = 300_000
 """Records that are searched for chains; logs with more are not."""
@@ -68,7 +67,7 @@ def command(
     formats = chosen("--format", form or "svg", FIGURE_FORMATS)
     if form is not None and figures is None:
         raise UserError(f"--format {form}: needs --figures DIR")
-    more = f"{ALL} {shell_line(*files)}"
+    more = f"{ALL} {command_line(files)}"
     show(files, limit_ns, json_file, report, figures, formats, every=every, more=more)
 
 

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich import box
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
@@ -21,8 +20,9 @@ from wirecost.replay.recording.snapshot import Snapshot, read_snapshot
 from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line, without_markup
 from wirecost.system.printable import printable
+from wirecost.system.shell import quoted
+from wirecost.system.terminal import Console
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def print_end(console: Console, folder: Path, snapshot: Snapshot) -> None:
     if not read_snapshot(folder).made_here:
         notes.append(f"{_why_not_ours()}; replay asks before it starts the node")
     _print_notes(console, notes)
-    _print(console, f"Replay: wirecost replay {shell_line(folder)}")
+    _print(console, f"Replay: wirecost replay {quoted(folder)}")
 
 
 def _table(topics: list[TopicProgress]) -> Table:
@@ -76,7 +76,7 @@ def _table(topics: list[TopicProgress]) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for topic in topics:
         table.add_row(
-            without_markup(topic.name),
+            topic.name,
             topic.role,
             f"{topic.messages:,}",
             f"{topic.rate:.1f} Hz",

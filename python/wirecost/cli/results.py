@@ -12,8 +12,8 @@ from wirecost.results.records.choices import HERE
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.counted import counted
-from wirecost.system.foreign import shell_line
 from wirecost.system.printable import printable
+from wirecost.system.shell import quoted
 
 if TYPE_CHECKING:
     from wirecost.results.records.measured import MeasuredFolder
@@ -45,7 +45,7 @@ def command(
         print_table(console, _table(f"Results in {folder}", latest))
     else:
         answer = f"{counted(len(folders), 'result')} in {folder}, the latest first."
-        more = f"All: --all. One as a page: wirecost report {shell_line(folder / 'NAME')} --open"
+        more = f"All: --all. One as a page: wirecost report {quoted(folder / 'NAME')} --open"
         print_answer(console, FirstAnswer(answer, _table("Results", folders)), more)
     write_json(json_file, [_row(run) for run in latest])
 

@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.messaging.api.topics import OpenTopic

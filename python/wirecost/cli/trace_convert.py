@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
@@ -21,6 +20,7 @@ from wirecost.results.report.shared import units
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.data.traces.conversion import Wanted

@@ -6,8 +6,6 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from rich.console import Console
-
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.trace_options import STDERR
@@ -17,6 +15,7 @@ from wirecost.data.traces.batch.work import ConversionOutcome
 from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 
 def convert_and_print(

@@ -19,7 +19,7 @@ from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
+from wirecost.system.shell import quoted
 
 if TYPE_CHECKING:
     from wirecost.data.traces import Frame, Trace
@@ -89,7 +89,7 @@ def command(
     if not played.step_ns:
         if interruption is not None:
             raise interruption
-        check = f"wirecost trace check {shell_line(file)}"
+        check = f"wirecost trace check {quoted(file)}"
         raise UserError(f"{file}: no frame was played; see `{check}`")
     console = console_beside(json_file)
     for table in played_tables(f"{file.name} · {archive.name}", played):

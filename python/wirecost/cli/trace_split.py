@@ -17,7 +17,7 @@ from wirecost.results.report.shared.first import FirstAnswer, print_answer
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
+from wirecost.system.shell import command_line
 
 if TYPE_CHECKING:
     from wirecost.data.traces.split import TraceSplit
@@ -85,8 +85,9 @@ def _answer(file: Path, out: Path, done: TraceSplit) -> FirstAnswer:
     ]
     headings = ["field", "elements", "changes", "before", "after"]
     table = Table("What the frames hold", headings, rows, ["changes: frames unlike the last one"])
+    again = command_line([out, f"back{file.suffix}"])
     steps = [
-        f"Back, exactly as before:\nwirecost trace join {shell_line(out, f'back{file.suffix}')}",
+        f"Back, exactly as before:\nwirecost trace join {again}",
         "In your simulator: docs/formats/static-once.md.",
     ]
     if after >= before:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from wirecost.data.messages.subject import subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.backend import Carried, Timed
 from wirecost.measure.bench.message.choices import PRESETS
@@ -18,7 +19,6 @@ from wirecost.measure.bench.message.presets import find
 from wirecost.measure.bench.message.presets.classes import ClassesBackend, ground_truth
 from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.measure.bench.message.stages import combined
-from wirecost.measure.bench.message.subject import subject
 from wirecost.schema.compile import frontends
 from wirecost.system.children import ProgramFailedError
 

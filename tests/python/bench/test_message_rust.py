@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from bench.ros_schemas import every
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.content_file import read_content, write_content
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.backend import Timed
 from wirecost.measure.bench.message.choices import RUST, RUST_LIBRARIES, USUAL
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.content_file import read_content, write_content
 from wirecost.measure.bench.message.race import RacePart, verify_all
 from wirecost.measure.bench.message.rust import backend as rust
 from wirecost.measure.bench.message.rust import cargo, code
 from wirecost.measure.bench.message.scenario import MessageSettings
 from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.measure.bench.transport.choices import LEAST_RUST
 from wirecost.schema.compile import frontends
 from wirecost.system import scratch

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from bench.ros_schemas import every
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.content_file import write_content
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.cpp import sbe_code, sources
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.race import RacePart, verify_all
 from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 
 SCHEMAS = Path(__file__).parents[2] / "conformance" / "schemas"

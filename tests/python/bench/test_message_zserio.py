@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from bench.ros_schemas import every
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.content_file import write_content
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.python import code, zserio_schema
 from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.python.worker import WorkerContender
 from wirecost.measure.bench.message.race import RacePart, verify_all
 from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 
 SCHEMAS = Path(__file__).parents[2] / "conformance" / "schemas"

@@ -17,7 +17,7 @@ from rosbags.interfaces import (
 )
 
 from cost.drives import drive
-from wirecost.measure.bench.message.recordings.offered import LONGEST, offered_words
+from wirecost.data.recordings.offered import LONGEST, offered_words
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.survey import survey
 from wirecost.measure.cost.system import system_cost

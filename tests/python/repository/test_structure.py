@@ -19,6 +19,8 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "schema.compile": set(),
     "schema.columns": {"schema.compile"},
     "data.traces": {"schema.columns"},
+    "data.messages": {"schema.compile"},
+    "data.recordings": {"data.messages", "data.traces", "schema.compile"},
     "data.scans": {"data.traces"},
     "data.osi": {"data.traces", "schema.columns"},
     "data.advisor": {"data"},
@@ -55,6 +57,8 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "schema",
     },
     "measure.cost": {
+        "data.messages",
+        "data.recordings",
         "data.scans",
         "measure.bench",
         "observe.usage",

@@ -12,16 +12,16 @@ import numpy as np
 from mcap.writer import Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
+from wirecost.data.messages.ros.reader import FAULTS
+from wirecost.data.recordings.connection import RecordedConnection
+from wirecost.data.recordings.recording import Recording
 from wirecost.data.scans.conversion import Converted, Wanted, check_errors, check_memory
 from wirecost.data.scans.packed import Layout, errors_by_field, errors_made, layout_of, pack, unpack
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection
-from wirecost.measure.bench.message.recordings.recording import Recording
-from wirecost.measure.bench.message.ros.reader import FAULTS
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
+from wirecost.system.shell import quoted
 
 CLOUD = "sensor_msgs/msg/PointCloud2"
 PACKED = "point_cloud_interfaces/msg/CompressedPointCloud2"
@@ -151,7 +151,7 @@ def _is_packed(recording: Recording, topic: str) -> bool:
     if not kinds & {CLOUD, PACKED}:
         raise UserError(
             f"{recording.path}: no PointCloud2 on {shown(topic) if topic else 'any topic'}; "
-            f"`wirecost cost {shell_line(recording.path)}` lists its topics"
+            f"`wirecost cost {quoted(recording.path)}` lists its topics"
         )
     return CLOUD in kinds
 

@@ -16,9 +16,9 @@ from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.table_file import read_table
 from wirecost.results.records.trial import is_trial
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shortened
 from wirecost.system.regular_file import read_regular
+from wirecost.system.shell import quoted
 
 LARGEST_META = 32 << 20
 AGAIN = "measure again"
@@ -53,7 +53,7 @@ def read_results(folder: Path) -> Results:
     except OSError as error:
         if is_trial(folder):
             raise UserError(
-                f"{folder}: a trial of remedies; wirecost report {shell_line(folder)} shows it"
+                f"{folder}: a trial of remedies; wirecost report {quoted(folder)} shows it"
             ) from error
         raise UserError(
             f"{folder}: not a result folder ({META}: {error.strerror}); name one that was measured"

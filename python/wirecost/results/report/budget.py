@@ -16,8 +16,8 @@ from wirecost.results.report.shared import markdown as md
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Column, Table
-from wirecost.system.current_folder import from_here
 from wirecost.system.function_names import short_names
+from wirecost.system.here import from_here
 from wirecost.system.printable import printable, shortened
 
 Origins = Mapping[Verdict, Sequence[Origin]]
@@ -122,8 +122,10 @@ def _short(function: str) -> str:
 
 def _file(file: str) -> str:
     """Return a file as it is called from here, or the end of a long path."""
-    name = from_here(Path(file))
-    return name if len(name) <= LONGEST_FILE else f"…/{'/'.join(Path(file).parts[-2:])}"
+    path = from_here(Path(file))
+    if not path.is_absolute():
+        return str(path)
+    return file if len(file) <= LONGEST_FILE else f"…/{'/'.join(path.parts[-2:])}"
 
 
 def document(

@@ -7,11 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from wirecost.data.messages import fields
+from wirecost.data.messages.content import about_made_up, made_up
+from wirecost.data.messages.ros import installed
+from wirecost.data.messages.ros.definitions import IDL, of_files, short
+from wirecost.data.messages.ros.installed import Ros2Installation
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.shapes import MOST_ELEMENTS
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.data.traces.names import type_of
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
-from wirecost.measure.bench.message import fields
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
 from wirecost.measure.bench.message.at_rate.carrying import RateRequest, carrying
@@ -26,7 +33,6 @@ from wirecost.measure.bench.message.choices import (
     USUAL,
 )
 from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
-from wirecost.measure.bench.message.content import about_made_up, made_up
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.data import (
     MessageChoice,
@@ -40,10 +46,6 @@ from wirecost.measure.bench.message.java.backend import Java
 from wirecost.measure.bench.message.plain_files import BINARY
 from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.race import RacePart, run_fields, run_race
-from wirecost.measure.bench.message.ros import installed
-from wirecost.measure.bench.message.ros.definitions import IDL, of_files, short
-from wirecost.measure.bench.message.ros.installed import Ros2Installation
-from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.rust.backend import Rust
 from wirecost.measure.bench.message.selection import (
     HEADERS,
@@ -52,8 +54,6 @@ from wirecost.measure.bench.message.selection import (
     CodecFile,
     ContenderSelection,
 )
-from wirecost.measure.bench.message.shapes import MOST_ELEMENTS
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.messaging.transport import find
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.schemas.message import TOGETHER

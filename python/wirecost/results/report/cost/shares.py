@@ -13,8 +13,8 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
-from wirecost.system.foreign import shell_line
 from wirecost.system.printable import without_middle
+from wirecost.system.shell import command_line
 
 TRANSPORTS = ("publish→take", "queued→callback", "queue wait")
 """Waits between a publisher and a callback, of which a topic has one."""
@@ -94,7 +94,7 @@ def _topic_waits(shares: SystemShares) -> list[TopicWait]:
 
 def steps(shares: SystemShares) -> Iterator[str]:
     """Yield what to do next, at most three, each command behind a line break."""
-    files = shell_line(*shares.files)
+    files = command_line(shares.files)
     if not shares.is_processor:
         yield f"Shares of processor time instead, waiting left out:\n{EXACT}"
     first = next((stage for stage in shares.stages if shares.cost_ns(stage)), None)

@@ -42,8 +42,8 @@ from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import own_functions
+from wirecost.system.shell import command_line
 from wirecost.system.whole_file import write_text
 
 LONG_TAIL = 2.0
@@ -218,7 +218,7 @@ def _page(trial: Trial, gains: list[Gain]) -> str:
         "trial.html.j2",
         figures,
         figures=figures,
-        command=shell_line(*trial.about.command) or trial.about.recording,
+        command=command_line(trial.about.command) or trial.about.recording,
         lead=answer.answer if answer else None,
         steps=answer.steps if answer else [],
         doubts=[line for line, _ in doubts(trial, gains)],

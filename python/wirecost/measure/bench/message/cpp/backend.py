@@ -11,6 +11,7 @@ from importlib.metadata import version
 from math import inf
 from pathlib import Path
 
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.allocators import NAMED, loaded
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
@@ -32,7 +33,6 @@ from wirecost.measure.bench.message.cpp.programs import Say
 from wirecost.measure.bench.message.cpp.source import RECYCLED
 from wirecost.measure.bench.message.cpp.sources import CURRENT_PROTOBUF
 from wirecost.measure.bench.message.selection import HEADERS, ContenderSelection
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
+from wirecost.data.messages.shapes import is_list, is_octets
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
 from wirecost.measure.bench.message.cpp.derived import (
     DerivedField,
@@ -19,8 +21,6 @@ from wirecost.measure.bench.message.cpp.derived import (
     derived_fields,
     is_number,
 )
-from wirecost.measure.bench.message.shapes import is_list, is_octets
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.cpp.names import CppNames, identifier
 from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef
 

@@ -14,6 +14,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
 from wirecost.measure.bench.message.cpp.derived import (
     DerivedField,
@@ -21,7 +22,6 @@ from wirecost.measure.bench.message.cpp.derived import (
     form,
     struct_messages,
 )
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.cpp.names import CppNames
 from wirecost.schema.compile.graph import components
 from wirecost.schema.compile.schema import Field, Message, MessageRef, Schema

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 
+from wirecost.data.messages.ros.installed import Ros2Installation
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.program import INSTALLED
 from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.cpp import (
@@ -28,7 +30,6 @@ from wirecost.measure.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBU
 from wirecost.measure.bench.message.cpp.flatbuffers_code import flatbuffers
 from wirecost.measure.bench.message.cpp.source import SHARED, ProgramSource
 from wirecost.measure.bench.message.cpp.tools import has_header, ran
-from wirecost.measure.bench.message.ros.installed import Ros2Installation
 from wirecost.measure.bench.message.selection import (
     HEADERS,
     CodecFile,
@@ -36,7 +37,6 @@ from wirecost.measure.bench.message.selection import (
     is_large,
     left_out,
 )
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames

@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost.data.messages.fields import fields_along
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
 from wirecost.measure.bench.message.cpp.source import ProgramSource
 from wirecost.measure.bench.message.elements.repeated import ElementField, RepeatedElements
-from wirecost.measure.bench.message.fields import fields_along
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.cpp.names import CppNames, identifier, member

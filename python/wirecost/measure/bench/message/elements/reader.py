@@ -12,9 +12,9 @@ from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from wirecost.data.messages.subject import canonical
 from wirecost.measure.bench.message.elements.contents import Array
 from wirecost.measure.bench.message.elements.repeated import ElementField, RepeatedElements
-from wirecost.measure.bench.message.subject import canonical
 
 FIXED = {1: 8, 5: 4}
 """Bytes of numbers by wire type."""

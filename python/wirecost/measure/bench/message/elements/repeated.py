@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import Message
 
+from wirecost.data.messages.fields import fields_along
+from wirecost.data.messages.ros.definitions import RosDefinitions
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.elements.contents import (
     SPEED_OF_LIGHT,
     Array,
     Content,
     synthetic,
 )
-from wirecost.measure.bench.message.fields import fields_along
 from wirecost.measure.bench.message.narrowing import narrowed
-from wirecost.measure.bench.message.ros.definitions import RosDefinitions
-from wirecost.measure.bench.message.ros.subject import ros_subject
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.schema import Field, Kind, MessageRef
 

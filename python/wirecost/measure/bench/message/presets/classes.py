@@ -8,19 +8,19 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case, Measurement, Progress
 from wirecost.measure.bench.message.backend import Carried, Timed
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.narrowing import narrowed
 from wirecost.measure.bench.message.preset_settings import ClassesSettings
 from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection
 from wirecost.measure.bench.message.stages import Stages, combined
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.results.records.journal import Journal
 from wirecost.schema.compile import frontends
 from wirecost.system import scratch

@@ -14,6 +14,9 @@ from typing import Any
 
 from google.protobuf import descriptor_pb2 as pb
 
+from wirecost.data.messages.ros.definitions import RosDefinitions
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject, canonical, subject
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
@@ -24,11 +27,8 @@ from wirecost.measure.bench.message.notification import content as notification
 from wirecost.measure.bench.message.notification.content import NotificationContent, mirror
 from wirecost.measure.bench.message.preset_settings import NotificationSettings
 from wirecost.measure.bench.message.race import RacePart, run_race
-from wirecost.measure.bench.message.ros.definitions import RosDefinitions
-from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.selection import OPTIMIZED, CodecFile, ContenderSelection
-from wirecost.measure.bench.message.subject import Subject, canonical, subject
 from wirecost.results.records.journal import Journal
 from wirecost.system.errors import UserError
 

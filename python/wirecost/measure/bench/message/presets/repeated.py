@@ -11,6 +11,7 @@ from pathlib import Path
 
 import zstandard
 
+from wirecost.data.messages.subject import MessageReader
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
 from wirecost.measure.bench.message.backend import MessageCounts, Timed
@@ -24,7 +25,6 @@ from wirecost.measure.bench.message.preset_settings import RepeatedSettings
 from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection, Generated
 from wirecost.measure.bench.message.stages import Stages, combined
-from wirecost.measure.bench.message.subject import MessageReader
 from wirecost.results.records.journal import Journal
 
 SCENARIO = "lists"

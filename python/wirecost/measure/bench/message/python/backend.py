@@ -15,6 +15,8 @@ from pathlib import Path
 import google.protobuf
 from google.protobuf.internal import api_implementation
 
+from wirecost.data.messages.shapes import is_octets
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
 from wirecost.measure.bench.message.backend import (
@@ -38,8 +40,6 @@ from wirecost.measure.bench.message.python import (
 from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
 from wirecost.measure.bench.message.selection import MODULE, ContenderSelection, is_large
-from wirecost.measure.bench.message.shapes import is_octets
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch

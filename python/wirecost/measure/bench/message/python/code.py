@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wirecost.data.messages.shapes import is_list, is_octets
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.python import zserio_library
-from wirecost.measure.bench.message.shapes import is_list, is_octets
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.python.names import attribute
 from wirecost.schema.compile.schema import (
     EnumRef,
@@ -28,7 +28,7 @@ from wirecost.schema.compile.schema import (
 )
 
 if TYPE_CHECKING:
-    from wirecost.measure.bench.message.ros.reader import RosReader
+    from wirecost.data.messages.ros.reader import RosReader
 
 PREAMBLE = """\
 from base64 import b64decode, b64encode

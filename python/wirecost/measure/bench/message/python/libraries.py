@@ -16,9 +16,9 @@ from typing import Any
 
 import msgpack
 
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.python import zserio_library
 from wirecost.measure.bench.message.python.code import is_time
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.python.names import class_name, module_place
 
 ROOT = "wire"

@@ -7,8 +7,8 @@ import importlib
 from functools import partial
 from typing import Any
 
-from wirecost.measure.bench.message.shapes import is_list, is_octets
-from wirecost.measure.bench.message.subject import Subject
+from wirecost.data.messages.shapes import is_list, is_octets
+from wirecost.data.messages.subject import Subject
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 
 NAME = "zserio"

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from wirecost.data.messages.shapes import is_list, is_octets
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.cpp.tools import ran
 from wirecost.measure.bench.message.python.zserio_library import (
     NAME,
@@ -22,8 +24,6 @@ from wirecost.measure.bench.message.python.zserio_library import (
     entry_names,
     numbered,
 )
-from wirecost.measure.bench.message.shapes import is_list, is_octets
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.graph import components
 from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Schema
 

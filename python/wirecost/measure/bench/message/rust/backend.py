@@ -10,6 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
 from wirecost.measure.bench.message.backend import (
@@ -25,7 +26,6 @@ from wirecost.measure.bench.message.counting import counted_allocations, counted
 from wirecost.measure.bench.message.cpp.programs import cached, keep
 from wirecost.measure.bench.message.rust import cargo, code
 from wirecost.measure.bench.message.selection import ContenderSelection, is_large, left_out
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.system import scratch
 
 MODES = {

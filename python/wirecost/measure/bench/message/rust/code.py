@@ -7,12 +7,12 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.rust.descriptors import (
     enum_names,
     message_names,
     numbered,
 )
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.templates import Templates
 from wirecost.schema.compile.schema import (
     EnumRef,

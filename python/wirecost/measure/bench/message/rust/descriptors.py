@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from google.protobuf import descriptor_pb2 as pb
 
-from wirecost.measure.bench.message.subject import Subject
+from wirecost.data.messages.subject import Subject
 
 PACKAGE = "wire"
 

@@ -15,8 +15,8 @@ from rosbags.interfaces import Nodetype
 from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
-from wirecost.measure.bench.message.ros.definitions import RosDefinitions
-from wirecost.measure.bench.message.shapes import is_list, is_octets
+from wirecost.data.messages.ros.definitions import RosDefinitions
+from wirecost.data.messages.shapes import is_list, is_octets
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD
 from wirecost.schema.compile.frontends.ros.grammar import declared_fields
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema

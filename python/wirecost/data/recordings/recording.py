@@ -7,19 +7,19 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirecost.measure.bench.message.recordings import folder
-from wirecost.measure.bench.message.recordings.bag1 import Bag1
-from wirecost.measure.bench.message.recordings.connection import (
+from wirecost.data.recordings import folder
+from wirecost.data.recordings.bag1 import Bag1
+from wirecost.data.recordings.connection import (
     WIRES,
     RecordedConnection,
     RecordedMessage,
 )
-from wirecost.measure.bench.message.recordings.damage import refuse_pointers
+from wirecost.data.recordings.damage import refuse_pointers
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
+from wirecost.system.shell import command_line, quoted
 
 BAG, MCAP = ".bag", ".mcap"
 SUFFIXES = (BAG, ".db3", MCAP, folder.PACKED)
@@ -193,13 +193,13 @@ class Recording(Closing):
             list(dict.fromkeys(connection.topic for connection in usable if connection.count))
             or topics
         )
-        listed = " or ".join(shell_line(name) for name in topics[:MOST_LISTED])
+        listed = " or ".join(quoted(name) for name in topics[:MOST_LISTED])
         if topic:
             raise UserError(f"{self.path}: has no topic {topic}; choose --topic {listed}")
         if len(topics) > 1:
             raise UserError(
                 f"{self.path}: has several topics; choose --topic {listed}, or see what each "
-                f"costs: `{shell_line('wirecost', 'cost', self.path)}`"
+                f"costs: `{command_line(['wirecost', 'cost', self.path])}`"
             )
         return topics[0]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirecost.measure.bench.message.ros.reader import wrapped
-from wirecost.measure.bench.message.shapes import MOST_ELEMENTS, is_list, is_octets
+from wirecost.data.messages.ros.reader import wrapped
+from wirecost.data.messages.shapes import MOST_ELEMENTS, is_list, is_octets
 from wirecost.schema.compile.frontends.ros.builtin import FILES
 from wirecost.schema.compile.schema import Field, Kind, Label, MessageRef, Schema
 from wirecost.system.errors import UserError

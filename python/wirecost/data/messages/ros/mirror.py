@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from google.protobuf import descriptor_pb2 as pb
 
-from wirecost.measure.bench.message.shapes import is_octets
+from wirecost.data.messages.shapes import is_octets
 from wirecost.schema.compile.schema import Field, File, Kind, Label, Message, MessageRef, Schema
 
 _Type = pb.FieldDescriptorProto

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rosbags.typesys import TypesysError, get_types_from_idl
 
-from wirecost.measure.bench.message.ros import interfaces
-from wirecost.measure.bench.message.ros.known import KnownTypes, text_of
+from wirecost.data.messages.ros import interfaces
+from wirecost.data.messages.ros.known import KnownTypes, text_of
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.frontends.ros import dialect_of
 from wirecost.schema.compile.frontends.ros.builtin import DIALECTS, FILES

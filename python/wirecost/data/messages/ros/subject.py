@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from wirecost.measure.bench.message.ros import mirror
-from wirecost.measure.bench.message.ros.definitions import RosDefinitions
-from wirecost.measure.bench.message.ros.reader import RosReader
-from wirecost.measure.bench.message.subject import Subject, found_type, needed_files
+from wirecost.data.messages.ros import mirror
+from wirecost.data.messages.ros.definitions import RosDefinitions
+from wirecost.data.messages.ros.reader import RosReader
+from wirecost.data.messages.subject import Subject, found_type, needed_files
 from wirecost.schema.compile.schema import Label, MessageRef, Schema
 from wirecost.system.errors import UserError
 

@@ -12,11 +12,11 @@ import zstandard
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from wirecost.measure.bench.message.recordings.connection import RecordedMessage, RecordingPart
-from wirecost.measure.bench.message.recordings.damage import damage, refuse_pointers
-from wirecost.measure.bench.message.recordings.mcap_part import McapPart
-from wirecost.measure.bench.message.recordings.offered import KEY, offered_words
-from wirecost.measure.bench.message.recordings.sqlite_file import REINDEX, SqliteFile
+from wirecost.data.recordings.connection import RecordedMessage, RecordingPart
+from wirecost.data.recordings.damage import damage, refuse_pointers
+from wirecost.data.recordings.mcap_part import McapPart
+from wirecost.data.recordings.offered import KEY, offered_words
+from wirecost.data.recordings.sqlite_file import REINDEX, SqliteFile
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown

@@ -15,9 +15,9 @@ from rosbags.interfaces import Connection as RosbagsConnection
 from rosbags.interfaces import ConnectionExtRosbag1, MessageDefinition, MessageDefinitionFormat
 from rosbags.rosbag1.reader import Chunk, Header, RecordType, decompressors, normalize
 
+from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.damage import damage
 from wirecost.data.traces.mcap_index import MAX_CHUNK
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordedMessage
-from wirecost.measure.bench.message.recordings.damage import damage
 
 
 class _Bag1Reader(rosbag1.Reader):

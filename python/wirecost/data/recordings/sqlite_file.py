@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from wirecost.measure.bench.message.recordings import offered
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordedMessage
-from wirecost.measure.bench.message.recordings.damage import damage
+from wirecost.data.recordings import offered
+from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.damage import damage
 from wirecost.system.counted import counted
 
 REINDEX = "ros2 bag reindex"

@@ -12,18 +12,18 @@ from typing import Any, Protocol
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.message import DecodeError
 
-from wirecost.measure.bench.message.recordings.connection import NONE, WIRES, RecordedConnection
-from wirecost.measure.bench.message.recordings.recording import ConnectionGroup, Recording
-from wirecost.measure.bench.message.ros.definitions import (
+from wirecost.data.messages.ros.definitions import (
     RosDefinitions,
     completed,
     of_text,
     short,
     short_name,
 )
-from wirecost.measure.bench.message.ros.known import KnownTypes
-from wirecost.measure.bench.message.ros.subject import ros_subject
-from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.data.messages.ros.known import KnownTypes
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject, subject
+from wirecost.data.recordings.connection import NONE, WIRES, RecordedConnection
+from wirecost.data.recordings.recording import ConnectionGroup, Recording
 from wirecost.schema.compile.frontends.ros.packages import Finder
 from wirecost.schema.compile.schema import Field, MessageRef, Schema
 from wirecost.system.counted import counted

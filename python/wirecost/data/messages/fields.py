@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wirecost.measure.bench.message import sequential_bytes
-from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.tally import SHORT_TEXT, Path, Tally
+from wirecost.data.messages import sequential_bytes
+from wirecost.data.messages.subject import Subject
+from wirecost.data.messages.tally import SHORT_TEXT, Path, Tally
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
 from wirecost.schema.compile.schema import (
     Coding,

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from mcap.opcode import Opcode
 
+from wirecost.data.recordings import offered
+from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
 from wirecost.data.traces import mcap_index
 from wirecost.data.traces.mcap_file import McapChannel
-from wirecost.measure.bench.message.recordings import offered
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordedMessage
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 

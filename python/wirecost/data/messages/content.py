@@ -10,9 +10,9 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from wirecost.measure.bench.message.ros.fit import fit
-from wirecost.measure.bench.message.shapes import MOST_ELEMENTS
-from wirecost.measure.bench.message.subject import Subject
+from wirecost.data.messages.ros.fit import fit
+from wirecost.data.messages.shapes import MOST_ELEMENTS
+from wirecost.data.messages.subject import Subject
 from wirecost.system.errors import UserError
 
 MESSAGES, FEWEST = 16, 4

@@ -23,7 +23,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import printable
 
 if TYPE_CHECKING:  # it takes long to import, and Protobuf's messages do without
-    from wirecost.measure.bench.message.ros.reader import RosReader
+    from wirecost.data.messages.ros.reader import RosReader
 
 
 class MessageReader(Protocol):

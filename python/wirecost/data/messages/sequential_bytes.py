@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import struct
 
-from wirecost.measure.bench.message.shapes import is_list
-from wirecost.measure.bench.message.tally import SHORT_TEXT, Path, Tally
+from wirecost.data.messages.shapes import is_list
+from wirecost.data.messages.tally import SHORT_TEXT, Path, Tally
 from wirecost.schema.compile.plan.sequential import PREFIX, Rules
 from wirecost.schema.compile.plan.wires import CDR_HEADER
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema

@@ -11,7 +11,7 @@ from typing import Any
 from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_typestore
 
-from wirecost.measure.bench.message.ros import interfaces
+from wirecost.data.messages.ros import interfaces
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD
 from wirecost.schema.compile.frontends.ros.packages import Finder, read
 
