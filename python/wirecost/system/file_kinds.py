@@ -20,7 +20,7 @@ OF_FOLDER = {
     "**/*.wprobe": "probe show {}",
     "**/metadata": "probe show {}",
     "meta.json": "report {}",
-    "snapshot.json": "replay {}",
+    "node.json": "replay {}",
 }
 """Arguments of the command that reads a folder with such a file in it."""
 
