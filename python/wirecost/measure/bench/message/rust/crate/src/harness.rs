@@ -4,11 +4,11 @@ use std::error::Error;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufWriter, Write};
-use std::time::{Duration, Instant};
 
 use prost::Message;
 
 use crate::schema::Top;
+use crate::stopwatch::Stopwatch;
 use crate::values::{Alter, Alteration, Random, Read, Sum};
 
 pub type Done<T = ()> = Result<T, Box<dyn Error>>;
@@ -233,9 +233,9 @@ impl<W: Write> Measurement<W> {
     fn run(&mut self, repetitions: usize) -> Done {
         let mut ns = 1.0;
         for _ in 0..4 {
-            let begin = Instant::now();
+            let stopwatch = Stopwatch::start();
             self.contender.run_total(&self.content.values, &mut Sum::default())?;
-            ns = nanoseconds(begin.elapsed()).max(1.0);
+            ns = stopwatch.nanoseconds().max(1.0);
         }
         let passes = (LEAST_SAMPLE_NS / ns) as usize + 1;
         let looked_at = self.random.below(repetitions.max(1));
@@ -257,9 +257,9 @@ impl<W: Write> Measurement<W> {
             count = messages - self.random.below(messages / 2 + 1);
             carried += count;
             let mut sum = Sum::default();
-            let begin = Instant::now();
+            let stopwatch = Stopwatch::start();
             self.contender.run_total(&self.content.values[..count], &mut sum)?;
-            ns += nanoseconds(begin.elapsed());
+            ns += stopwatch.nanoseconds();
             self.content.check(sum, count)?;
         }
         if is_looked_at {
@@ -276,10 +276,10 @@ impl<W: Write> Measurement<W> {
             self.content.alter(&mut self.random);
             let mut sum = Sum::default();
             for (stage, taken) in ns.iter_mut().enumerate() {
-                let begin = Instant::now();
+                let stopwatch = Stopwatch::start();
                 self.contender.run(stage, &self.content.values, &mut sum)?;
                 if pass != 0 {
-                    *taken += nanoseconds(begin.elapsed()); // the first one warms
+                    *taken += stopwatch.nanoseconds(); // the first one warms
                 } else if stage == ENCODE && is_looked_at {
                     let i = self.random.below(messages);
                     let sent = self.contender.sent(i).to_vec();
@@ -314,10 +314,6 @@ fn print_sent(out: &mut impl Write, repetition: usize, sent: &[u8], value: &Top)
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn nanoseconds(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1e9
 }
 
 /// callgrind counts the instructions of this function alone, by its name.

@@ -21,6 +21,7 @@ mod library;
 mod schema {
     include!("schema.rs");
 }
+mod stopwatch;
 mod values;
 /// Messages by prost.
 #[allow(clippy::all)]
