@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wirecost.system.shell import quoted
+from wirecost.system.foreign import shell_line
 
 CLOUD = "bench codecs {}` compares codecs of it; `wirecost convert-cloud {} OUT"
 OF_SUFFIX = {
@@ -32,4 +32,4 @@ def reading_command(path: Path) -> str:
     else:
         commands = (text for text in [OF_SUFFIX.get(path.suffix.lower(), "")] if text)
     command = next(commands, "")
-    return f"`wirecost {command.replace('{}', quoted(path))}` reads it" if command else ""
+    return f"`wirecost {command.replace('{}', shell_line(path))}` reads it" if command else ""
