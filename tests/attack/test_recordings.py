@@ -18,10 +18,10 @@ from attack.recordings import differential, readings, seeds
 from attack.recordings.listed import LISTED
 from attack.recordings.readings import Reading
 from attack.target import Target
+from wirecost.data.recordings import bag1
+from wirecost.data.recordings.recording import Recording
 from wirecost.data.traces import mcap_index
 from wirecost.data.traces.trace import silent
-from wirecost.measure.bench.message.recordings import bag1
-from wirecost.measure.bench.message.recordings.recording import Recording
 
 COUNT = int(os.environ.get("WIRECOST_ATTACK", "300"))
 

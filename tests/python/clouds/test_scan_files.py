@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wirecost_scenarios.repeated import contents
 
 from wirecost.data.advisor.sources import CloudSource
 from wirecost.data.clouds import kitti, scan_files
-from wirecost.measure.bench.message.elements import contents
 from wirecost.system.errors import UserError
 
 HEADER = """ply
@@ -142,4 +142,4 @@ def test_the_next_command_takes_the_same_scan(tmp_path: Path) -> None:
     np.array([[3, 4, 0, 0.5]] * 3, "<f4").tofile(tmp_path / "a.bin")
     command = [sys.executable, "-m", "wirecost", "columns", "advise", "a.bin"]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert "times: wirecost bench repeated --scan a.bin" in run.stdout
+    assert "times: wirecost bench codecs a.bin" in run.stdout

@@ -15,11 +15,11 @@ import pytest
 
 from cost.drives import drive
 from wirecost.data.clouds.point_cloud2 import fields_apart, points_of
+from wirecost.data.messages.fields import walk
+from wirecost.data.messages.subject import Subject, subject
+from wirecost.data.messages.tally import Tally
+from wirecost.data.recordings.connection import RecordedConnection
 from wirecost.measure.bench.cloud.codecs import race
-from wirecost.measure.bench.message.fields import walk
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection
-from wirecost.measure.bench.message.subject import Subject, subject
-from wirecost.measure.bench.message.tally import Tally
 from wirecost.measure.cost.cloud import clouds
 from wirecost.measure.cost.inside import inside
 from wirecost.measure.cost.live.processes import GraphProcesses

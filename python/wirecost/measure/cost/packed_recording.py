@@ -19,12 +19,13 @@ from wirecost.data.clouds.packed_message import (
     store,
     unpacked_message,
 )
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordedMessage
-from wirecost.measure.bench.message.recordings.recording import Recording
-from wirecost.measure.bench.message.ros.reader import FAULTS
+from wirecost.data.messages.ros.reader import FAULTS
+from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.recording import Recording
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
 
 SAID_EVERY = 64
@@ -79,7 +80,7 @@ def _is_packed(recording: Recording, topic: str) -> bool:
     if not any(one & {CLOUD, PACKED} for one in kinds.values()):
         raise UserError(
             f"{recording.path}: no PointCloud2 on {shown(topic) if topic else 'any topic'}; "
-            f"`wirecost cost {recording.path}` lists its topics"
+            f"`wirecost cost {shell_line(recording.path)}` lists its topics"
         )
     return any(CLOUD in one and PACKED not in one for one in kinds.values())
 

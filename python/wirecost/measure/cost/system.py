@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from wirecost.measure.bench.message.recordings.recording import rate_over
+from wirecost.data.recordings.recording import rate_over
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.remedies import remedies
 from wirecost.measure.cost.survey import RecordingSurvey, TopicSurvey
