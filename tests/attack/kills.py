@@ -53,9 +53,18 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "transport": ("--mwares", "zeromq-tcp", "--client", "python", "--sizes", "100B", "--seconds",
                   "0.3", "--processes", "2"),
 }  # fmt: skip
+STUDIES = Path(__file__).parents[2] / "benchmarks"
+
+
+def bench(name: str) -> tuple[str, ...]:
+    """Return the words that measure a scenario, of the package or a study."""
+    is_study = (STUDIES / name / "race.py").is_file()
+    return ("bench", *(("--from", str(STUDIES)) if is_study else ()), name)
+
+
 COMMANDS: dict[str, tuple[str, ...]] = {
-    **{name: ("bench", name, *words, "--out", OUT) for name, words in RESULTS.items()},
-    "java": ("bench", "notification", "--sizes", "4", "--content", "ticket", "--lang", "java",
+    **{name: (*bench(name), *words, "--out", OUT) for name, words in RESULTS.items()},
+    "java": (*bench("notification"), "--sizes", "4", "--content", "ticket", "--lang", "java",
              "--modes", "new", "--wire", "protobuf", "--repetitions", "1", "--out", OUT),
     "compile": ("compile", INPUT, "--lang", "cpp,python,java", "--wire", "protobuf,ros1,cdr",
                 "--out", OUT),

@@ -37,7 +37,6 @@ app = group(
     "Measure a scenario on this machine.",
     f"wirecost.cli.{PREFIX}",
     *NAMES,
-    former={"lists": "repeated"},
     for_files=("message",),
     others=settings_modules,
 )

@@ -16,6 +16,7 @@ from wirecost.data.traces.files import Mapped
 from wirecost.data.traces.trace import About, Frame, Progress, silent
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
 
 METADATA = "net.asam.osi.trace"
@@ -203,7 +204,7 @@ def _schema(contents: mcap_index.Contents, channel: Channel) -> str:
 
 
 def _or(topics: tuple[str, ...]) -> str:
-    return " or ".join(shown(topic) for topic in topics[:8])
+    return " or ".join(map(shell_line, topics[:8]))
 
 
 def _damaged(path: Path, number: int) -> UserError:

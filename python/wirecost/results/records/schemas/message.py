@@ -110,5 +110,5 @@ SCENARIO = Scenario(
     needed=STAGES,
     baseline=("protobuf", "new"),
     rivals=frozenset({"protobuf", "protobuf-current"}),
-    usual=("gencpp", "rosidl-fastrtps", "fast-cdr", "genpy", "rclpy", "rosbags", "prost"),
+    usual=("gencpp", "rosidl-fastrtps", "fast-cdr", "genpy", "rclpy", "rosbags"),
 )
