@@ -149,6 +149,8 @@ class _Chunks:
             return self._kept[place]
         try:
             chunk = mcap_index.chunk_at(self._data.view, place)
+        except mcap_index.UnknownCompressionError as error:
+            raise UserError(f"{self._path}: its chunks are {error}") from error
         except mcap_index.DAMAGE as error:
             raise UserError(
                 f"{self._path}: the chunk at byte {place} is damaged ({shown(error)}); record the "
