@@ -13,11 +13,14 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 from wirecost.system.extras import missing
 from wirecost.system.failed_write import OTHERWISE, REMEDIES, described
+from wirecost.system.here import is_gone
 from wirecost.system.interruption import watched
 from wirecost.system.named_output import NAME, flush_output, name_output
 from wirecost.system.printable import is_unicode, printable
 
 BROKEN_PIPE = 1
+GONE = "the current folder no longer exists; change to another one, or name absolute paths"
+OUT_OF_MEMORY = "out of memory; end other programs, raise the limit, or name a smaller input"
 
 
 def main() -> None:
@@ -30,10 +33,8 @@ def main() -> None:
                 app()
             finally:
                 flush_output()
-        except UserError as error:
-            _end(str(error), error.status, error)
-        except ProgramFailedError as error:
-            _end(str(error), UserError.status, error)
+        except (UserError, ProgramFailedError) as error:
+            _end(str(error), getattr(error, "status", UserError.status), error)
         except ModuleNotFoundError as error:
             absent = missing(error)
             if absent is None:
@@ -42,11 +43,12 @@ def main() -> None:
         except OSError as error:
             if error.errno == errno.EPIPE and error.filename == NAME:
                 _end("", BROKEN_PIPE)  # as Typer does, where it sees it
-            if error.errno not in REMEDIES | OTHERWISE or (
-                error.errno == errno.EBADF and error.filename != NAME
-            ):
+            line = _reason(error)
+            if line is None:
                 raise  # a mistake in this program
-            _end(described(error), UserError.status, error)
+            _end(line, UserError.status, error)
+        except MemoryError as error:
+            _end(OUT_OF_MEMORY, UserError.status, error)
         except UnicodeEncodeError as error:
             wrong = next((word for word in sys.argv if not is_unicode(word)), None)
             if wrong is None:
@@ -57,6 +59,16 @@ def main() -> None:
             if watch.seen is None or getattr(error, "code", 130) not in (1, 130):
                 raise
             _end(f"interrupted by {watch.seen.number.name}", watch.seen.status)
+
+
+def _reason(error: OSError) -> str | None:
+    """Return the line about what the system refused, None where this program is at fault."""
+    if error.errno == errno.ENOENT and is_gone():
+        return GONE
+    if error.errno not in REMEDIES | OTHERWISE:
+        return None
+    is_ours = error.errno == errno.EBADF and error.filename != NAME
+    return None if is_ours else described(error)
 
 
 def _end(line: str, status: int, error: Exception | None = None) -> NoReturn:

@@ -19,7 +19,7 @@ from osi3.osi_sensorview_pb2 import SensorView
 
 from support import ctf_traces
 from support.probe_logs import header, record
-from wirecost.data.scans import encode
+from wirecost.data.clouds import encode
 from wirecost.data.traces import create_trace
 from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.measure.bench.osi.fmu import open_fmu

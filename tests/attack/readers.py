@@ -13,7 +13,7 @@ from pathlib import Path
 from attack import corpora, messages
 from attack.from_file import FromFile
 from attack.target import Target
-from wirecost.data.scans import decode, kitti, pcd, ply
+from wirecost.data.clouds import decode, kitti, pcd, ply
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
 from wirecost.data.traces.trace import silent
@@ -133,10 +133,10 @@ TARGETS = (
     Target("performance-log", corpora.performance_logs, FromFile("log.json", setlevel.read_logs)),
     Target("heap-report", corpora.heap_reports, FromFile("heap.json", read_report)),
     Target("network-profile", corpora.network_profiles, FromFile("own.toml", profiles.read)),
-    Target("cloud", corpora.clouds, FromFile("a.pcd", pcd.read)),
+    Target("cloud", corpora.clouds, FromFile("a.pcd", pcd.load)),
     Target("cloud-packed", corpora.packed_clouds, partial(decode, limit=1 << 24)),
-    Target("cloud-ply", corpora.ply_clouds, FromFile("a.ply", ply.read)),
-    Target("cloud-kitti", corpora.kitti_clouds, FromFile("a.bin", kitti.read)),
+    Target("cloud-ply", corpora.ply_clouds, FromFile("a.ply", ply.load)),
+    Target("cloud-kitti", corpora.kitti_clouds, FromFile("a.bin", kitti.load)),
     Target(
         "descriptor-set",
         corpora.descriptor_sets,

@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from wirecost_scenarios.cloud import program, scans
+from wirecost_scenarios.cloud.program import CloudContender
+from wirecost_scenarios.cloud.turns import PLAIN, CloudWork, run_race
 
-from wirecost.measure.bench.cloud import program, scans
-from wirecost.measure.bench.cloud.program import CloudContender
-from wirecost.measure.bench.cloud.race import PLAIN, CloudWork, run_race
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
 from wirecost.measure.bench.engine.program import Program

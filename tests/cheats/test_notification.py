@@ -6,12 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from wirecost_scenarios.notification.messages import NotificationContent
+from wirecost_scenarios.notification.race import NotificationRow, Side, subject_of
 
 from wirecost.data.messages.subject import canonical
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
-from wirecost.measure.bench.message.notification.content import NotificationContent
-from wirecost.measure.bench.message.presets.notification import NotificationRow, Side, subject_of
 from wirecost.measure.bench.message.race import run_race
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.selection import CodecFile, ContenderSelection

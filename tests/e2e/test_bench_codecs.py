@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from cost.drives import drive
+from wirecost.data.clouds.scan_writers import WRITERS
 
 CODECS = [sys.executable, "-m", "wirecost", "bench", "codecs", "--rounds", "3"]
 SCREEN, COLUMNS = 24, 80
@@ -64,6 +65,41 @@ def test_a_scan_meets_all_codecs(scan: Path) -> None:
     assert sizes == sorted(sizes)
     sizes = [runs[name]["bytes"] for name in ("wirecost-quick", "wirecost-quick-exact", "copy")]
     assert sizes == sorted(sizes)
+
+
+def test_errors_reach_doubles(tmp_path: Path) -> None:
+    """Coordinates of a map, which are 0.25 m off as floats; nothing is cut before the race."""
+    along = np.arange(2000) + np.random.default_rng(2).random(2000)
+    kinds = [("x", "<f8"), ("y", "<f8"), ("z", "<f8"), ("t", "<f8")]
+    points = np.zeros(2000, kinds)
+    points["x"], points["y"] = 500_000 + along * 0.0123, 5_400_000.3 + np.sin(along)
+    points["t"] = 1.7e9 + along * 1e-5
+    path = tmp_path / "map.pcd"
+    path.write_bytes(WRITERS[".pcd"](points))
+    found = json.loads(run(path, "--error", "0.001", "--json", "-"))
+    runs = {one["codec"]: one for one in found["runs"]}
+    for name, one in runs.items():
+        assert one["raw_bytes"] == points.nbytes
+        assert not one["fault"]
+        assert (one["errors"] == {}) == (name in EXACT)
+        assert max(one["errors"].values(), default=0) <= 0.00101
+    packed = tmp_path / "map.wcloud"
+    converted = [*CODECS[:3], "convert-cloud", str(path), str(packed), "--error", "1mm"]
+    subprocess.run(converted, check=True, capture_output=True, timeout=60)
+    assert runs["wirecost"]["bytes"] == packed.stat().st_size
+    assert runs["wirecost"]["bytes"] < 0.8 * runs["wirecost-exact"]["bytes"]
+
+
+def test_values_of_one_field_stand_apart(tmp_path: Path) -> None:
+    """Every contender reads the second and third value of a field where they are."""
+    points = np.zeros(500, [("x", "<f4"), ("rgb", "<u2", (3,)), ("n", "<f4", (3,))])
+    random = np.random.default_rng(1)
+    points["rgb"], points["n"] = random.integers(0, 999, (500, 3)), random.random((500, 3))
+    path = tmp_path / "a.pcd"
+    path.write_bytes(WRITERS[".pcd"](points))
+    found = json.loads(run(path, "--json", "-"))
+    assert [one["codec"] for one in found["runs"] if one["fault"]] == []
+    assert found["absent"].keys() <= {"draco", "cloudini-zstd"}
 
 
 def test_the_answer_is_one_screen(scan: Path) -> None:

@@ -32,6 +32,7 @@ LONG = {
     "cloud": ("--samples", "1000000", "--seconds", "3600"),
     "tensor": ("--trials", "2000", "--mwares", "shm,zeromq", "--rate", "1000"),
     "notification": ("--repetitions", "100000"),
+    "static": ("--rounds", "100000"),
 }
 """Options by which a command goes on until it is ended."""
 LIMIT_S = 300.0
@@ -86,6 +87,7 @@ ENDED = [
     ("cloud", signal.SIGHUP),
     ("heap", signal.SIGTERM),
     ("notification", signal.SIGTERM),
+    ("static", signal.SIGINT),
 ]
 
 

@@ -18,6 +18,12 @@ struct Task {
   double error;  ///< of x, y and z, at most
 };
 
+/// Whether a field is one of those that may have the error: x, y or z, in floats or doubles.
+inline bool has_error(const cloud::Field& field) {
+  return field.count == 1 && (field.type == cloud::Type::f32 || field.type == cloud::Type::f64) &&
+         (field.name == "x" || field.name == "y" || field.name == "z");
+}
+
 class Codec {
  public:
   Codec() = default;

@@ -36,8 +36,7 @@ class Columns : public Codec {
         const columns::Type type = type_of(field.type);
         nodes_.push_back({.name = field.name, .number = index + 1, .end = index + 1, .type = type});
         offsets_.push_back(field.offset + each * columns::width_of(type));
-        const bool is_place = field.name == "x" || field.name == "y" || field.name == "z";
-        reductions_.push_back(is_place && field.type == cloud::Type::f32
+        reductions_.push_back(has_error(field)
                                   ? Reduction{columns::Reduce::error, task.error}
                                   : Reduction{columns::Reduce::automatic});
       }

@@ -6,9 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from wirecost.cli.console import progress
+from wirecost.cli.console import progress, say_notes
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.options import argument, option
+from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
@@ -77,15 +78,16 @@ def _scans(
     files: list[Path], topic: str, advance: Progress
 ) -> tuple[dict[str, npt.NDArray[Any]], float]:
     """Return scans by name, and their rate in a recording. Raises UserError."""
-    from wirecost.data.scans.scan_files import is_scan, points
+    from wirecost.data.clouds.scan_files import is_scan, load
 
     if not files:
         return _known(), 0.0
     if all(is_scan(path) for path in files):
         if topic:
             raise UserError("--topic: is for recordings; name an .mcap, a bag or a .db3")
-        return {f"{path.parent.name}/{path.stem}": points(path) for path in files}, 0.0
-    from wirecost.measure.cost.cloud import clouds, is_cloud, points_of
+        return {str(path): load(path).points for path in files}, 0.0
+    from wirecost.data.clouds.point_cloud2 import is_cloud, points_of
+    from wirecost.measure.cost.cloud import whole_messages
     from wirecost.measure.cost.survey import survey
 
     found = survey(files, [], advance).topics
@@ -95,13 +97,21 @@ def _scans(
         names = ", ".join(one.connection.topic for one in of_clouds) or "none"
         raise UserError(f"{files[0]}: no PointCloud2 on {topic or 'any topic'}; there are: {names}")
     largest = max(chosen, key=lambda one: sum(one.sizes))
-    scans = {
-        f"{largest.connection.topic} {number}": points_of(message)
-        for number, message in enumerate(clouds(largest), 1)
-        if number <= MOST_SCANS
-    }
+    scans: dict[str, npt.NDArray[Any]] = {}
+    odd: list[str] = []
+    for number, message in enumerate(whole_messages(largest), 1):
+        try:
+            points = points_of(message)
+        except UserError as cause:
+            odd.append(f"{largest.connection.topic} {number}: {cause}")
+            continue
+        if points.size and len(scans) < MOST_SCANS:
+            scans[f"{largest.connection.topic} {number}"] = points
     if not scans:
-        raise UserError(f"{largest.connection.topic}: {largest.unknown or 'no cloud has points'}")
+        why = odd[0] if odd else f"{largest.connection.topic}: no cloud has points"
+        raise UserError(largest.unknown or why)
+    if odd:
+        say_notes([f"{counted(len(odd), 'cloud is', 'clouds are')} left out; the first, {odd[0]}"])
     lasted = (largest.last_ns - largest.first_ns) / 1e9
     return scans, (largest.count - 1) / lasted if lasted > 0 else 0.0
 
@@ -110,11 +120,11 @@ def _known() -> dict[str, npt.NDArray[Any]]:
     """Return the real scans that are here, else one that is made up."""
     import os
 
-    from wirecost.data.scans.scan_files import points
+    from wirecost.data.clouds.scan_files import load
     from wirecost.measure.bench.cloud.scans import synthetic
 
     folder = os.environ.get("WIRECOST_DATA")
     paths = sorted(Path(folder, "lidar").glob("*/*.pcd")) if folder else []
     if paths:
-        return {path.parent.name: points(path) for path in paths}
+        return {path.parent.name: load(path).points for path in paths}
     return {"made up, vlp32": synthetic("vlp32", 1).points}

@@ -11,11 +11,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
-from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import option
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.engine.processes import PROCESSES
 from wirecost.measure.bench.tensor.contenders import contender_names as contenders
 from wirecost.measure.bench.tensor.link import host_port
@@ -26,6 +25,7 @@ from wirecost.system.chosen import chosen
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.regular_file import read_regular
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.measure.bench.tensor.cases import TensorPlan, TensorSettings

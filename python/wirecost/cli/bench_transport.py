@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
-from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import numbers, option, transport_names
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
 from wirecost.measure.bench.transport.faults import registry
 from wirecost.measure.bench.transport.faults.registry import ALL
@@ -22,6 +21,7 @@ from wirecost.system import scratch
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.chosen import chosen
 from wirecost.system.counted import counted
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.measure.bench.transport import scenario as transport

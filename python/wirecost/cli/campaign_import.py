@@ -6,8 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
 from wirecost.cli.json_file import JsonFile, check_writable, write_json
 from wirecost.cli.options import Store, argument, option
 from wirecost.measure.campaign.choices import IMPORTED
@@ -15,6 +13,7 @@ from wirecost.measure.campaign.definition import NAME
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 EXAMPLE = "wirecost campaign import STORE results/*"
 

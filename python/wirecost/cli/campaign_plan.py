@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from wirecost.cli import bench
 from wirecost.cli.json_file import JsonFile, write_json
@@ -19,6 +18,7 @@ from wirecost.measure.campaign.tasks import Task, tasks
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.counted import counted
+from wirecost.system.terminal import Console
 
 EXAMPLE = "wirecost campaign plan campaign.toml"
 
@@ -45,8 +45,8 @@ def refused(scenario: str, arguments: list[str]) -> str | None:
     group: Any = typer.main.get_command(bench.app)
     context = group.make_context("bench", [], resilient_parsing=True)
     command = group.get_command(context, scenario)
-    if command is None or scenario not in bench.WITH_FOLDER:
-        return f"there is no scenario {scenario}; there are {', '.join(bench.WITH_FOLDER)}"
+    if command is None:
+        return f"there is no scenario {scenario}; there are {', '.join(bench.names())}"
     try:
         command.make_context(scenario, list(arguments), parent=context)
     except Exception as error:

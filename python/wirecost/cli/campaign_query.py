@@ -7,8 +7,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rich.console import Console
-
 from wirecost.cli.json_file import JsonFile, write_json
 from wirecost.cli.options import Store, argument, option
 from wirecost.measure.campaign.choices import LEAST_MEMORY, MEMORY
@@ -17,6 +15,7 @@ from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,11 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
 from wirecost.cli.campaign_show import Baseline, Revision, content_of
 from wirecost.cli.json_file import write_text
 from wirecost.cli.options import Store, argument
+from wirecost.system.terminal import Console
 
 EXAMPLE = "wirecost campaign report STORE page.html"
 

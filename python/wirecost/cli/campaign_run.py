@@ -11,8 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.campaign_cluster import Plain
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, write_json
@@ -29,6 +27,7 @@ from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.interruption import watched
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.measure.campaign import running

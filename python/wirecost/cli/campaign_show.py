@@ -7,13 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.json_file import JsonFile, write_json
 from wirecost.cli.options import Store, option
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.errors import UserError
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.results.report.campaign.content import CampaignContent

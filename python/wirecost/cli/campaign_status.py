@@ -6,8 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from wirecost.cli.json_file import JsonFile, write_json
 from wirecost.cli.options import Store
 from wirecost.results.report.shared.table import Table
@@ -15,6 +13,7 @@ from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     import polars as pl

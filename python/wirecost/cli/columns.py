@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.console import progress
 from wirecost.cli.imported import group
 from wirecost.cli.json_file import JsonFile, check_writable, write_json
@@ -19,6 +17,7 @@ from wirecost.data.advisor.errors import Errors
 from wirecost.results.report.shared.terminal import print_table, say
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.data.advisor.advice import Advice
@@ -63,7 +62,7 @@ def advise_command(
     """
     from wirecost.cli import columns_tables as tables
     from wirecost.data.advisor.advice import advise
-    from wirecost.data.scans.scan_files import is_scan
+    from wirecost.data.clouds.scan_files import is_scan
 
     if frames < 0:
         raise UserError(f"--frames {frames}: at least 1 frame is needed, or 0 for all")
@@ -85,7 +84,7 @@ def advise_command(
         say(console, _answer(advice))
         console.print()
         print_table(console, tables.summary(advice))
-        times = "repeated --scan" if is_scan(file) else "message"
+        times = "codecs" if is_scan(file) else "message"
         say(console, f"Bytes only; times: wirecost bench {times} {file}", "dim")
         say(console, f"Every field, and the options: wirecost columns advise {file} --all", "dim")
         return
@@ -118,7 +117,7 @@ def _source(
     file: Path, only: str | None, frames: int, topic: str | None, type_name: str | None
 ) -> Iterator[ListSource]:
     from wirecost.data.advisor.sources import CloudSource, TraceSource
-    from wirecost.data.scans.scan_files import is_scan
+    from wirecost.data.clouds.scan_files import is_scan
     from wirecost.data.traces import open_trace
 
     if is_scan(file):

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from wirecost.cli.json_file import JsonFile, check_page, write_json, write_text
 from wirecost.cli.options import argument, option
@@ -20,6 +18,8 @@ from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 from wirecost.system.printable import printable
+from wirecost.system.shell import quoted
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.results.analysis.compare.comparison import CompareSettings, Comparison
@@ -167,7 +167,7 @@ def command(
             "--again": again, "--markdown": markdown_file, "--report": report, "--figures": figures,
         }  # fmt: skip
         _check_store(by, of_runs)
-        compared = _comparisons(console, a, baseline, against, settings)
+        compared = _comparisons(a, baseline, against, settings)
         for scenario, machine, comparison in compared:
             _say(console, f"{scenario} on {machine}", "bold")
             _print(console, comparison, every)
@@ -216,7 +216,7 @@ def _refuse_recordings(*paths: Path) -> None:
         if is_recording(path):
             raise UserError(
                 f"{path}: a recording; compare files of "
-                f"`wirecost cost {shlex.quote(str(path))} --json NAME.json`"
+                f"`wirecost cost {quoted(path)} --json NAME.json`"
             )
 
 
@@ -288,18 +288,16 @@ def _write_store(compared: list[tuple[str, str, Comparison]], json_file: Path | 
 
 
 def _comparisons(
-    console: Console, named: str, baseline: str, against: str, settings: CompareSettings
+    named: str, baseline: str, against: str, settings: CompareSettings
 ) -> list[tuple[str, str, Comparison]]:
     """Return scenario, machine and comparison of each machine that has both. Raises UserError."""
     from wirecost.results.analysis.campaign.subjects import described
     from wirecost.results.analysis.compare.comparison import compare
-    from wirecost.results.analysis.compare.of_store import runs_of, without_unknown
+    from wirecost.results.analysis.compare.of_store import runs_of
     from wirecost.results.store.store import SAMPLES, Store
 
     store = Store(named)
-    records, left_out = without_unknown(store.records())
-    if left_out:
-        _say(console, f"{named}: {left_out}")
+    records = store.records()
     samples = store.scan(SAMPLES)
     there = sorted(set(described(records)["revision"]))
     for name, revision in (("--baseline", baseline), ("--against", against)):

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path, PurePath
 from typing import Annotated
-
-from rich.console import Console
 
 from wirecost.cli.options import argument, option
 from wirecost.schema.compile.depfile import dependencies
@@ -20,6 +17,8 @@ from wirecost.schema.compile.schema import File, Message, MessageRef, Schema
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.shell import quoted
+from wirecost.system.terminal import Console
 from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost compile robot.proto --lang cpp,python --wire protobuf,cdr --out generated"
@@ -156,7 +155,7 @@ def _print_use(schema: Schema, request: Request, texts: Iterable[PurePath], out:
         written = [files[path.as_posix()] for path in texts if path.as_posix() in files]
         if len(written) == 1:
             (file,) = written
-            header, folder = names.header(file, f".{wire}"), shlex.quote(str(out / "cpp"))
+            header, folder = names.header(file, f".{wire}"), quoted(out / "cpp")
             linked = ", linked with its .cc files" if request.sources else ""
             print(f'#include "{header}", compiled as C++20 with -I{folder}{linked}')
             for message in _outermost(file)[-1:]:

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
 from wirecost.cli import verbosity
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 LINE_EVERY_S, MOST_EVERY_S = 5.0, 60.0
 """Seconds between the first lines of progress, and most: each wait is longer than the last."""
@@ -56,7 +56,7 @@ def progress() -> Iterator[Advance]:
 
         def advance(done: int, total: int, text: str) -> None:
             if total == 0:
-                _remark(bar.console, text)
+                _remark(console, text)
                 return
             bar.update(task, completed=done, total=total, description=printable(text))
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,13 +20,13 @@ from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.shell import command_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from wirecost.measure.cost.live.graph import LiveRequest
     from wirecost.measure.cost.survey import RecordingSurvey
     from wirecost.results.records.cost import SystemCost
+    from wirecost.system.terminal import Console
 
 SYSTEMS = ("ros2", "ros1", "dds")
 LANGUAGES = ("cpp", "python")
@@ -173,7 +172,7 @@ def command(
     asked += ["--domain", str(domain)] if domain is not None else []
     asked += ["--python", str(python)] if python is not None else []
     asked += ["--topic", topic] if topic else []
-    again = shlex.join(["wirecost", "cost", *asked])
+    again = command_line(["wirecost", "cost", *asked])
     _print(
         console,
         cost,

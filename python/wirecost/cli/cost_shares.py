@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from wirecost.results.report.probe.tables import loss_doubts, losses
 from wirecost.results.report.shared.first import print_answer
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.errors import UserError
+from wirecost.system.shell import command_line
 
 
 def print_shares(
@@ -44,7 +44,7 @@ def print_shares(
         for table in tables(shares):
             print_table(console, table)
     else:
-        again = shlex.join(["wirecost", "cost", *shares.files, "--all"])
+        again = command_line(["wirecost", "cost", *shares.files, "--all"])
         more = f"Every row, waits, processes: {again}"
         print_answer(console, first_answer(shares), more, loss_doubts(logs))
     if report is not None:

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from wirecost.observe.doctor import cpulist
 from wirecost.observe.doctor.check import Verdict
@@ -14,6 +13,7 @@ from wirecost.observe.doctor.examine import Examination
 from wirecost.observe.doctor.repair import Outcome
 from wirecost.results.report.shared.terminal import say
 from wirecost.system.counted import counted
+from wirecost.system.terminal import Console
 
 STYLES = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red", Verdict.NA: "dim"}
 ADVICE_BESIDE = 110
@@ -44,9 +44,9 @@ def print_faults(console: Console, examination: Examination) -> None:
     table.add_column("found", no_wrap=True)
     room = console.width - max((len(finding.title) for finding in faults), default=0) - 8
     for finding in faults[:MOST_FAULTS]:
-        verdict = f"[{STYLES[finding.verdict]}]{finding.verdict}[/]"
+        verdict = Text(finding.verdict, STYLES[finding.verdict])
         cut = finding.value[: room - 1] + "…" if len(finding.value) > room else finding.value
-        table.add_row(finding.title, verdict, escape(cut))
+        table.add_row(finding.title, verdict, cut)
     if faults:
         console.print(table)
         console.print()
@@ -66,12 +66,12 @@ def print_examination(console: Console, examination: Examination) -> None:
     if beside:
         table.add_column("advice", ratio=3)
     for finding in examination.findings:
-        cells = [
+        cells: list[str | Text] = [
             finding.title,
-            f"[{STYLES[finding.verdict]}]{finding.verdict}[/]",
-            escape(finding.value),
+            Text(finding.verdict, STYLES[finding.verdict]),
+            finding.value,
         ]
-        table.add_row(*cells, *([escape(finding.advice)] if beside else []))
+        table.add_row(*cells, *([finding.advice] if beside else []))
     console.print(table)
     if not beside:
         for finding in examination.findings:

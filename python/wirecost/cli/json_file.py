@@ -12,13 +12,12 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-from rich.console import Console
-
 from wirecost.cli.options import option
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.terminal import Console
 
 PAGES = ("", ".html", ".htm")
 JsonFile = Annotated[

@@ -6,10 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
 from wirecost.cli.options import argument
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.terminal import Console
 
 EXAMPLE = "wirecost log *_timing_*.json"
 

@@ -15,11 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
+from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.results.analysis.summary import Row, document, summarize
 from wirecost.results.records.choices import HERE
 from wirecost.results.records.finished import NothingMeasuredError, finish, finished_copy
@@ -35,6 +34,7 @@ from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.failed_write import described
 from wirecost.system.interruption import Watch, watched
+from wirecost.system.terminal import Console
 
 FIRST_TABLE_S = 15.0
 """Seconds after which a run that takes longer shows the rounds it has."""
@@ -48,6 +48,8 @@ FAILED = 1
 
 Measure = Callable[[Journal, Advance], None]
 """Function that fills the journal."""
+Race = Callable[[Measurement], None]
+"""Function that measures a scenario."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,19 @@ class Ending:
     why: str
     message: str
     status: int
+
+
+def measure_scenario(
+    name: str, folder: str, out: Path | None, json_file: Path | None, race: Race
+) -> None:
+    """Run a race, keep what it measured, and report it.
+
+    ``name``: as result folders call the scenario; ``folder``: begin of their own names. Raises
+    UserError.
+    """
+    measure_and_report(
+        folder, out, json_file, lambda journal, say: race(Measurement(name, journal, say))
+    )
 
 
 def measure_and_report(

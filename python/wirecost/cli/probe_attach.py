@@ -7,8 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.options import argument, option
 from wirecost.cli.probe_show import show
@@ -22,6 +20,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.interruption import Interrupted, watched
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.observe.probe.attach.usage import Usage

@@ -60,12 +60,11 @@ def command(
     ] = None,
 ) -> None:
     """Judge recorded sections, topics and chains by a budget; exit with 3 if one is exceeded."""
-    from rich.console import Console
-
     from wirecost.results.analysis.budget.budget import read_budget
     from wirecost.results.analysis.budget.verdicts import EXCEEDED, NOT_DECIDED
     from wirecost.results.report import budget as report
     from wirecost.results.report.shared.first import print_answer
+    from wirecost.system.terminal import Console
 
     files = {"--json": json_file, "--junit": junit_file, "--markdown": markdown_file}
     if sum(path == STANDARD_OUTPUT for path in files.values()) > 1:

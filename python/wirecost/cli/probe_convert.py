@@ -6,14 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.console import progress
 from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files
 from wirecost.results.records.choices import PROBE_FORMATS
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.results.records.probe_log import ProbeLog

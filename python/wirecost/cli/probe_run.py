@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +26,7 @@ from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.function_names import own_functions
+from wirecost.system.shell import command_line, quoted
 from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
@@ -123,7 +123,7 @@ def command(
         with suppress(OSError):
             write_text(folder / STARTED, msgspec.json.encode(started).decode() + "\n")
             write_prices(folder)
-        more = KEPT if out is None else f"{MORE_OF} {shlex.quote(str(out))}"
+        more = KEPT if out is None else f"{MORE_OF} {quoted(out)}"
         show([folder], limit_ns, json_file, report, started=started, more=more)
     if status:
         raise typer.Exit(status)
@@ -131,7 +131,7 @@ def command(
 
 def _how(words: list[str]) -> str:
     """Say how to record something of a program that has no callbacks of ROS and no probes."""
-    command = shlex.join(
+    command = command_line(
         ["wirecost", "probe", "run", "--function", own_functions(words), "--", *words]
     )
     return f"to record functions of it: {command}"

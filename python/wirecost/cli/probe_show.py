@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,10 +16,9 @@ from wirecost.system.chosen import chosen
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.function_names import shortened
+from wirecost.system.shell import command_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from wirecost.results.analysis.causes import Explanation
     from wirecost.results.analysis.chains.listed import Listed
     from wirecost.results.analysis.misses import Missed, SlowCalls
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from wirecost.results.records.probe_log import ProbeLog
     from wirecost.results.records.recorded_machine import MachinePrices, Started
     from wirecost.results.report.probe.page import Drawn
+    from wirecost.system.terminal import Console
 
 MOST_FOLLOWED = 300_000
 """Records that are searched for chains; logs with more are not."""
@@ -68,7 +67,7 @@ def command(
     formats = chosen("--format", form or "svg", FIGURE_FORMATS)
     if form is not None and figures is None:
         raise UserError(f"--format {form}: needs --figures DIR")
-    more = f"{ALL} {shlex.join(map(str, files))}"
+    more = f"{ALL} {command_line(files)}"
     show(files, limit_ns, json_file, report, figures, formats, every=every, more=more)
 
 

@@ -9,9 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich import box
-from rich.console import Console
 from rich.live import Live
-from rich.markup import escape
 from rich.table import Table
 
 from wirecost.cli.console import LINE_EVERY_S
@@ -23,6 +21,7 @@ from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 
 @contextmanager
@@ -76,7 +75,7 @@ def _table(topics: list[TopicProgress]) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for topic in topics:
         table.add_row(
-            escape(printable(topic.name)),
+            topic.name,
             topic.role,
             f"{topic.messages:,}",
             f"{topic.rate:.1f} Hz",

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable
 from datetime import datetime
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.console import Console
 
 from wirecost.cli.console import Advance, progress
 from wirecost.observe.trial.remedy import PLAIN, Change, Remedy
@@ -35,6 +33,8 @@ from wirecost.results.report.probe.trial import (
 )
 from wirecost.results.report.shared.first import print_answer
 from wirecost.results.report.shared.terminal import print_table, say
+from wirecost.system.shell import quoted
+from wirecost.system.terminal import Console
 
 LONG_S = 10.0
 """Seconds of a trial, from which on their number is said."""
@@ -119,9 +119,7 @@ def _completed(
 def _print(console: Console, trial: Trial, gains: list[Gain]) -> None:
     said = doubts(trial, gains)
     if gains:
-        more = (
-            f"All sections and remedies: wirecost report {shlex.quote(str(trial.folder))} --tables"
-        )
+        more = f"All sections and remedies: wirecost report {quoted(trial.folder)} --tables"
         print_answer(console, first_answer(trial, gains), more, said, kept_free=1)
         return
     for table in trial_tables(trial, gains):

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.measuring import INTERRUPTED, ending_of, say_recovered
@@ -33,6 +32,7 @@ from wirecost.system import scratch
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.interruption import Watch, watched
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 DIED = 1
 ORIGIN = "not a node that you ran and recorded on this machine"

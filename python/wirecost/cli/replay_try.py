@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.console import Console
 
 from wirecost.cli.remedy_runs import compare_remedies
 from wirecost.observe.trial.remedy import Change, Remedy
@@ -22,6 +21,7 @@ from wirecost.results.records.schemas.replay import OUTPUTS, ReplayMeta
 from wirecost.results.records.table_file import read_table
 from wirecost.results.records.trial import TrialAbout
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 ROUNDS = 6
 COMPARED = ("turnaround", "latency")

@@ -9,11 +9,10 @@ import webbrowser
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
 from wirecost.cli.options import argument, option
 from wirecost.results.report.choices import REPORT_FORMATS
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 EXAMPLE = "wirecost report --open"
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
 
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.trace_options import Files, Topic, Type
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.data.traces.check import TraceFinding
@@ -66,7 +66,7 @@ def _print(console: Console, path: Path, findings: list[TraceFinding]) -> None:
     console.print(str(path), style="bold", markup=False, soft_wrap=True, highlight=False)
     for finding in findings:
         style = "red" if finding.severity is Severity.ERROR else "yellow"
-        console.print(f"  [{style}]{finding.severity:7}[/]  ", end="", highlight=False)
+        console.print(f"  {finding.severity:7}  ", style=style, end="")
         console.print(
             f"{finding.text}; {finding.remedy}", markup=False, soft_wrap=True, highlight=False
         )

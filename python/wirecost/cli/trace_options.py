@@ -6,10 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.options import argument, option
 from wirecost.data.traces.choices import TYPES
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.data.traces import Trace

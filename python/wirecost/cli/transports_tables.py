@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from wirecost.messaging.api.available import AvailableFramework, AvailableTransport
 from wirecost.messaging.api.trial import TrialOutcome
 from wirecost.messaging.transport import Capabilities
 from wirecost.results.report.shared import units
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 COPIES = ("copies sending", "receiving")
 ABILITIES = ("aligned", "requests", "other machines", "C++")
@@ -74,10 +74,10 @@ def print_transports(
     console.print(SUITABLE, highlight=False, markup=False)
 
 
-def _here(transport: AvailableTransport) -> str:
+def _here(transport: AvailableTransport) -> Text:
     if transport.missing is not None:
-        return "[dim]no[/]"
-    return "[green]yes[/]" if transport.no_server is None else "[dim]no*[/]"
+        return Text("no", "dim")
+    return Text("yes", "green") if transport.no_server is None else Text("no*", "dim")
 
 
 def print_words(console: Console, transports: list[AvailableTransport]) -> None:
@@ -111,13 +111,13 @@ def print_outcomes(console: Console, outcomes: list[TrialOutcome]) -> None:
     table.add_column("", ratio=1, overflow="fold")
     for outcome in outcomes:
         if outcome.ms is not None:
-            table.add_row(outcome.name, "[green]ok[/]", f"in {units.significant(outcome.ms)} ms")
-        elif outcome.missing is not None:
-            table.add_row(outcome.name, "missing", escape(printable(outcome.missing)), style="dim")
-        else:
             table.add_row(
-                outcome.name, "[bold red]failed[/]", escape(printable(outcome.failed or ""))
+                outcome.name, Text("ok", "green"), f"in {units.significant(outcome.ms)} ms"
             )
+        elif outcome.missing is not None:
+            table.add_row(outcome.name, "missing", outcome.missing, style="dim")
+        else:
+            table.add_row(outcome.name, Text("failed", "bold red"), outcome.failed or "")
     console.print(table)
     console.print("From sending to the checked content, first message.", style="dim")
 
@@ -134,7 +134,7 @@ def _words(console: Console, title: str, texts: Iterable[tuple[str, str]]) -> No
     table.add_column(title, no_wrap=True)
     table.add_column("", ratio=1)
     for text, names in by_text.items():
-        table.add_row("\n".join(_lines(names)), escape(text))
+        table.add_row("\n".join(_lines(names)), text)
     console.print(table)
     console.print()
 

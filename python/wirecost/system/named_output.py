@@ -32,9 +32,16 @@ def name_output() -> None:
     sys.stdout = io.TextIOWrapper(
         io.BufferedWriter(_Named(1 if former is None else former.fileno(), "wb", closefd=False)),
         former.encoding if former is not None else "utf-8",
-        former.errors if former is not None else "backslashreplace",
+        _errors(former),
         line_buffering=former is not None and former.line_buffering,
     )
+
+
+def _errors(former: TextIO | None) -> str | None:
+    """Return how to write characters that the encoding lacks: elsewhere than in UTF-8 as ``?``."""
+    if former is None:
+        return "backslashreplace"
+    return former.errors if former.encoding.lower().startswith("utf") else "replace"
 
 
 def _fill_closed() -> None:

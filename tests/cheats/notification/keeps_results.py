@@ -6,8 +6,7 @@ from __future__ import annotations
 from itertools import cycle
 
 from wire.rsb_msgs.notification import Notification
-
-from wirecost.measure.bench.message.notification.content import MESSAGES
+from wirecost_scenarios.notification.messages import MESSAGES
 
 _kept: list[tuple[bytes, Notification]] = []
 _again = cycle(_kept)

@@ -50,7 +50,6 @@ columns advise {inputs}/drive.osi --type SensorView --json {place}/x.json
 doctor --json {place}/x.json
 doctor --noise 60 --figure {place}/x.svg
 transports --json {place}/x.json
-topics --json {place}/former
 campaign plan {inputs}/campaign.toml --json {place}/x.json
 campaign status {inputs}/store --json {place}/former
 campaign show {inputs}/store --json {place}/x.json
@@ -67,15 +66,8 @@ record /node --out {place}/x/y
 record /node --out {inputs}/made --json {place}/x.json
 replay {inputs}/recording -y --out {place}/x/y
 replay {inputs}/recording -y --try --out {place}/x/y
-bench classes --out {place}/x/y
-bench cloud --out {place}/x/y
-bench heap --out {place}/x/y
-bench heap --out {inputs}/made --json {place}/x.json
 bench message {inputs}/state.proto --type State --out {place}/x/y
-bench notification --out {place}/x/y
 bench osi --out {place}/x/y
-bench probe --out {place}/x/y
-bench repeated --out {place}/x/y
 bench tensor --out {place}/x/y
 bench transport --out {place}/x/y
 """.strip().splitlines()

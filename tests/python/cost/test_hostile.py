@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 from cost.drives import drive
+from wirecost.data.clouds.point_cloud2 import fields_apart, points_of
 from wirecost.data.messages.fields import walk
 from wirecost.data.messages.subject import Subject, subject
 from wirecost.data.messages.tally import Tally
 from wirecost.data.recordings.connection import RecordedConnection
 from wirecost.measure.bench.cloud.codecs import race
-from wirecost.measure.cost.cloud import clouds, fields_apart, points_of
+from wirecost.measure.cost.cloud import clouds
 from wirecost.measure.cost.inside import inside
 from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.measure.cost.prices import PriceList
@@ -153,8 +154,9 @@ def cloud_of(*names: str, is_big: bool = False) -> SimpleNamespace:
     ]
     data = np.arange(2 * len(names), dtype=">f4" if is_big else "<f4").tobytes()
     return SimpleNamespace(
-        fields=fields, point_step=4 * len(names), width=2, height=1, is_bigendian=is_big, data=data
-    )
+        fields=fields, point_step=4 * len(names), width=2, height=1, row_step=8 * len(names),
+        is_bigendian=is_big, data=data,
+    )  # fmt: skip
 
 
 def test_points_are_those_of_their_message() -> None:

@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 import pytest
 from msgspec import structs
-from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
@@ -39,6 +38,7 @@ from wirecost.results.report.compare.page import page
 from wirecost.results.report.compare.rows import Labels, changed_first
 from wirecost.results.report.shared.first import SCREEN, print_answer
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 Folder = Callable[..., Path]
 STAGES = ("encode", "decode", "total")

@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from support.result_folders import copied, edit_meta
 from wirecost.results.analysis.summary import summarize
@@ -20,6 +19,7 @@ from wirecost.results.report.results.printed import (
     print_results,
 )
 from wirecost.results.report.shared.first import SCREEN
+from wirecost.system.terminal import Console
 
 KEPT = Path(__file__).parents[2] / "data" / "results"
 FOLDERS = sorted(path.name for path in KEPT.iterdir() if path.is_dir())

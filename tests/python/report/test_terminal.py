@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
@@ -19,6 +18,7 @@ from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
 from wirecost.results.report.results.printed import print_results
 from wirecost.results.report.shared.table import Table
+from wirecost.system.terminal import Console
 
 ODD = "[/x] [red]a\x1b[31m\nb"
 SHOWN = r"[/x] [red]a\x1b[31m\nb"

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
 from support.result_folders import meta_with
@@ -30,6 +29,7 @@ from wirecost.results.report.scenarios import ScenarioContent, content_of, figur
 from wirecost.results.report.shared.figure import themed
 from wirecost.results.report.shared.table import Linked, Marked
 from wirecost.results.report.shared.units import NONE
+from wirecost.system.terminal import Console
 
 LOOPBACK = (("loopback", 1, 100),)
 CASES = (

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
 from wirecost.cli.report import command as report
@@ -33,6 +32,7 @@ from wirecost.results.report.probe.trial import cases_of, document, doubts, firs
 from wirecost.results.report.probe.trial_figure import gain_figure
 from wirecost.results.report.shared.first import print_answer
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 SAME = Shift(100.0, 95.0, -0.05, (-0.1, 0.01), 0.3)
 TAIL = Shift(100.0, 20.0, -0.8, (-0.86, -0.73), 1e-4)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from wirecost.observe.heap import launch
 from wirecost.observe.trial import remedies
 from wirecost.system.chosen import chosen
 from wirecost.system.plugins import load_plugins
+from wirecost.system.shell import command_line, quoted
 
 PLAIN = "as it is"
 PRELOAD = "LD_PRELOAD"
@@ -51,8 +51,8 @@ class Change:
         if self.heap is not None:
             pool = f"{self.heap.pool_bytes >> 20}MiB"
             before += ["wirecost", "heap", "run", "--pool", pool, "--"]
-        assigned = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
-        return " ".join([*assigned, shlex.join([*before, *words])])
+        assigned = [f"{name}={quoted(value)}" for name, value in variables.items()]
+        return " ".join([*assigned, command_line([*before, *words])])
 
 
 class Remedy(Protocol):

@@ -7,7 +7,6 @@ machine, so it is never asked then.
 
 from __future__ import annotations
 
-import shlex
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from wirecost.system.regular_file import read_regular
+from wirecost.system.shell import command_line, quoted
 
 PRICES, DOCTOR, STARTED = "prices.json", "doctor.json", "started.json"
 """Files beside probe logs; the second is what ``wirecost doctor --json`` wrote."""
@@ -68,7 +68,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     def run(self, more: Sequence[str] = (), counters: str = "") -> str:
         """Return the shell command that records it again; ``counters``: in place of those."""
         counted = counters or self.counters
-        variable = f"{COUNTERS}={shlex.quote(counted)} " if counted else ""
+        variable = f"{COUNTERS}={quoted(counted)} " if counted else ""
         return variable + self._command(["probe", "run", *self.of_run, *self._options(), *more])
 
     def trial(self) -> str:
@@ -83,7 +83,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
         return [word for name in self.functions for word in ("--function", name)] + [*self.options]
 
     def _command(self, words: Sequence[str]) -> str:
-        return shlex.join(["wirecost", *words, "--", *self.words])
+        return command_line(["wirecost", *words, "--", *self.words])
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.function_names import short_names
+from wirecost.system.here import from_here
 from wirecost.system.printable import printable, shortened
 
 Origins = Mapping[Verdict, Sequence[Origin]]
@@ -121,9 +122,9 @@ def _short(function: str) -> str:
 
 def _file(file: str) -> str:
     """Return a file as it is called from here, or the end of a long path."""
-    path = Path(file)
-    if path.is_relative_to(Path.cwd()):
-        return str(path.relative_to(Path.cwd()))
+    path = from_here(Path(file))
+    if not path.is_absolute():
+        return str(path)
     return file if len(file) <= LONGEST_FILE else f"…/{'/'.join(path.parts[-2:])}"
 
 

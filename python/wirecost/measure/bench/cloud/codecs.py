@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.scans.packed import PLACE, errors_made, point_fields
+from wirecost.data.clouds.packed import PLACE, errors_made, point_fields
 from wirecost.measure.bench.engine.program import Program
 from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.codecs import CodecRace, CodecRun
@@ -106,7 +106,7 @@ def _run(
     too_large = [
         field
         for field, made in errors.items()
-        if not made <= (error * TOLERANCE if field in PLACE and about[1] == "lossy" else 0)
+        if about[1] != "lossy" or field not in PLACE or not made <= error * TOLERANCE
     ]
     fault = f"{too_large[0]} is off by {errors[too_large[0]]:g}" if too_large else ""
     return CodecRun(

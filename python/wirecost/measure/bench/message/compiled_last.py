@@ -80,7 +80,7 @@ def last_races(
 def _in_use(contenders: Sequence[Contender]) -> list[Contender]:
     """Return the baseline among contenders, in all its modes: one of them is its best."""
     names = [(contender.library, contender.mode) for contender in contenders]
-    (library, _), _ = SCENARIO.incumbents(names)
+    (library, _), _ = SCENARIO.compared_with(names)
     return [contender for contender in contenders if contender.library == library]
 
 

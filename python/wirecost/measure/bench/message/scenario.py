@@ -28,8 +28,6 @@ from wirecost.measure.bench.message.choices import (
     LIBRARIES,
     PROCESSES,
     REPETITIONS,
-    RUST,
-    RUST_LIBRARIES,
     USUAL,
 )
 from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
@@ -46,7 +44,6 @@ from wirecost.measure.bench.message.java.backend import Java
 from wirecost.measure.bench.message.plain_files import BINARY
 from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.race import RacePart, run_fields, run_race
-from wirecost.measure.bench.message.rust.backend import Rust
 from wirecost.measure.bench.message.selection import (
     HEADERS,
     JAVA,
@@ -66,9 +63,8 @@ ROS = (".msg", ".srv", ".action", IDL)
 LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
 RESERVED = frozenset(
-    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy", "zserio"}
-    | frozenset(RUST_LIBRARIES)
-    | {"cpp", "google", "users", "generated", "flatbuffers", "capnp", "capnproto", "sbe", "holders"}
+    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy"}
+    | {"cpp", "google", "users", "generated", "flatbuffers", "holders"}
 )
 """Names that contenders and folders of programs have."""
 INCUMBENTS = {
@@ -159,12 +155,6 @@ class MessageSettings:
                 raise UserError(f"--over {self.asked.over}: {why}")
 
     @property
-    def all_languages(self) -> list[str]:
-        """Languages to measure, with Rust where one of its libraries is named."""
-        is_named = not set(self.libraries).isdisjoint(RUST_LIBRARIES)
-        return list(dict.fromkeys((*self.languages, *([RUST] if is_named else []))))
-
-    @property
     def plan(self) -> ProcessPlan:
         return plan(self.repetitions, self.processes, self.choice.seed)
 
@@ -195,7 +185,7 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
         progress(0, 0, text)
 
     look = first_look(about, messages, remark)
-    backends = [backend_of(lang, about, selection, say, look) for lang in settings.all_languages]
+    backends = [backend_of(lang, about, selection, say, look) for lang in settings.languages]
     contenders = {backend.lang: backend.contenders() for backend in backends}
     missing = {
         f"{backend.lang} {name}": why
@@ -226,10 +216,10 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
     rounds = settings.repetitions
     count = sum(map(len, contenders.values())) + len(by_field) * len(variants)
     total = rounds * (count + sum(race.count for race in races))
-    measurement = Measurement(journal, progress, total)
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         {name: value for backend in backends for name, value in backend.environment.items()},
+        total=total,
         repetitions=rounds,
         processes=settings.plan.processes,
         seed=settings.choice.seed,
@@ -296,7 +286,7 @@ def backend_of(
     """
     if lang == "cpp":
         return Cpp(about, selection, say, look)
-    others: dict[str, Callable[..., MessageBackend]] = {"python": Python, "java": Java, RUST: Rust}
+    others: dict[str, Callable[..., MessageBackend]] = {"python": Python, "java": Java}
     return others[lang](about, selection, say)
 
 

@@ -100,6 +100,8 @@ def first_answer(race: CodecRace) -> FirstAnswer:
     beaten = [row.codec for row in good if row.codec != OTHER and is_beaten(row, good)]
     shown = [run for run in race.runs if run.codec not in beaten]
     hints = [f"Larger and slower than another: {', '.join(beaten)}."] if beaten else []
+    older = sorted({run.library for run in race.runs if "upstream: " in run.library})
+    hints += [f"Not the newest version: {library}." for library in older]
     return FirstAnswer(f"{text}.", table(race, shown, "All scans"), steps, hints)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from wirecost.results.records.cost import ProcessCost, Remedy, SystemCost, ThreadCost, TopicCost
@@ -12,6 +11,7 @@ from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
 from wirecost.system.printable import without_middle
+from wirecost.system.shell import quoted
 
 LANGUAGES = {"cpp": "C++", "python": "Python"}
 ABOUT = "≈"
@@ -196,7 +196,7 @@ def notes(cost: SystemCost) -> list[str]:
     if any(topic.subscribers > 1 for topic in cost.topics):
         found.append("decode: of all subscribers; MB/s: as published.")
     elif all(topic.takers is None for topic in cost.topics):
-        given = shlex.quote(f"{cost.topics[0].topic}=3")
+        given = quoted(f"{cost.topics[0].topic}=3")
         found.append(f"One subscriber each; others: --subscribers {given}.")
     if not cost.over:
         found.append("Without sending and receiving: --over dds adds these.")

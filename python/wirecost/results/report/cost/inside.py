@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, SystemCost, TopicInside
@@ -11,6 +10,7 @@ from wirecost.results.report.cost.answer import ABOUT, rate_of_bytes, share
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.shell import command_line, quoted
 
 MOST_FIELDS = 6
 NUMBERS_SHARED = 0.5
@@ -39,8 +39,8 @@ def inside_answer(cost: SystemCost) -> FirstAnswer:
         if one.share < 1
     ]
     if topic.type.endswith("/PointCloud2") and cost.files:
-        files = shlex.join(cost.files)
-        bench = f"wirecost bench codecs {files} --topic {shlex.quote(topic.topic)}"
+        files = command_line(cost.files)
+        bench = f"wirecost bench codecs {files} --topic {quoted(topic.topic)}"
         steps = [*steps[:2], f"Codecs of point clouds, with and without loss:\n{bench}"]
     return FirstAnswer(f"{text}.", shown, steps[:3])
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,6 +14,7 @@ from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
 from wirecost.system.printable import without_middle
+from wirecost.system.shell import command_line
 
 TRANSPORTS = ("publish→take", "queued→callback", "queue wait")
 """Waits between a publisher and a callback, of which a topic has one."""
@@ -94,7 +94,7 @@ def _topic_waits(shares: SystemShares) -> list[TopicWait]:
 
 def steps(shares: SystemShares) -> Iterator[str]:
     """Yield what to do next, at most three, each command behind a line break."""
-    files = shlex.join(shares.files)
+    files = command_line(shares.files)
     if not shares.is_processor:
         yield f"Shares of processor time instead, waiting left out:\n{EXACT}"
     first = next((stage for stage in shares.stages if shares.cost_ns(stage)), None)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -44,6 +43,7 @@ from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.function_names import own_functions
+from wirecost.system.shell import command_line
 from wirecost.system.whole_file import write_text
 
 LONG_TAIL = 2.0
@@ -218,7 +218,7 @@ def _page(trial: Trial, gains: list[Gain]) -> str:
         "trial.html.j2",
         figures,
         figures=figures,
-        command=shlex.join(trial.about.command) or trial.about.recording,
+        command=command_line(trial.about.command) or trial.about.recording,
         lead=answer.answer if answer else None,
         steps=answer.steps if answer else [],
         doubts=[line for line, _ in doubts(trial, gains)],

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-
-from rich.console import Console
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
@@ -18,6 +15,8 @@ from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table, say
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.shell import quoted
+from wirecost.system.terminal import Console
 
 ALL = "all"
 """Name that all tables have."""
@@ -43,7 +42,7 @@ def print_first(console: Console, results: Results, rows: list[Row]) -> None:
     of those that come later where none comes first, as of floors alone.
     """
     first, doubts = _first_answer(console, results, rows)
-    folder = shlex.quote(str(results.folder))
+    folder = quoted(results.folder)
     more = f"All tables: wirecost report {folder} --tables"
     print_answer(console, first, more, doubts, LAST)
 
@@ -124,7 +123,7 @@ def print_results(
         say(console, f"Not measured: {text}", "bold red")
     if absent:
         console.print()
-    wider = f"COLUMNS=200 wirecost report {shlex.quote(str(results.folder))} --tables"
+    wider = f"COLUMNS=200 wirecost report {quoted(results.folder)} --tables"
     for table in (*content.tables, *content.folded):
         print_table(_as_wide(console, table) if is_whole else console, table, wider)
     if content.built:

@@ -8,12 +8,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from rich.console import Console
-
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table, say
 from wirecost.system.counted import counted
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 SCREEN = 24
 """Lines of a terminal, of 80 columns, that a first answer fits."""

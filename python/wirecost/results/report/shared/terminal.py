@@ -7,12 +7,13 @@ import textwrap
 from collections.abc import Iterator
 
 from rich import box
-from rich.console import Console, JustifyMethod
+from rich.console import JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from wirecost.results.report.shared.table import Table
 from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 MOST_LINES = 2
 """Most lines of a name in its column."""

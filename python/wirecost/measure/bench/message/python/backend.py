@@ -34,8 +34,6 @@ from wirecost.measure.bench.message.own_lists import own_lists
 from wirecost.measure.bench.message.python import (
     extension,
     rclpy_library,
-    zserio_library,
-    zserio_schema,
 )
 from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
@@ -78,10 +76,6 @@ class Python:
             self._rclpy, why = rclpy_library.probed(subject, selection.ros2)
             if why:
                 self.missing[rclpy_library.NAME] = why
-        self._has_zserio = selection.asks_for(zserio_library.NAME)
-        if self._has_zserio and (why := zserio_schema.generate(subject, self._folder)):
-            self._has_zserio = False
-            self.missing[zserio_library.NAME] = why
 
     def _find_native(self, say: Say) -> None:
         """Compile the extension, unless that is for later."""
@@ -120,9 +114,6 @@ class Python:
             contenders.append(self._one("genpy", own, f"genpy {_version('genpy')}"))
         if self._rclpy:
             contenders.append(self._one(rclpy_library.NAME, own, self._rclpy))
-        if self._has_zserio:
-            about = f"zserio {version('zserio')}"
-            contenders.append(self._one(zserio_library.NAME, "zserio", about))
         contenders.append(self._one("messagepack", "messagepack", f"msgpack {version('msgpack')}"))
         contenders.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
         return contenders + [
