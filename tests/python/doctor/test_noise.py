@@ -14,8 +14,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.doctor_trees import contents, lay_out
 from wirecost import _core
-from wirecost.observe.doctor.machine import machine
 from wirecost.cli.ending import Output
+from wirecost.observe.doctor.machine import machine
 from wirecost.observe.doctor.noise import measure_noise
 from wirecost.results.records.recorded_machine import CpuNoise
 from wirecost.results.report.doctor import noise_chart, noise_figure, noise_table
