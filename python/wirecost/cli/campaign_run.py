@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.interruption import watched
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def command(
     count = outcome.failed + outcome.missing
     return Answer(
         f"{result_store.place}: {', '.join(parts)}",
-        more=f"What was measured: wirecost campaign show {shlex.quote(str(result_store.place))}",
+        more=f"What was measured: wirecost campaign show {shell_line(result_store.place)}",
         warnings=outcome.reasons,
         heading=f"Campaign · {result_store.place}",
         document={"store": str(result_store.place), **asdict(outcome)},

@@ -17,6 +17,7 @@ from wirecost.data.advisor.errors import Errors
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.advisor.advice import Advice, ListAdvice
@@ -73,12 +74,13 @@ def advise_command(
             f"{file}: {absence} in the measured frames: {advice.sampled}; "
             "`wirecost trace info` prints the lists"
         )
-    more = f"Every field, and the options: wirecost columns advise {file} --all"
+    command = shell_line("wirecost", "columns", "advise", file)
+    more = f"Every field, and the options: {command} --all"
     times = "repeated --scan" if is_scan(file) else "message"
     return Answer(
         _sentence(advice),
         tables.summary(advice),
-        hints=[f"Bytes only; times:\nwirecost bench {times} {file}"],
+        hints=[f"Bytes only; times:\nwirecost bench {times} {shell_line(file)}"],
         more=more,
         sections=[
             Section(

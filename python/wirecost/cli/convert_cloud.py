@@ -14,6 +14,7 @@ from wirecost.cli.options import argument, option
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.clouds.conversion import Converted, Wanted
@@ -136,7 +137,7 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
     back = source.with_stem(f"{source.stem}-back").with_suffix(
         source.suffix if source.suffix.lower() in SCANS else RECORDING
     )
-    steps = [f"Back:\nwirecost convert-cloud {out} {back}"]
+    steps = [f"Back:\nwirecost convert-cloud {shell_line(out, back)}"]
     if wanted.error is None:
         steps.append("Smaller, where x, y and z may be off: --error 1mm")
     return Answer(f"{text}.", table, steps)

@@ -35,6 +35,7 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.failed_write import described
+from wirecost.system.foreign import shell_line
 from wirecost.system.interruption import Watch, watched
 
 FIRST_TABLE_S = 15.0
@@ -105,7 +106,7 @@ def measure_and_report(
             later = ending_of(error, watch)
             raise EndedError(
                 f"{later.message}; the samples are in {pending.final}, `wirecost report "
-                f"{pending.final}` shows them",
+                f"{shell_line(pending.final)}` shows them",
                 ending.status if ending else later.status,
             ) from error
     if ending is not None:
@@ -255,7 +256,7 @@ def _page(results: Results, rows: list[Row]) -> str:
         what = f"{type(error).__name__}: {error}"
         return (
             f"the page failed ({what}); the results are in {results.folder}:"
-            f" `wirecost report {results.folder} --tables` prints them"
+            f" `wirecost report {shell_line(results.folder)} --tables` prints them"
         )
     return ""
 

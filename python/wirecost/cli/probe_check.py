@@ -16,6 +16,7 @@ from wirecost.cli.options import argument, option
 from wirecost.cli.output_files import write_text
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.observe.probe.run.hook import Request
@@ -71,7 +72,8 @@ def command(
     else:
         request = _request(limits, stacks, stop)
         logs, status = _run(what, limits, request, seconds, 2 if output.uses_stdout else 1)
-    outcome = _judged(budget, limits, logs, stacks and not all(map(_is_log, what)))
+    program = [] if all(map(_is_log, what)) else what
+    outcome = _judged(budget, limits, logs, program, stacks and bool(program))
     judged, origins = outcome.verdicts, outcome.origins
     if junit_file is not None:
         write_text("--junit", junit_file, junit(judged, outcome.incomplete, origins))
@@ -97,10 +99,13 @@ class Outcome:
     lines: list[tuple[str, str]]
 
 
-def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) -> Outcome:
+def _judged(
+    path: Path, budget: Budget, logs: list[ProbeLog], program: list[str], has_stacks: bool
+) -> Outcome:
     """Judge what was recorded, or what the program was stopped for.
 
-    ``has_stacks``: whether stacks were to be kept.
+    ``program``: words of the program that was run, if one was; ``has_stacks``: whether stacks were
+    to be kept.
     """
     import polars as pl
 
@@ -116,7 +121,8 @@ def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) 
     try:
         judged = verdicts(events, budget) if stopped is None else stopped_verdicts(stopped, budget)
     except UserError as error:
-        raise UserError(f"{path}: {error}") from error
+        how = f"; {_by_functions(program)}" if program else ""
+        raise UserError(f"{path}: {error}{how}") from error
     if stopped is None:
         kept = warm_stacks(stacks_of(logs), events, budget.after_ns)
         incomplete = [f"incomplete: {line}" for line in losses(logs)]
@@ -129,6 +135,17 @@ def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) 
     lines = report.places(found)
     lines += report.without_stacks(judged, found) if kept or has_stacks else []
     return Outcome(judged, found, incomplete, [*((line, "") for line in lines), *doubts])
+
+
+def _by_functions(words: list[str]) -> str:
+    """Say how to judge functions of a program that has no probes, and no callbacks of ROS."""
+    from wirecost.system.function_names import own_functions
+
+    run = ("probe", "run", "--function", own_functions(words), "--stacks", "--out", "LOGS")
+    return (
+        f"to judge functions of it: {shell_line('wirecost', *run, '--', *words)}; "
+        "then: wirecost probe check LOGS --budget FILE.toml"
+    )
 
 
 def _is_log(word: str) -> bool:
@@ -177,6 +194,7 @@ def _run(
     from wirecost.observe.probe.run.counting import COUNTERS, asked_counters
     from wirecost.observe.probe.run.environment import hooks_without, prepare
     from wirecost.observe.probe.run.launch import run
+    from wirecost.observe.probe.run.log_room import check_room
     from wirecost.observe.probe.run.target import find
     from wirecost.results.records.probe_log import MAX_COUNTERS
     from wirecost.system import scratch
@@ -192,7 +210,9 @@ def _run(
         say_notes(prepared.notes)
         status = run([*prepared.before, *words], prepared.environment, output, limit_s)
         if not any(folder.glob("*.wprobe")):
+            check_room(folder)
             raise UserError(
-                f"{words[0]}: nothing was recorded (it ended with status {status}); give it probes"
+                f"{words[0]}: nothing was recorded (it ended with status {status}); "
+                f"{_by_functions(words)}"
             )
         return _recorded([folder]), status

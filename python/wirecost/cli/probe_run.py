@@ -22,6 +22,7 @@ from wirecost.observe.probe.run.counting import COUNTERS
 from wirecost.observe.probe.run.environment import hooks_without, prepare
 from wirecost.observe.probe.run.hook import Request, all_hooks
 from wirecost.observe.probe.run.launch import run
+from wirecost.observe.probe.run.log_room import check_room
 from wirecost.observe.probe.run.target import find
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
@@ -106,6 +107,8 @@ def command(
         say_notes(prepared.notes)
         descriptor = 2 if output.uses_stdout else 1
         status = run([*prepared.before, *words], prepared.environment, descriptor, limit_s)
+        if not any(folder.glob("*.wprobe")):
+            check_room(folder)
         if request.functions:
             say_notes(unmatched(request.functions, folder, _sections(folder)))
         if not any(folder.glob("*.wprobe")):

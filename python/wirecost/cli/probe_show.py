@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ from wirecost.cli.options import argument, option
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.durations import nanoseconds
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.results.records.recorded_machine import Started
@@ -45,7 +45,7 @@ def command(
     from wirecost.cli.figure_files import with_figures
 
     limit_ns = deadline_ns(deadline)
-    answer = probe_files_answer(files, limit_ns, more=f"{ALL} {shlex.join(map(str, files))}")
+    answer = probe_files_answer(files, limit_ns, more=f"{ALL} {shell_line(*files)}")
     return with_figures(answer, figures, form)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from wirecost.results.report.shared.table import Column, Table
 from wirecost.results.report.shared.terminal import laid_out, say_whole
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.terminal import Console
 
 
@@ -74,7 +74,7 @@ def recording_answer(folder: Path, snapshot: Snapshot) -> Answer:
         f"{snapshot.duration_s:.1f} s, {dropped:,} dropped ({snapshot.ended})",
         Table("Topics", ["topic", "role", "messages", "dropped"], rows, []),
         doubts=[(f"note: {note}", "") for note in notes],
-        more=f"Replay: wirecost replay {shlex.quote(str(folder))}",
+        more=f"Replay: wirecost replay {shell_line(folder)}",
         heading=f"Recording of {snapshot.node}",
     )
 

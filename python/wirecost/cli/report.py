@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 import webbrowser
 from pathlib import Path
@@ -14,6 +13,7 @@ from wirecost.cli.options import argument, option
 from wirecost.results.report.choices import REPORT_FORMATS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 EXAMPLE = "wirecost report --open"
 
@@ -104,7 +104,7 @@ def _print(answer: Answer, name: str, folder: str) -> None:
         width = max([plain_console().width, *widths])
     console = plain_console(width=width)
     if not name:
-        wider = f"COLUMNS=200 wirecost report {shlex.quote(folder)} --tables"
+        wider = f"COLUMNS=200 wirecost report {shell_line(folder)} --tables"
         print_whole(console, answer, wider)
         return
     for table in named_tables(answer.sections, name):

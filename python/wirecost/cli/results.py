@@ -12,6 +12,7 @@ from wirecost.results.records.choices import HERE
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.results.records.measured import MeasuredFolder
@@ -42,7 +43,7 @@ def command(
     return Answer(
         f"{counted(len(folders), 'result')} in {folder}, the latest first.",
         _table("Results", folders if last is None else latest),
-        more=f"All: --all. One as a page: wirecost report {folder}/NAME --open",
+        more=f"All: --all. One as a page: wirecost report {shell_line(folder / 'NAME')} --open",
         sections=[Section([_table(f"Results in {folder}", latest)])],
         heading=f"Results in {folder}",
         document=document,

@@ -19,6 +19,7 @@ from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.traces import Frame, Trace
@@ -87,7 +88,9 @@ def command(
     if not played.step_ns:
         if interruption is not None:
             raise interruption
-        raise UserError(f"{file}: no frame was played; see `wirecost trace check {file}`")
+        raise UserError(
+            f"{file}: no frame was played; see `wirecost trace check {shell_line(file)}`"
+        )
     return played_answer(file, archive, played, INTERRUPTED if interruption is not None else 0)
 
 

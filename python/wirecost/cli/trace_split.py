@@ -17,6 +17,7 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.traces.split import TraceSplit
@@ -82,7 +83,7 @@ def _answer(file: Path, out: Path, done: TraceSplit) -> Answer:
     headings = ["field", "elements", "changes", "before", "after"]
     table = Table("What the frames hold", headings, rows, ["changes: frames unlike the last one"])
     steps = [
-        f"Back, exactly as before:\nwirecost trace join {out} back{file.suffix}",
+        f"Back, exactly as before:\nwirecost trace join {shell_line(out, f'back{file.suffix}')}",
         "In your simulator: docs/formats/static-once.md.",
     ]
     if after >= before:

@@ -14,10 +14,11 @@ from wirecost.data.recordings.connection import (
     RecordedConnection,
     RecordedMessage,
 )
-from wirecost.data.recordings.damage import refuse_pointers
+from wirecost.data.recordings.damage import refuse_no_file
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
 
 BAG, MCAP = ".bag", ".mcap"
@@ -55,7 +56,7 @@ class Recording(Closing):
         else:
             is_ros1 = path.suffix.lower() == BAG
             if is_ros1:
-                refuse_pointers(path)
+                refuse_no_file(path)
             self._parts = [Bag1(path) if is_ros1 else folder.opened(path)]
         for part in self._parts:
             self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
@@ -192,13 +193,13 @@ class Recording(Closing):
             list(dict.fromkeys(connection.topic for connection in usable if connection.count))
             or topics
         )
-        listed = " or ".join(shown(name) for name in topics[:MOST_LISTED])
+        listed = " or ".join(shell_line(name) for name in topics[:MOST_LISTED])
         if topic:
-            raise UserError(f"{self.path}: has no topic {topic}; choose --topic {listed}")
+            raise UserError(f"{self.path}: has no topic {shown(topic)}; choose --topic {listed}")
         if len(topics) > 1:
             raise UserError(
                 f"{self.path}: has several topics; choose --topic {listed}, or see what each "
-                f"costs: `wirecost cost {self.path}`"
+                f"costs: `{shell_line('wirecost', 'cost', self.path)}`"
             )
         return topics[0]
 

@@ -136,10 +136,8 @@ def _short(function: str) -> str:
 
 def _file(file: str) -> str:
     """Return a file as it is called from here, or the end of a long path."""
-    path = Path(from_here(Path(file)))
-    if not path.is_absolute():
-        return str(path)
-    return file if len(file) <= LONGEST_FILE else f"…/{'/'.join(path.parts[-2:])}"
+    name = from_here(Path(file))
+    return name if len(name) <= LONGEST_FILE else f"…/{'/'.join(Path(file).parts[-2:])}"
 
 
 def document(

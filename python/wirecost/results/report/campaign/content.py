@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import BAD, NO_TABLE, Answer, Section, few
 from wirecost.results.report.shared.table import Column, Table, named, present
 from wirecost.system.counted import counted
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def campaign_answer(content: CampaignContent, store: str, document: object) -> A
         content.lead,
         content.machines[0] if content.machines else NO_TABLE,
         doubts=[(f"{line}.", BAD) for line in few([*content.flips, *content.moved])],
-        more=f"All machines and changes: wirecost campaign show {shlex.quote(store)} --all",
+        more=f"All machines and changes: wirecost campaign show {shell_line(store)} --all",
         sections=[section for section in sections if section.tables or section.lines],
         heading=f"Campaign · {store}",
         figures=lambda _: _figures(content),

@@ -171,9 +171,9 @@ def _figures(logs: list[ProbeLog], limit_ns: float | None) -> list[Figure]:
 
 def _recorded(logs: list[ProbeLog]) -> str:
     begins = [
-        int(log.records["begin_ns"].min()) + log.wall_minus_monotonic_ns
+        int(times.min()) + log.wall_minus_monotonic_ns
         for log in logs
-        if len(log.records)
+        if len(times := log.records["begin_ns"][log.records["begin_ns"] > 0])
     ]
     count = sum(log.count for log in logs)
     records = f"{counted(count, 'record')} of {counted(len(logs), 'thread')}"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -43,6 +42,7 @@ from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import own_functions
 from wirecost.system.whole_file import write_text
 
@@ -110,11 +110,9 @@ def trial_answer(trial: Trial) -> Answer:
     return replace(
         first,
         doubts=doubts(trial, gains),
-        more=(
-            f"All sections and remedies: wirecost report {shlex.quote(str(trial.folder))} --tables"
-        ),
+        more=(f"All sections and remedies: wirecost report {shell_line(trial.folder)} --tables"),
         sections=[Section(trial_tables(trial, gains))],
-        heading=f"Remedies tried: {shlex.join(trial.about.command) or trial.about.recording}",
+        heading=f"Remedies tried: {shell_line(*trial.about.command) or trial.about.recording}",
         figures=lambda _: [figure] if figure else [],
         kept_free=1,
         document=document(trial, gains),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 LOAD = "load"
 """The check that comes first: what else ran matters more than how the machine is set up."""
@@ -40,7 +40,7 @@ def results_answer(
     content = content_of(results, rows)
     tables = [*content.tables, *content.folded, *content.details, NO_TABLE]
     first = content.first or Answer(content.lead or "", tables[0])
-    folder = shlex.quote(str(results.folder))
+    folder = shell_line(results.folder)
 
     def drawn(_on_paper: bool) -> list[Figure]:
         every = figures_of(results, rows) if figures is None else figures

@@ -151,7 +151,7 @@ class Loader:
             meant = difflib.get_close_matches(used[1], names, 1)
             remedy = f"did you mean {used[0]}/{meant[0]}?" if meant else "see the package's folder"
             return CompileError(origin, f"package {used[0]} has no message {used[1]}", remedy)
-        searched = ", ".join((from_here(root)) for root in self._finder.roots)
+        searched = ", ".join(map(from_here, self._finder.roots))
         what = f"package {used[0]} is not found in {searched}"
         return CompileError(origin, what, "give the folder that holds it with -I")
 
