@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import socket
 import tempfile
 import time
 from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
+
 from attack import corpora, messages
 from attack.from_file import FromFile
+from attack.recordings import seeds
 from attack.target import Target
 from wirecost.data.clouds import decode, kitti, pcd, ply
 from wirecost.data.clouds.conversion import Wanted
@@ -22,12 +26,15 @@ from wirecost.data.clouds.packed_message import (
     store,
     unpacked_message,
 )
+from wirecost.data.messages.ros.reader import FAULTS
+from wirecost.data.recordings.recording import Recording
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
 from wirecost.data.traces.trace import silent
 from wirecost.measure.bench.engine.program import SCHEMAS
-from wirecost.measure.bench.message.ros.reader import FAULTS
 from wirecost.measure.bench.osi.verification import IndependentReader
+from wirecost.measure.cost import packed_recording
+from wirecost.measure.cost.survey import survey
 from wirecost.measure.network import profiles
 from wirecost.messaging.transport.shared import trailer
 from wirecost.observe.heap.report import read_report
@@ -130,6 +137,53 @@ def _trailer(data: bytes) -> None:
     trailer.StreamCounter().add(stream, number)
 
 
+def _cost(path: Path) -> None:
+    for topic in survey([path], [], lambda *_: None).topics:
+        len(topic.parts.vector()) if topic.parts is not None else topic.unknown
+
+
+def _message_data(path: Path) -> None:
+    with Recording(path) as recording:
+        for topic in {
+            each.topic for each in recording.connections if each.count and each.is_readable
+        }:
+            for group in recording.groups(topic, has_schema=True):
+                recording.messages([group], range(min(group.count, 8)))
+
+
+def _whole_bags() -> list[bytes]:
+    return seeds.bags()[:-1]  # the last is cut off
+
+
+def _clouds_in_mcap() -> list[bytes]:
+    types = store("cdr").types
+    stamp = types["builtin_interfaces/msg/Time"](1, 2)
+    cloud = types[CLOUD](
+        header=types["std_msgs/msg/Header"](stamp, "lidar"),
+        height=1,
+        width=8,
+        fields=[
+            types["sensor_msgs/msg/PointField"](name, 4 * number, 7, 1)
+            for number, name in enumerate("xyz")
+        ],
+        is_bigendian=False,
+        point_step=12,
+        row_step=96,
+        data=np.arange(96, dtype=np.uint8),
+        is_dense=True,
+    )
+    file = io.BytesIO()
+    recording = packed_recording.McapMessages(file)
+    recording.add(CLOUD, "/lidar", 1, bytes(store("cdr").serialize_cdr(cloud, CLOUD)))
+    recording.finish()
+    return [file.getvalue()]
+
+
+def _convert_cloud(path: Path) -> None:
+    wanted = Wanted(None, quick=True, memory=1 << 24)
+    packed_recording.convert(path, path.with_name("out.mcap"), "", wanted, lambda *_: None)
+
+
 NAME = "20261122T101010Z_sv_370_32011_3_attack"
 """A trace's name by OSI's rules: it tells what the trace holds."""
 
@@ -200,4 +254,10 @@ TARGETS = (
     Target("call", corpora.calls, partial(call_record.decode, "/twice"), (ValueError,)),
     Target("trailer", corpora.trailers, _trailer),
     *messages.TARGETS,
+    *(
+        Target(f"{command}-{kind}", corpus, FromFile(f"a.{kind}", read))
+        for command, read in (("cost", _cost), ("message-data", _message_data))
+        for kind, corpus in (("mcap", seeds.mcaps), ("bag", _whole_bags), ("db3", seeds.databases))
+    ),
+    Target("convert-cloud", _clouds_in_mcap, FromFile("a.mcap", _convert_cloud)),
 )

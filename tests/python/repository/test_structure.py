@@ -39,6 +39,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "observe.usage": set(),
     "observe.trial": {"observe.heap"},
     "replay": {
+        "data.messages",
         "observe.doctor",
         "observe.heap",
         "observe.probe",

@@ -26,6 +26,10 @@ from wirecost.schema.compile.schema import (
 UNKNOWN = "(unknown)"
 _CONTINUED = bytes(range(0x80, 0x100))
 """Bytes of a varint but its last."""
+DEEPEST = 100
+"""Levels of messages in messages, as Google's readers allow."""
+LONGEST_VARINT = 70
+"""Bits of 7 that a number has at most, of which 64 count."""
 WALKED = 16 << 20
 """Bytes of messages whose fields are counted."""
 MOST_TAKEN_OUT = 12
@@ -83,10 +87,21 @@ def walk(subject: Subject, data: bytes, tally: Tally) -> None:
 
 
 def _walk(schema: Schema, top: Message, data: bytes, tally: Tally) -> None:
-    waiting: list[tuple[Message | None, Path, int, int]] = [(top, (), 0, len(data))]
-    while waiting:
-        message, outer, at, end = waiting.pop()
-        by_number = _by_number(message) if message is not None else {}
+    _WalkedMessages(schema, data, tally).walk(top, (), 0, len(data))
+
+
+@dataclass(frozen=True)
+class _WalkedMessages:
+    schema: Schema
+    data: bytes
+    tally: Tally
+
+    def walk(self, message: Message, outer: Path, at: int, end: int, depth: int = 0) -> None:
+        """Add the fields of the message between two places."""
+        if depth > DEEPEST:
+            raise ValueError(f"nested more than {DEEPEST} levels deep")
+        data, tally = self.data, self.tally
+        by_number = _by_number(message)
         seen: set[Path] = set()
         while at < end:
             begin = at
@@ -100,7 +115,7 @@ def _walk(schema: Schema, top: Message, data: bytes, tally: Tally) -> None:
             if path not in seen:
                 seen.add(path)
                 tally.lists[path] += 1
-            inner = _inner(schema, field)
+            inner = _inner(self.schema, field)
             if inner is None or tag & 7 not in (2, 3):
                 tally.own[path] += stop - begin
                 tally.values[path] += _values(field, data[slice(*content)], tag)
@@ -110,7 +125,7 @@ def _walk(schema: Schema, top: Message, data: bytes, tally: Tally) -> None:
             size = content[1] - content[0]
             tally.own[path] += stop - begin - size
             tally.values[path] += 1
-            waiting.append((inner, path, *content))
+            self.walk(inner, path, *content, depth + 1)
 
 
 def _values(field: Field | None, content: bytes, tag: int) -> int:
@@ -157,10 +172,14 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, at
         shift += 7
+        if shift >= LONGEST_VARINT:
+            raise ValueError("a number of more than 10 bytes")
     raise ValueError("ends within a number")
 
 
-def _content(data: bytes, at: int, end: int, tag: int) -> tuple[tuple[int, int], int]:
+def _content(
+    data: bytes, at: int, end: int, tag: int, depth: int = 0
+) -> tuple[tuple[int, int], int]:
     """Return begin and end of a field's content, and the field's end. Raises ValueError."""
     kind = tag & 7
     if kind == 0:
@@ -174,13 +193,15 @@ def _content(data: bytes, at: int, end: int, tag: int) -> tuple[tuple[int, int],
         return (at, at + size), at + size
     if kind != 3:
         raise ValueError(f"wire type {kind}")
+    if depth > DEEPEST:
+        raise ValueError(f"groups nested more than {DEEPEST} levels deep")
     begin = at
     while True:
         last = at
         inner, at = _varint(data, at, end)
         if inner & 7 == 4:
             return (begin, last), at
-        _, at = _content(data, at, end, inner)
+        _, at = _content(data, at, end, inner, depth + 1)
 
 
 def worth_taking_out(fields: list[CountedField], subject: Subject) -> list[str]:

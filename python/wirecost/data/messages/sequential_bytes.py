@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import struct
 
+from wirecost.data.messages import cdr
 from wirecost.data.messages.shapes import is_list
 from wirecost.data.messages.tally import SHORT_TEXT, Path, Tally
 from wirecost.schema.compile.plan.sequential import PREFIX, Rules
-from wirecost.schema.compile.plan.wires import CDR_HEADER
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 
 HEADER = "(header)"
+MOST_EMPTY = 1 << 16
+"""Messages without a byte that a message may consist of, besides those that have some."""
 _MARKS = {Label.SINGLE: "", Label.REPEATED: "[]", Label.ARRAY: "[]"}
-_LENGTH = struct.Struct("<I")
+_LENGTHS = {order: struct.Struct(f"{order}I") for order in "<>"}
 
 
 def walk(schema: Schema, top: Message, data: bytes, rules: Rules, tally: Tally) -> None:
@@ -33,11 +35,13 @@ class _Walk:
         self._rules = rules
         self._tally = tally
         self._own = tally.own
-        self._header = len(CDR_HEADER) if rules.terminated else 0
+        self._header = cdr.HEADER_BYTES if rules.terminated else 0
+        self._length_at = _LENGTHS[cdr.plain_order(data) if self._header else "<"]
         self._data = data
         self._size = len(data) - self._header
         self._at = 0
         """Behind the header, from which alignment is counted."""
+        self._messages = 0
 
     def all(self, top: Message) -> None:
         if self._header:
@@ -49,6 +53,9 @@ class _Walk:
             del self._own[HEADER,]
 
     def _message(self, message: Message, outer: Path) -> None:
+        self._messages += 1
+        if self._messages > self._size + MOST_EMPTY:
+            raise ValueError("more messages than bytes")
         for field in message.fields:
             self._field(field, (*outer, field.name + _MARKS[field.label]))
 
@@ -91,7 +98,7 @@ class _Walk:
 
     def _length(self) -> int:
         self._align(PREFIX)
-        (length,) = _LENGTH.unpack_from(self._data, self._header + self._at)
+        (length,) = self._length_at.unpack_from(self._data, self._header + self._at)
         self._at += PREFIX
         return int(length)
 

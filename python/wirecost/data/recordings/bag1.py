@@ -42,10 +42,16 @@ class _Bag1Reader(rosbag1.Reader):
         )
 
     def read_chunk(self) -> Chunk:
-        """Read a chunk's head as rosbags does; unpacked, it takes no more than is allowed."""
+        """Read a chunk's head as rosbags does; unpacked, it has the bytes that the head states."""
+        assert self.bio is not None
+        begin = self.bio.tell()
+        size = Header.read(self.bio, RecordType.CHUNK).get_uint32("size")
+        self.bio.seek(begin)
         chunk = super().read_chunk()
         kind = _UNPACKING.get(chunk.decompressor)
-        return chunk if kind is None else chunk._replace(decompressor=partial(_unpacked, kind))
+        if kind is None:
+            return chunk
+        return chunk._replace(decompressor=partial(_unpacked, kind, size))
 
 
 _UNPACKING: dict[object, Callable[[], Any]] = {
@@ -54,11 +60,13 @@ _UNPACKING: dict[object, Callable[[], Any]] = {
 }
 
 
-def _unpacked(kind: Callable[[], Any], data: bytes) -> bytes:
+def _unpacked(kind: Callable[[], Any], size: int, data: bytes) -> bytes:
+    if size > MAX_CHUNK:
+        raise ValueError(f"a chunk of {size:,} bytes")
     unpacking = kind()
-    content: bytes = unpacking.decompress(data, MAX_CHUNK)
-    if not unpacking.eof:
-        raise ValueError("a chunk that is cut off or larger than memory")
+    content: bytes = unpacking.decompress(data, size + 1)
+    if len(content) != size:
+        raise ValueError("a chunk of another size than it states")
     return content
 
 

@@ -12,12 +12,15 @@ from wirecost.system.printable import shown
 from wirecost.system.regular_file import open_regular
 
 
-def refuse_pointers(path: Path) -> None:
-    """Raise UserError on what Git LFS left in place of a file, and on what is no regular file."""
+def refuse_no_file(path: Path) -> None:
+    """Raise UserError on an empty file, a pointer of Git LFS, and what is no regular file."""
     try:
-        open_regular(path).close()
+        with open_regular(path) as file:
+            is_empty = not file.read(1)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from error
+    if is_empty:
+        raise UserError(f"{path}: is empty; record it again")
 
 
 @contextmanager

@@ -9,11 +9,10 @@ from pathlib import Path, PurePath
 from typing import Any
 
 import zstandard
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
+from wirecost.data.recordings import plain_yaml
 from wirecost.data.recordings.connection import RecordedMessage, RecordingPart
-from wirecost.data.recordings.damage import damage, refuse_pointers
+from wirecost.data.recordings.damage import damage, refuse_no_file
 from wirecost.data.recordings.mcap_part import McapPart
 from wirecost.data.recordings.offered import KEY, offered_words
 from wirecost.data.recordings.sqlite_file import REINDEX, SqliteFile
@@ -62,8 +61,7 @@ def parts_of(path: Path) -> tuple[list[RecordingPart], FolderMetadata]:
     parts: list[RecordingPart] = []
     try:
         for name in names:
-            part = opened(path / name)
-            parts.append(_Packed(part) if about.by_message else part)
+            parts.append(opened(path / name, about.by_message))
     except BaseException:
         for part in parts:
             part.close()
@@ -71,22 +69,26 @@ def parts_of(path: Path) -> tuple[list[RecordingPart], FolderMetadata]:
     return parts, about
 
 
-def opened(path: Path) -> RecordingPart:
-    """Open one file of ROS 2, compressed or not. Raises UserError."""
-    refuse_pointers(path)
+def opened(path: Path, by_message: bool = False) -> RecordingPart:
+    """Open one file of ROS 2, compressed or not. Raises UserError.
+
+    ``by_message``: each message is known to be compressed by itself; it is seen where it is not.
+    """
+    refuse_no_file(path)
     if path.suffix == PACKED:
         unpacked = scratch.make("bag") / path.stem
         with damage(path, REINDEX), path.open("rb") as packed, unpacked.open("wb") as whole:
             reader = zstandard.ZstdDecompressor().stream_reader(packed)
-            while part := reader.read(1 << 20):
-                whole.write(part)
+            while block := reader.read(1 << 20):
+                whole.write(block)
                 if whole.tell() > MOST_TIMES * path.stat().st_size:
                     raise ValueError(f"it unpacks to more than {MOST_TIMES:,} times its size")
         path = unpacked
     kind = STORAGES.get(path.suffix.lower())
     if kind is None:
         raise UserError(f"{path}: no file of a bag that is known; give .db3 or .mcap")
-    return kind(path)
+    part = kind(path)
+    return _Packed(part) if by_message or _is_packed(part) else part
 
 
 def _files(path: Path) -> list[str]:
@@ -106,8 +108,8 @@ def _metadata(path: Path) -> FolderMetadata:
     try:
         if file.stat().st_size > LARGEST_METADATA:
             raise ValueError("it is too large")
-        return _read(YAML(typ="safe").load(file.read_text("utf-8", "replace")))
-    except (YAMLError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return _read(plain_yaml.load(file.read_text("utf-8", "replace")))
+    except (OSError, *plain_yaml.FAULTS):
         return FolderMetadata(warnings=[f"its {METADATA} is damaged and was not used"])
 
 
@@ -155,6 +157,19 @@ class _Packed:
 
     def close(self) -> None:
         self._part.close()
+
+
+def _is_packed(part: RecordingPart) -> bool:
+    """Return whether messages are compressed, of which only ``metadata.yaml`` would inform."""
+    of_ros2 = [each for each in part.connections if each.wire == "cdr" and each.count]
+    if not of_ros2:
+        return False
+    fewest = min(of_ros2, key=lambda connection: connection.count)
+    try:
+        (data,) = part.messages([fewest.number], [0])
+    except (UserError, ValueError):
+        return False
+    return data.startswith(zstandard.FRAME_HEADER)
 
 
 def _unpacked(data: bytes) -> bytes:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -66,16 +67,17 @@ class McapPart(McapChannel):
         chunk, offset = np.asarray(frames.chunk), np.asarray(frames.offset)
         order = np.lexsort((offset, chunk))
         starts = np.flatnonzero(np.diff(chunk[order], prepend=chunk[order[:1]] - 1))
+        lost: Counter[str] = Counter()
         for numbers in np.split(order, starts[1:]) if len(order) else ():
             place = int(chunk[numbers[0]])
             try:
                 data = self._data.view if place == mcap_index.OUTSIDE else self._chunks.at(place)
                 yield from self._in(data, offset[numbers].tolist())
-            except (UserError, *mcap_index.DAMAGE):
-                self.warnings.append(
-                    f"{counted(len(numbers), 'message')} or fewer lost in the damaged chunk at "
-                    f"byte {max(place, 0):,}"
-                )
+            except (UserError, *mcap_index.DAMAGE) as error:
+                lost[_where(place, error)] += len(numbers)
+        self.warnings += [
+            f"{counted(count, 'message')} or fewer lost in {where}" for where, count in lost.items()
+        ]
 
     def _in(self, data: memoryview, offsets: list[int]) -> Iterator[RecordedMessage]:
         """Yield the messages at these offsets. Raises what DAMAGE names."""
@@ -88,3 +90,9 @@ class McapPart(McapChannel):
             if data is self._data.view:
                 self._data.note_read(length)
             yield RecordedMessage(channel, time_ns, data[at + head : end])
+
+
+def _where(place: int, error: Exception) -> str:
+    if isinstance(error.__cause__, mcap_index.UnknownCompressionError):
+        return f"chunks that are {error.__cause__}"
+    return f"the damaged chunk at byte {max(place, 0):,}"

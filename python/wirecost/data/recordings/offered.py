@@ -10,8 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from wirecost.data.recordings import plain_yaml
 
 KEY = "offered_qos_profiles"
 LONGEST, MOST = 1 << 16, 64
@@ -37,8 +36,8 @@ def offered_words(offered: Any) -> str:
 @lru_cache(256)
 def _of_text(text: str) -> str:
     try:
-        return _of_profiles(YAML(typ="safe").load(text))
-    except (YAMLError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return _of_profiles(plain_yaml.load(text))
+    except plain_yaml.FAULTS:
         return ""
 
 

@@ -14,7 +14,7 @@ from wirecost.data.recordings.connection import (
     RecordedConnection,
     RecordedMessage,
 )
-from wirecost.data.recordings.damage import refuse_pointers
+from wirecost.data.recordings.damage import refuse_no_file
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
@@ -56,7 +56,7 @@ class Recording(Closing):
         else:
             is_ros1 = path.suffix.lower() == BAG
             if is_ros1:
-                refuse_pointers(path)
+                refuse_no_file(path)
             self._parts = [Bag1(path) if is_ros1 else folder.opened(path)]
         for part in self._parts:
             self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
@@ -195,7 +195,7 @@ class Recording(Closing):
         )
         listed = " or ".join(shell_line(name) for name in topics[:MOST_LISTED])
         if topic:
-            raise UserError(f"{self.path}: has no topic {topic}; choose --topic {listed}")
+            raise UserError(f"{self.path}: has no topic {shown(topic)}; choose --topic {listed}")
         if len(topics) > 1:
             raise UserError(
                 f"{self.path}: has several topics; choose --topic {listed}, or see what each "

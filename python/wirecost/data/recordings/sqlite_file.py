@@ -12,9 +12,14 @@ from wirecost.data.recordings import offered
 from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
 from wirecost.data.recordings.damage import damage
 from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
 
 REINDEX = "ros2 bag reindex"
 _LONGEST_DEFINITION = 8 << 20
+_ROOT_PAGE = "SELECT rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE"
+"""Where a table's rows are; 0 for views and virtual tables."""
+_HIDDEN = 6
+"""Place of what is not 0 for columns that are computed, in ``table_xinfo``."""
 TOO_LONG = offered.LONGEST + 1
 
 
@@ -37,14 +42,29 @@ class SqliteFile:
             self._database = sqlite3.connect(f"file:{quote(str(path))}?mode=ro{mode}", uri=True)
             self._database.text_factory = lambda data: data.decode("utf-8", "replace")
             try:
+                self._check_tables()
                 self.connections = list(self._connections())
             except BaseException:
                 self._database.close()
                 raise
 
+    def _check_tables(self) -> None:
+        """Raise UserError on what computes its rows: a few bytes of it give any number of them."""
+        ask = self._database.execute
+        for table in ("topics", "messages", "message_definitions"):
+            pages = [page for (page,) in ask(_ROOT_PAGE, (table,))]
+            is_stored = all(pages) and not any(
+                row[6] for row in ask(f"PRAGMA table_xinfo({table})")
+            )
+            if not is_stored:
+                raise UserError(
+                    f"{self.path}: its {table} are computed, not stored, as no recorder writes "
+                    "them; name another recording"
+                )
+
     def _connections(self) -> list[RecordedConnection]:
         ask = self._database.execute
-        definitions: dict[str, list[tuple[str, str, str]]] = {}
+        definitions: dict[str, list[tuple[str, bytes, str]]] = {}
         if self._has("message_definitions", "encoded_message_definition"):
             for type_, encoding, text, digest in ask(
                 # As a text it would end at its first NUL.
@@ -54,7 +74,7 @@ class SqliteFile:
                 (_LONGEST_DEFINITION,),
             ):
                 definitions.setdefault(str(type_), []).append(
-                    (str(encoding), _text(text), str(digest or ""))
+                    (str(encoding), _definition(text), str(digest or ""))
                 )
         counts = dict(ask("SELECT topic_id, count(*) FROM messages GROUP BY topic_id"))
         digests = {}
@@ -70,10 +90,10 @@ class SqliteFile:
             digest = str(digests.get(number) or "")
             described = definitions.get(str(type_), [])
             same = [definition for definition in described if definition[2] == digest]
-            encoding, text, _ = (same or described or [("", "", "")])[0]
+            encoding, text, _ = (same or described or [("", b"", "")])[0]
             connections.append(
                 RecordedConnection(number, str(topic), str(type_), str(wire), encoding,
-                                   text.encode(), counts.get(number, 0), digest,
+                                   text, counts.get(number, 0), digest,
                                    offered.offered_words(profiles.get(number)))
             )  # fmt: skip
         if lost := sum(counts.values()) - sum(connection.count for connection in connections):
@@ -122,8 +142,8 @@ class SqliteFile:
         self._database.close()
 
 
-def _text(value: object) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value or "")
+def _definition(value: object) -> bytes:
+    return value if isinstance(value, bytes) else str(value or "").encode()
 
 
 def _bytes(value: object) -> bytes:

@@ -15,6 +15,7 @@ from rosbags.interfaces import Nodetype
 from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
+from wirecost.data.messages import cdr
 from wirecost.data.messages.ros.definitions import RosDefinitions
 from wirecost.data.messages.shapes import is_list, is_octets
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD
@@ -74,6 +75,8 @@ class RosReader:
             return
         decode = self.store.deserialize_ros1 if wire == "ros1" else self.store.deserialize_cdr
         try:
+            if wire == "cdr":
+                cdr.plain_order(data)
             self._take(to, decode(data, self.name))
         except FAULTS as error:
             raise DecodeError(str(error)) from error
