@@ -9,18 +9,21 @@ import traceback
 from contextlib import suppress
 from typing import NoReturn
 
+from wirecost.system import current_folder
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 from wirecost.system.extras import missing
 from wirecost.system.failed_write import OTHERWISE, REMEDIES, described
-from wirecost.system.here import is_gone
 from wirecost.system.interruption import watched
 from wirecost.system.named_output import NAME, flush_output, name_output
 from wirecost.system.printable import is_unicode, printable
 
 BROKEN_PIPE = 1
-GONE = "the current folder no longer exists; change to another one, or name absolute paths"
-OUT_OF_MEMORY = "out of memory; end other programs, raise the limit, or name a smaller input"
+TOO_LITTLE_MEMORY = (
+    "the memory does not suffice; raise the limit (ulimit -v, the container's), end other "
+    "programs, or give smaller files"
+)
+FOLDER_GONE = "the current folder is gone; change into one that is there: cd"
 
 
 def main() -> None:
@@ -40,15 +43,10 @@ def main() -> None:
             if absent is None:
                 raise
             _end(str(absent), absent.status)
-        except OSError as error:
-            if error.errno == errno.EPIPE and error.filename == NAME:
-                _end("", BROKEN_PIPE)  # as Typer does, where it sees it
-            line = _reason(error)
-            if line is None:
-                raise  # a mistake in this program
-            _end(line, UserError.status, error)
         except MemoryError as error:
-            _end(OUT_OF_MEMORY, UserError.status, error)
+            _end(TOO_LITTLE_MEMORY, UserError.status, error)
+        except OSError as error:
+            _end_by_system(error)
         except UnicodeEncodeError as error:
             wrong = next((word for word in sys.argv if not is_unicode(word)), None)
             if wrong is None:
@@ -61,14 +59,16 @@ def main() -> None:
             _end(f"interrupted by {watch.seen.number.name}", watch.seen.status)
 
 
-def _reason(error: OSError) -> str | None:
-    """Return the line about what the system refused, None where this program is at fault."""
-    if error.errno == errno.ENOENT and is_gone():
-        return GONE
-    if error.errno not in REMEDIES | OTHERWISE:
-        return None
-    is_ours = error.errno == errno.EBADF and error.filename != NAME
-    return None if is_ours else described(error)
+def _end_by_system(error: OSError) -> NoReturn:
+    if error.errno == errno.EPIPE and error.filename == NAME:
+        _end("", BROKEN_PIPE)  # as Typer does, where it sees it
+    if error.errno == errno.ENOENT and current_folder.is_gone():
+        _end(FOLDER_GONE, UserError.status, error)
+    if error.errno not in REMEDIES | OTHERWISE or (
+        error.errno == errno.EBADF and error.filename != NAME
+    ):
+        raise error  # a mistake in this program
+    _end(described(error), UserError.status, error)
 
 
 def _end(line: str, status: int, error: Exception | None = None) -> NoReturn:

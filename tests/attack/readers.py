@@ -19,7 +19,14 @@ from attack.recordings import seeds
 from attack.target import Target
 from wirecost.data.clouds import decode, kitti, pcd, ply
 from wirecost.data.clouds.conversion import Wanted
-from wirecost.data.clouds.packed_message import CLOUD, store
+from wirecost.data.clouds.packed_message import (
+    CDR,
+    CLOUD,
+    packed_message,
+    store,
+    unpacked_message,
+)
+from wirecost.data.messages.ros.reader import FAULTS
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
@@ -56,6 +63,17 @@ def _trace(path: Path) -> None:
 def _trace_info(path: Path) -> None:
     with open_trace(path) as trace:
         info(trace, silent)
+
+
+def _cloud_message(data: bytes) -> None:
+    """Pack a cloud of a recording and unpack it, as ``convert-cloud`` does."""
+    wanted = Wanted(error=None, quick=False, memory=1 << 24)
+    try:
+        cloud = store(CDR).deserialize_cdr(data, CLOUD)
+    except FAULTS as error:
+        raise UserError("no PointCloud2") from error
+    packed, _, _ = packed_message(cloud, wanted)
+    unpacked_message(packed, wanted)
 
 
 def _node(path: Path) -> None:
@@ -190,6 +208,7 @@ TARGETS = (
     Target("heap-report", corpora.heap_reports, FromFile("heap.json", read_report)),
     Target("network-profile", corpora.network_profiles, FromFile("own.toml", profiles.read)),
     Target("cloud", corpora.clouds, FromFile("a.pcd", pcd.load)),
+    Target("cloud-message", corpora.cloud_messages, _cloud_message),
     Target("cloud-packed", corpora.packed_clouds, partial(decode, limit=1 << 24)),
     Target("cloud-ply", corpora.ply_clouds, FromFile("a.ply", ply.load)),
     Target("cloud-kitti", corpora.kitti_clouds, FromFile("a.bin", kitti.load)),

@@ -17,6 +17,7 @@ from wirecost_scenarios.cloud.content import growths
 from wirecost_scenarios.cloud.schema import CloudMeta, CloudRun
 from wirecost_scenarios.cloud.turns import difference
 
+from wirecost.measure.bench.cloud.scans import SENSORS, synthetic
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.system.errors import UserError
@@ -36,21 +37,21 @@ def write_pcd(path: Path, columns: dict[str, np.ndarray]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("sensor", scans.SENSORS)
+@pytest.mark.parametrize("sensor", SENSORS)
 def test_made_up_scans_have_a_sensors_size(sensor: str) -> None:
-    channels, count = scans.SENSORS[sensor]
-    points = scans.synthetic(sensor, 1).points
+    channels, count = SENSORS[sensor]
+    points = synthetic(sensor, 1).points
     assert len(points) == count
     assert points.dtype.itemsize == 32
     assert np.unique(points["channel"]).tolist() == list(range(channels))
     for channel in (0, channels - 1):
         ring = points["azimuth"][points["channel"] == channel]
         assert (np.diff(ring) > 0).all()
-    assert not np.array_equal(points, scans.synthetic(sensor, 2).points)
+    assert not np.array_equal(points, synthetic(sensor, 2).points)
 
 
 def test_a_scan_of_coordinates_alone_gets_its_rings(tmp_path: Path) -> None:
-    points = scans.synthetic("vlp16", 3).points
+    points = synthetic("vlp16", 3).points
     path = write_pcd(tmp_path / "s.pcd", {name: points[name] for name in "xyz"})
     read = scans.read(path).points
     assert np.array_equal(read["channel"], points["channel"])
@@ -75,7 +76,7 @@ def test_real_scans_are_where_the_environment_says(
     assert real == []
     assert why == snapshot
     (tmp_path / "lidar" / "vlp32").mkdir(parents=True)
-    points = scans.synthetic("vlp32", 1).points
+    points = synthetic("vlp32", 1).points
     write_pcd(tmp_path / "lidar" / "vlp32" / "s.pcd", {name: points[name] for name in "xyz"})
     monkeypatch.setenv("WIRECOST_DATA", str(tmp_path))
     real, why = scans.real()
@@ -84,7 +85,7 @@ def test_real_scans_are_where_the_environment_says(
 
 
 def test_messages_that_come_in_turns_lack_more_and_more() -> None:
-    whole = scans.synthetic("vlp16", 1).points
+    whole = synthetic("vlp16", 1).points
     turns = scans.in_turns(whole, 1)
     sizes = [len(points) for points in turns]
     assert sizes[0] == len(whole)
@@ -93,7 +94,7 @@ def test_messages_that_come_in_turns_lack_more_and_more() -> None:
 
 
 def test_the_older_format_holds_the_same() -> None:
-    points = scans.synthetic("vlp16", 1).points
+    points = synthetic("vlp16", 1).points
     older = scans.older(points)
     assert older.dtype.itemsize == 40
     assert np.array_equal(older["ring"], points["channel"])

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wirecost_scenarios.notification.messages import NotificationContent
+from wirecost_scenarios.notification.messages import MESSAGES, NotificationContent
 from wirecost_scenarios.notification.race import NotificationRow, Side, subject_of
 
 from wirecost.data.messages.subject import canonical
@@ -77,3 +77,8 @@ def test_cheats_are_refused_before_they_are_timed_or_while_they_are(
     failures = race(lang, suffix, list(reasons), tmp_path)
     for name, reason in reasons.items():
         assert reason in failures[name], name
+
+
+def test_the_cheat_keeps_as_many_results_as_there_are_messages() -> None:
+    text = (Path(__file__).parent / "notification" / "keeps_results.py").read_text()
+    assert f"MESSAGES = {MESSAGES}\n" in text

@@ -18,8 +18,9 @@ from support.result_folders import DATA
 from wirecost.cli import app
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.results.page import page
+from wirecost.results.report.results.answer import results_answer
 from wirecost.results.report.scenarios import figures_of
+from wirecost.results.report.shared.page import page
 
 LTTNG = DATA.parent / "lttng"
 SCENARIOS = [
@@ -79,7 +80,7 @@ def _written(folder: Path, to: Path) -> int:
     results = read_results(folder)
     rows = summarize(results)
     figures = figures_of(results, rows)
-    to.write_text(page(results, rows, figures))
+    to.write_text(page(results_answer(results, rows, figures)))
     return len(figures)
 
 

@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.cli.console import progress, say_notes
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.console import progress
+from wirecost.cli.ending import answering
 from wirecost.cli.options import argument, option
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.clouds.conversion import Converted, Wanted
-    from wirecost.results.report.shared.first import FirstAnswer
 
 EXAMPLE = "wirecost convert-cloud scan.pcd scan.wcloud --error 1mm"
 
@@ -25,6 +26,7 @@ UNITS = {"um": 1e-6, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
 _DISTANCE = re.compile(r"(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(um|µm|mm|cm|m)", re.ASCII)
 
 
+@answering()
 def command(
     source: Annotated[
         Path,
@@ -51,15 +53,13 @@ def command(
         option("Floats per point of a .bin: 4 (KITTI), 5 (nuScenes); 0: decided by its values."),
     ] = 0,
     force: Annotated[bool, option("Overwrite OUT if it exists.", "--force")] = False,
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Pack point clouds, or unpack packed ones.
 
     What was packed is unpacked again, and compared, before the answer says what changed. In a
     recording, PointCloud2 become CompressedPointCloud2, and back.
     """
     from wirecost.data.clouds.conversion import Wanted
-    from wirecost.results.report.shared.first import print_answer
 
     if lossless and error is not None:
         raise UserError("--lossless and --error: choose one")
@@ -67,11 +67,14 @@ def command(
         raise UserError(f"--bin-floats {bin_floats}: give 4 (KITTI), 5 (nuScenes) or 0")
     distance = _distance(error) if error is not None else None
     wanted = Wanted(distance, quick, parse_size("--memory", memory), bin_floats)
-    check_writable("--json", json_file, out)
     done = _convert(source, out, topic, wanted, force)
-    say_notes(done.warnings)
-    print_answer(console_beside(json_file), _answer(source, out, done, wanted), _rest(done))
-    write_json(json_file, {"file": str(source), "out": str(out)} | asdict(done))
+    return replace(
+        _answer(source, out, done, wanted),
+        warnings=done.warnings,
+        more=_rest(done),
+        heading=f"{source} → {out}",
+        document={"file": str(source), "out": str(out)} | asdict(done),
+    )
 
 
 def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -> Converted:
@@ -108,10 +111,9 @@ def _distance(text: str) -> float:
     return float(match[1]) * UNITS[match[2]]
 
 
-def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> FirstAnswer:
+def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
     from wirecost.results.report.codecs.answer import error_text
     from wirecost.results.report.shared import units
-    from wirecost.results.report.shared.first import FirstAnswer
     from wirecost.results.report.shared.table import Table
     from wirecost.system.counted import counted
 
@@ -123,7 +125,7 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> FirstAn
     if not done.is_packed:
         text += f"{units.size(done.point_bytes)}, {units.size(done.packed_bytes)} packed."
         table = Table("Fields", ["field", "type"], [row[:2] for row in rows], [])
-        return FirstAnswer(text, table)
+        return Answer(text, table)
     text += units.size(done.packed_bytes)
     if done.point_bytes:
         share = 100 * done.packed_bytes / done.point_bytes
@@ -135,10 +137,10 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> FirstAn
     back = source.with_stem(f"{source.stem}-back").with_suffix(
         source.suffix if source.suffix.lower() in SCANS else RECORDING
     )
-    steps = [f"Back:\nwirecost convert-cloud {out} {back}"]
+    steps = [f"Back:\nwirecost convert-cloud {shell_line(out, back)}"]
     if wanted.error is None:
         steps.append("Smaller, where x, y and z may be off: --error 1mm")
-    return FirstAnswer(f"{text}.", table, steps)
+    return Answer(f"{text}.", table, steps)
 
 
 def _rest(done: Converted) -> str:
@@ -158,4 +160,4 @@ def _rest(done: Converted) -> str:
         said.append("Bytes between fields become zero.")
     if done.left_out:
         said.append(f"Left out: {', '.join(map(shown, done.left_out))}.")
-    return " ".join([*said, "All numbers: --json -"])
+    return " ".join([*said, "All fields: --all"])

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.options import argument, option
 from wirecost.data.traces.choices import TYPES
-from wirecost.system.terminal import Console
+from wirecost.results.report.shared.terminal import plain_console, say_whole
 
 if TYPE_CHECKING:
     from wirecost.data.traces import Trace
 
-STDERR = Console(stderr=True)
+STDERR = plain_console(stderr=True)
 """Console of progress and warnings: standard output is for results."""
 FORMATS = ".osi, .mcap or .txth"
 
@@ -33,4 +33,4 @@ Type = Annotated[
 
 def warn(trace: Trace) -> None:
     for warning in trace.warnings:
-        STDERR.print(f"warning: {warning}", soft_wrap=True, highlight=False, markup=False)
+        say_whole(STDERR, f"warning: {warning}")

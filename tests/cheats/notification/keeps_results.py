@@ -6,7 +6,9 @@ from __future__ import annotations
 from itertools import cycle
 
 from wire.rsb_msgs.notification import Notification
-from wirecost_scenarios.notification.messages import MESSAGES
+
+MESSAGES = 256
+"""As the study has; it is not imported, as the process that loads this knows no studies."""
 
 _kept: list[tuple[bytes, Notification]] = []
 _again = cycle(_kept)

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from support import ctf_traces
+from support.answers import show_logs
 from support.ctf_traces import AT_NS, EPOCH_NS, EVERY_NS, Event, Form, cycles, node_events
 from support.programs import execute
-from wirecost.cli.probe_show import show
 from wirecost.results.analysis.chains.hops import hops_of
 from wirecost.results.analysis.chains.walk import chains_between
 from wirecost.results.analysis.probe_sections import executions
@@ -201,7 +201,7 @@ def test_a_chain_goes_from_node_to_node(tmp_path: Path) -> None:
 
 
 def test_the_command_shows_a_trace(capsys: pytest.CaptureFixture[str]) -> None:
-    show([REAL / "trace"], 250e3, Path("-"))
+    show_logs([REAL / "trace"], 250e3, Path("-"))
     document = json.loads(capsys.readouterr().out)
     by_name = {section["section"]: section for section in document["sections"]}
     callback = by_name["/robot/listener /chatter example::on_message(int)"]
@@ -225,7 +225,7 @@ def test_a_trace_in_which_no_callback_ended_is_empty(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ctf_traces.write_trace(tmp_path / "trace", node_events(7, "a"))
-    show([tmp_path / "trace"], None, Path("-"), tmp_path / "report.html")
+    show_logs([tmp_path / "trace"], None, Path("-"), tmp_path / "report.html")
     assert json.loads(capsys.readouterr().out)["sections"] == []
     assert (tmp_path / "report.html").stat().st_size > 0
     command = ["wirecost", "probe", "chain", str(tmp_path / "trace"), "--from", "/a", "--to", "/b"]

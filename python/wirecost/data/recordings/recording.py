@@ -18,8 +18,8 @@ from wirecost.data.recordings.damage import refuse_no_file
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
-from wirecost.system.shell import quoted
 
 BAG, MCAP = ".bag", ".mcap"
 SUFFIXES = (BAG, ".db3", MCAP, folder.PACKED)
@@ -193,13 +193,13 @@ class Recording(Closing):
             list(dict.fromkeys(connection.topic for connection in usable if connection.count))
             or topics
         )
-        listed = " or ".join(map(quoted, topics[:MOST_LISTED]))
+        listed = " or ".join(shell_line(name) for name in topics[:MOST_LISTED])
         if topic:
             raise UserError(f"{self.path}: has no topic {shown(topic)}; choose --topic {listed}")
         if len(topics) > 1:
             raise UserError(
                 f"{self.path}: has several topics; choose --topic {listed}, or see what each "
-                f"costs: `wirecost cost {quoted(self.path)}`"
+                f"costs: `{shell_line('wirecost', 'cost', self.path)}`"
             )
         return topics[0]
 

@@ -16,8 +16,8 @@ from wirecost.data.traces.files import Mapped
 from wirecost.data.traces.trace import About, Frame, Progress, silent
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
-from wirecost.system.shell import quoted
 
 METADATA = "net.asam.osi.trace"
 CHANNEL = "net.asam.osi.trace.channel"
@@ -207,7 +207,7 @@ def _schema(contents: mcap_index.Contents, channel: Channel) -> str:
 
 
 def _or(topics: tuple[str, ...]) -> str:
-    return " or ".join(map(quoted, topics[:8]))
+    return " or ".join(map(shell_line, topics[:8]))
 
 
 def _damaged(path: Path, number: int) -> UserError:

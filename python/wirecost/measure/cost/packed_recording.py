@@ -25,6 +25,7 @@ from wirecost.data.recordings.recording import Recording
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
 
 SAID_EVERY = 64
@@ -79,7 +80,7 @@ def _is_packed(recording: Recording, topic: str) -> bool:
     if not any(one & {CLOUD, PACKED} for one in kinds.values()):
         raise UserError(
             f"{recording.path}: no PointCloud2 on {shown(topic) if topic else 'any topic'}; "
-            f"`wirecost cost {recording.path}` lists its topics"
+            f"`wirecost cost {shell_line(recording.path)}` lists its topics"
         )
     return any(CLOUD in one and PACKED not in one for one in kinds.values())
 

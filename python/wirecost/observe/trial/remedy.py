@@ -13,8 +13,8 @@ from typing import Protocol
 from wirecost.observe.heap import launch
 from wirecost.observe.trial import remedies
 from wirecost.system.chosen import chosen
+from wirecost.system.foreign import shell_line
 from wirecost.system.plugins import load_plugins
-from wirecost.system.shell import command_line, quoted
 
 PLAIN = "as it is"
 PRELOAD = "LD_PRELOAD"
@@ -51,8 +51,8 @@ class Change:
         if self.heap is not None:
             pool = f"{self.heap.pool_bytes >> 20}MiB"
             before += ["wirecost", "heap", "run", "--pool", pool, "--"]
-        assigned = [f"{name}={quoted(value)}" for name, value in variables.items()]
-        return " ".join([*assigned, command_line([*before, *words])])
+        assigned = [f"{name}={shell_line(value)}" for name, value in variables.items()]
+        return " ".join([*assigned, shell_line(*before, *words)])
 
 
 class Remedy(Protocol):

@@ -17,6 +17,7 @@ from wirecost.results.records.schemas.common import Scenario
 from wirecost.results.records.table_file import read_table
 from wirecost.results.records.trial import is_trial
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.regular_file import read_regular
 
 LARGEST_META = 32 << 20
@@ -52,7 +53,7 @@ def read_results(folder: Path) -> Results:
     except OSError as error:
         if is_trial(folder):
             raise UserError(
-                f"{folder}: a trial of remedies; wirecost report {folder} shows it"
+                f"{folder}: a trial of remedies; wirecost report {shell_line(folder)} shows it"
             ) from error
         raise UserError(
             f"{folder}: not a result folder ({META}: {error.strerror}); name one that was measured"

@@ -17,8 +17,8 @@ from typing import Any
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas import SCENARIOS
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.figure import Figure
-from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Table
 from wirecost.system import scenarios
 from wirecost.system.plugins import load_plugin, module_names
@@ -45,7 +45,7 @@ class ScenarioContent:
     """Examinations beside times: the answer, and in words."""
     begins_with_lead: bool = False
     """True if a terminal shows the lead first, not last."""
-    first: FirstAnswer | None = None
+    first: Answer | None = None
     """What is printed when a run ends; None to print all tables."""
 
 

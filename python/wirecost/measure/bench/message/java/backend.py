@@ -83,7 +83,8 @@ class Java:
             return complaint
         program = folder / "wirecost" / "message"
         program.mkdir(parents=True)
-        (program / "Harness.java").write_text(code.harness(), encoding="utf-8")
+        for name in ("Harness.java", "Stopwatch.java"):
+            shutil.copy(code.TEMPLATES / name, program)
         text = code.programs(self._subject, has_google, list(self._files), bool(self._lists))
         (program / "Programs.java").write_text(text, encoding="utf-8")
         if self._lists:

@@ -52,10 +52,6 @@ _FORBIDDEN = frozenset(
 """Names of methods that every message has: protoc marks fields of these names."""
 
 
-def harness() -> str:
-    return (TEMPLATES / "Harness.java").read_text(encoding="utf-8")
-
-
 def programs(
     subject: Subject, has_google: bool, users: Sequence[str], has_columns: bool = False
 ) -> str:

@@ -13,7 +13,7 @@ from wirecost.results.records.schemas.message import MessageChange, MessageMeta
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.table import Table
-from wirecost.system.shell import command_line
+from wirecost.system.foreign import shell_line
 
 SAME = "same bytes"
 MANY_FIELDS = "Fields to change"
@@ -265,7 +265,7 @@ def schema_given(meta: MessageMeta) -> str:
     if len(schemas) != 1:
         return ""
     options = [pair for pair in pairwise(command) if pair[0] in READING]
-    return command_line([*schemas, *(word for pair in options for word in pair)])
+    return shell_line(*schemas, *(word for pair in options for word in pair))
 
 
 def _schema(meta: MessageMeta) -> str:

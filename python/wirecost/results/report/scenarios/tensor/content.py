@@ -33,7 +33,7 @@ from wirecost.results.report.scenarios.tensor.tables import (
     yardsticks,
 )
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.races import races, stages_table
 from wirecost.results.report.shared.table import Amount, Table, present
 
@@ -77,7 +77,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         [*places.details, *(stages_table(rows, race) for race in races(rows))],
         f"Listener and publisher: {meta.gc}.",
         places.folded,
-        first=FirstAnswer(answer, places.first[0], _steps(meta, totals))
+        first=Answer(answer, places.first[0], _steps(meta, totals))
         if answer and places.first
         else None,
     )

@@ -22,7 +22,7 @@ from wirecost.schema.compile.frontends.ros.packages import (
 )
 from wirecost.schema.compile.frontends.ros.reader import FileReader
 from wirecost.schema.compile.schema import CompileError, File, MessageRef, Origin
-from wirecost.system.here import from_here
+from wirecost.system.current_folder import from_here
 from wirecost.system.printable import shortened
 
 _IDENTIFIER = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -71,7 +71,7 @@ class Loader:
         if name in self._files:
             return
         package = name.partition("/")[0]
-        readable = str(from_here(path))
+        readable = from_here(path)
         for part in (package, path.stem):
             if not _IDENTIFIER.fullmatch(part):
                 raise CompileError(
@@ -151,7 +151,7 @@ class Loader:
             meant = difflib.get_close_matches(used[1], names, 1)
             remedy = f"did you mean {used[0]}/{meant[0]}?" if meant else "see the package's folder"
             return CompileError(origin, f"package {used[0]} has no message {used[1]}", remedy)
-        searched = ", ".join(str(from_here(root)) for root in self._finder.roots)
+        searched = ", ".join(map(from_here, self._finder.roots))
         what = f"package {used[0]} is not found in {searched}"
         return CompileError(origin, what, "give the folder that holds it with -I")
 

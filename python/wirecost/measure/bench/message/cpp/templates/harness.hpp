@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -192,7 +193,28 @@ constexpr std::array<const char*, stages> stage_names{"fill", "encode", "decode"
                                                       "destroy"};
 
 using Bytes = std::vector<std::byte>;
-using Clock = std::chrono::steady_clock;
+
+// Time that the thread ran: elapsed, without what it waited for a processor. The thread's own clock
+// is read outside the elapsed time, as reading it may take longer than a short pass.
+class Stopwatch {
+ public:
+  double nanoseconds() const {
+    const double elapsed = std::chrono::duration<double, std::nano>(Clock::now() - begin_).count();
+    return std::min(elapsed, static_cast<double>(thread_ns() - ran_before_));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static std::int64_t thread_ns() {
+    timespec ran{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+    return std::int64_t{ran.tv_sec} * 1'000'000'000 + ran.tv_nsec;
+  }
+
+  std::int64_t ran_before_ = thread_ns();
+  Clock::time_point begin_ = Clock::now();
+};
 
 // Fewer or smaller messages are repeated: a pass through them would measure the clock.
 constexpr std::size_t least_messages = 64, enough_bytes = 64 << 10;
@@ -339,10 +361,6 @@ inline Bytes contents_of(const char* path) {
   return {first, first + text.size()};
 }
 
-inline double nanoseconds(Clock::duration duration) {
-  return std::chrono::duration<double, std::nano>(duration).count();
-}
-
 // A sample of fewer nanoseconds would measure the clock.
 constexpr double least_sample_ns = 100'000;
 // Bytes of a message that is printed.
@@ -378,9 +396,9 @@ class Measurement {
   void run(std::size_t repetitions) {
     for (Measured<Holder>& one : all_) {
       for (int i = 0; i < 3; ++i) one.contender.run_total(one.messages());
-      const Clock::time_point begin = Clock::now();
+      const Stopwatch stopwatch;
       one.contender.run_total(one.messages());
-      const double ns = std::max(nanoseconds(Clock::now() - begin), 1.0);
+      const double ns = std::max(stopwatch.nanoseconds(), 1.0);
       one.passes = static_cast<std::size_t>(least_sample_ns / ns) + 1;
     }
     looked_at_ = random_() % std::max<std::size_t>(repetitions, 1);
@@ -403,9 +421,9 @@ class Measurement {
     for (std::size_t pass = 0; pass < one.passes; ++pass) {
       one.content.alter(random_);
       carried += count = one.messages() - random_() % (one.messages() / 2 + 1);
-      const Clock::time_point begin = Clock::now();
+      const Stopwatch stopwatch;
       one.contender.run_total(count);
-      ns += nanoseconds(Clock::now() - begin);
+      ns += stopwatch.nanoseconds();
       one.check_sum(count);
     }
     print_sent(at, repetition, one.contender.last(), count - 1);
@@ -418,9 +436,9 @@ class Measurement {
     for (std::size_t pass = 0; pass <= one.passes; ++pass) {
       one.content.alter(random_);
       for (std::size_t stage = 0; stage < stages; ++stage) {
-        const Clock::time_point begin = Clock::now();
+        const Stopwatch stopwatch;
         one.contender.run(static_cast<Stage>(stage));
-        if (pass != 0) ns[stage] += nanoseconds(Clock::now() - begin);  // the first one warms
+        if (pass != 0) ns[stage] += stopwatch.nanoseconds();  // the first one warms
         if (stage == encode && pass == 0) {
           const std::size_t i = random_() % one.messages();
           print_sent(at, repetition, one.contender.sent(i), i);

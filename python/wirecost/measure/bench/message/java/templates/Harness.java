@@ -117,21 +117,22 @@ public final class Harness {
 
     private static void measure(Codec codec, int count, int repetitions) throws Exception {
         long expected = total(codec, count);
-        long pass = warmUp(codec, count, expected);
+        Stopwatch stopwatch = new Stopwatch();
+        long pass = warmUp(codec, count, expected, stopwatch);
         int passes = (int) (LEAST_SAMPLE_NS / Math.max(1, pass)) + 1;
         double work = (double) passes * count;
         for (int repetition = 0; repetition < repetitions; repetition++) {
-            long start = System.nanoTime();
+            stopwatch.start();
             long sum = 0;
             for (int i = 0; i < passes; i++) {
                 sum += total(codec, count);
             }
-            long ns = System.nanoTime() - start;
+            long ns = stopwatch.nanoseconds();
             check(sum, passes * expected);
             print(repetition, "total", ns / work);
             long[] taken = new long[STAGES.length];
             for (int i = 0; i < passes; i++) {
-                check(stages(codec, count, taken), expected);
+                check(stages(codec, count, taken, stopwatch), expected);
             }
             for (int i = 0; i < STAGES.length; i++) {
                 print(repetition, STAGES[i], taken[i] / work);
@@ -144,7 +145,8 @@ public final class Harness {
      * At least a second, and until the JIT compiler is done, for which -Xbatch makes the program
      * wait. Gives the nanoseconds of a pass in the last window.
      */
-    private static long warmUp(Codec codec, int count, long expected) throws Exception {
+    private static long warmUp(Codec codec, int count, long expected, Stopwatch stopwatch)
+            throws Exception {
         CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
         long[] unused = new long[STAGES.length];
         long begin = System.nanoTime();
@@ -154,7 +156,7 @@ public final class Harness {
             long passes = 0;
             while (System.nanoTime() - window < WINDOW_NS) {
                 check(total(codec, count), expected);
-                check(stages(codec, count, unused), expected);
+                check(stages(codec, count, unused, stopwatch), expected);
                 passes++;
             }
             long now = System.nanoTime();
@@ -188,10 +190,11 @@ public final class Harness {
         return sum;
     }
 
-    private static long stages(Codec codec, int count, long[] taken) throws Exception {
+    private static long stages(Codec codec, int count, long[] taken, Stopwatch stopwatch)
+            throws Exception {
         long sum = 0;
         for (int stage = 0; stage < STAGES.length; stage++) {
-            long begin = System.nanoTime();
+            stopwatch.start();
             for (int i = 0; i < count; i++) {
                 switch (stage) {
                     case 0 -> codec.fill(i);
@@ -201,7 +204,7 @@ public final class Harness {
                     default -> codec.destroy(i);
                 }
             }
-            taken[stage] += System.nanoTime() - begin;
+            taken[stage] += stopwatch.nanoseconds();
         }
         return sum;
     }

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recorded system spends, as a page: the answer, the graph of its nodes, bars, tables."""
+"""What a recorded system spends, in figures: the graph of its nodes, and bars."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import altair as alt
 
 from wirecost.results.analysis.ros_names import INFRASTRUCTURE
 from wirecost.results.records.shares import StageShare, SystemShares
 from wirecost.results.report.cost.answer import share
-from wirecost.results.report.cost.page import LONGEST, MOST_BARS
-from wirecost.results.report.cost.shares import TRANSPORTS, sentence, steps, tables
+from wirecost.results.report.cost.figures import LONGEST, MOST_BARS
+from wirecost.results.report.cost.shares import TRANSPORTS
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import keyed, names_down, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
-from wirecost.results.report.shared.figure_files import draw_report
 from wirecost.results.report.shared.graph import (
     BESIDE,
     BESIDE_ON_PAPER,
@@ -28,8 +25,6 @@ from wirecost.results.report.shared.graph import (
     Item,
     graph_figure,
 )
-from wirecost.results.report.shared.page import render
-from wirecost.system.errors import UserError
 from wirecost.system.printable import without_middle
 
 PARTS = {
@@ -40,32 +35,11 @@ PARTS = {
 }
 
 
-def page(shares: SystemShares) -> str:
-    """Return one file that works offline, in light and dark."""
-    figures = [figure for figure in (_graph(shares), _bars(shares)) if figure is not None]
-    return render(
-        "answer.html.j2",
-        figures,
-        title=f"wirecost cost · {', '.join(shares.files)}",
-        heading=f"What {', '.join(shares.files)} costs",
-        lead=sentence(shares),
-        figures=figures,
-        steps=[one.replace("\n", " `") + "`" for one in steps(shares)],
-        doubts=[],
-        warnings=shares.warnings,
-        tables=list(tables(shares)),
-    )
-
-
-def draw_figure(shares: SystemShares, path: Path) -> None:
-    """Draw the graph, or bars where no topic was recorded; the suffix decides the format.
-
-    Raises UserError.
-    """
-    figure = _graph(shares, MOST_ON_PAPER, BESIDE_ON_PAPER) or _bars(shares)
-    if figure is None:
-        raise UserError(f"--report {path}: no section took any time")
-    draw_report(figure, path)
+def share_figures(shares: SystemShares, on_paper: bool) -> list[Figure]:
+    """Return the graph of nodes and topics, and bars of what takes most."""
+    most, beside = (MOST_ON_PAPER, BESIDE_ON_PAPER) if on_paper else (MOST, BESIDE)
+    drawn = (_graph(shares, most, beside), _bars(shares))
+    return [figure for figure in drawn if figure is not None]
 
 
 def _bars(shares: SystemShares) -> Figure | None:
@@ -106,7 +80,7 @@ def _bars(shares: SystemShares) -> Figure | None:
     return Figure("shares", caption, chart)
 
 
-def _graph(shares: SystemShares, most: int = MOST, beside: int = BESIDE) -> Figure | None:
+def _graph(shares: SystemShares, most: int, beside: int) -> Figure | None:
     caption = (
         "Who publishes and who takes each topic, in the order of the arrows; lines are as wide as "
         "a node's time for the topic, or as transport to it takes. Red: the costliest."

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Page of chains: tables, and the graph of nodes and topics, as wide as the time they take."""
+"""Figure of chains: the graph of nodes and topics, as wide as the time they take."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from wirecost.results.analysis.chains.walk import Chain
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.figure import Figure
-from wirecost.results.report.shared.figure_files import draw_report
 from wirecost.results.report.shared.graph import (
     BESIDE,
     BESIDE_ON_PAPER,
@@ -26,9 +24,6 @@ from wirecost.results.report.shared.graph import (
     Item,
     graph_figure,
 )
-from wirecost.results.report.shared.page import render
-from wirecost.results.report.shared.table import Table
-from wirecost.system.errors import UserError
 
 TRANSPORT, PUBLISH = "transport of ", "publish "
 """How the names of parts begin that say a topic."""
@@ -42,42 +37,16 @@ class _Walked:
     last: tuple[Item, int] | None = None
 
 
-def page(
-    title: str, lead: str, chains: Sequence[Chain], tables: Sequence[Table], steps: Sequence[str]
-) -> str:
-    """Return one file that works offline, in light and dark."""
-    figure = chain_figure(chains)
-    figures = [figure] if figure is not None else []
-    return render(
-        "answer.html.j2",
-        figures,
-        title=f"wirecost probe chain · {title}",
-        heading=f"Chains {title}",
-        lead=lead,
-        figures=figures,
-        steps=list(steps),
-        doubts=[],
-        warnings=[],
-        tables=list(tables),
-    )
-
-
-def draw_figure(chains: Sequence[Chain], path: Path) -> None:
-    """Draw the graph alone; the suffix decides the format. Raises UserError."""
-    figure = chain_figure(chains, MOST_ON_PAPER, BESIDE_ON_PAPER)
-    if figure is None:
-        raise UserError(f"--report {path}: the chains have no topic; name a page, FILE.html")
-    draw_report(figure, path)
-
-
-def chain_figure(chains: Sequence[Chain], most: int = MOST, beside: int = BESIDE) -> Figure | None:
-    """Draw nodes and topics of chains; None where no message was on the way."""
+def chain_figures(chains: Sequence[Chain], on_paper: bool) -> list[Figure]:
+    """Draw nodes and topics of chains; none where no message was on the way."""
+    most, beside = (MOST_ON_PAPER, BESIDE_ON_PAPER) if on_paper else (MOST, BESIDE)
     caption = (
         "Nodes and topics of the chains, in the order of the arrows. A line to a node is as wide "
         "as transport and waiting take of all chains' time, a line from it as the node does. "
         "Red: the path that takes longest in the median."
     )
-    return graph_figure("chains", chain_graph(chains), caption, most, beside)
+    figure = graph_figure("chains", chain_graph(chains), caption, most, beside)
+    return [figure] if figure is not None else []
 
 
 def chain_graph(chains: Sequence[Chain]) -> Graph:

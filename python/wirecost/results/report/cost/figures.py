@@ -1,25 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A system's cost as a page: the answer, the graph of its topics, bars, tables."""
+"""A system's cost in figures: the graph of its topics, and bars."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import altair as alt
 
 from wirecost.results.records.cost import SystemCost, TopicCost
-from wirecost.results.report.cost.answer import (
-    doubts,
-    qos_hints,
-    rate_of_bytes,
-    sentence,
-    share,
-    step,
-    tables,
-)
+from wirecost.results.report.cost.answer import rate_of_bytes, share
 from wirecost.results.report.shared.axes import keyed, names_down, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
-from wirecost.results.report.shared.figure_files import draw_report
 from wirecost.results.report.shared.graph import (
     BESIDE,
     BESIDE_ON_PAPER,
@@ -32,8 +21,6 @@ from wirecost.results.report.shared.graph import (
     Graph,
     graph_figure,
 )
-from wirecost.results.report.shared.page import render
-from wirecost.system.errors import UserError
 from wirecost.system.printable import without_middle
 
 MOST_BARS = 30
@@ -41,37 +28,10 @@ LONGEST = 48
 PARTS = {"encode": PALETTE[0], "decode": PALETTE[3]}
 
 
-def page(cost: SystemCost) -> str:
-    """Return one file that works offline, in light and dark."""
-    figures = cost_figures(cost)
-    return render(
-        "answer.html.j2",
-        figures,
-        title=f"wirecost cost · {', '.join(cost.files)}",
-        heading=f"What {', '.join(cost.files)} costs",
-        lead=sentence(cost),
-        figures=figures,
-        steps=[step(one).replace("\n", " `") + "`" for one in cost.worth] + qos_hints(cost),
-        doubts=[text for text, _ in doubts(cost)],
-        warnings=cost.warnings,
-        tables=list(tables(cost)),
-    )
-
-
-def cost_figures(cost: SystemCost) -> list[Figure]:
+def cost_figures(cost: SystemCost, on_paper: bool) -> list[Figure]:
     """Return the graph, where it is known who takes what, and bars of the costliest topics."""
-    return [figure for figure in (_graph(cost), _bars(cost)) if figure is not None]
-
-
-def draw_figure(cost: SystemCost, path: Path) -> None:
-    """Draw the graph, or bars where nobody says who takes what; the suffix decides the format.
-
-    Raises UserError.
-    """
-    figure = _graph(cost, MOST_ON_PAPER, BESIDE_ON_PAPER) or _bars(cost)
-    if figure is None:
-        raise UserError(f"--report {path}: no topic has a time or ends that are known")
-    draw_report(figure, path)
+    most, beside = (MOST_ON_PAPER, BESIDE_ON_PAPER) if on_paper else (MOST, BESIDE)
+    return [figure for figure in (_graph(cost, most, beside), _bars(cost)) if figure is not None]
 
 
 def _bars(cost: SystemCost) -> Figure | None:
@@ -106,7 +66,7 @@ def _bars(cost: SystemCost) -> Figure | None:
     return Figure("costs", caption, chart)
 
 
-def _graph(cost: SystemCost, most: int = MOST, beside: int = BESIDE) -> Figure | None:
+def _graph(cost: SystemCost, most: int, beside: int) -> Figure | None:
     caption = (
         "Who publishes and who takes each topic, in the order of the arrows; lines are as wide as "
         "their bytes or their processor time. Red: the costliest topic."
