@@ -16,7 +16,7 @@ from wirecost.system.errors import UserError
 
 PLUGIN_ORDER = 3
 SUFFIX = ".db3"
-NAME = "ROS 2's .db3"
+NAME = "ROS 2's .db3 and folders"
 REINDEX = "ros2 bag reindex"
 _LONGEST_DEFINITION = 8 << 20
 _ROOT_PAGE = "SELECT rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE"
