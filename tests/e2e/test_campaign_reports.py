@@ -63,11 +63,11 @@ def test_a_store_as_json(store: Path) -> None:
 
 def test_a_page(store: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    done = wirecost("campaign", "report", store, page)
+    done = wirecost("campaign", "show", store, "--report", page)
     assert done.returncode == 0, done.stderr
     text = page.read_text()
     assert "does not transfer" in text and "Changes over time" in text
-    full = wirecost("campaign", "report", store, "/dev/full")
+    full = wirecost("campaign", "show", store, "--report", "/dev/full")
     assert full.returncode != 0 and full.stderr.count("\n") == 1 and "Traceback" not in full.stderr
 
 
@@ -77,7 +77,7 @@ def test_names_of_others_are_text(tmp_path: Path) -> None:
         for host in (HOSTILE[:200], "other"):
             run(made, number, host, {HOSTILE: 1000, "b": 900}, HOSTILE)
     page = tmp_path / "page.html"
-    done = wirecost("campaign", "report", tmp_path / "store", page)
+    done = wirecost("campaign", "show", tmp_path / "store", "--report", page)
     assert done.returncode == 0, done.stderr
     assert "<script>alert" not in page.read_text()
     assert "\u202e" not in wirecost("campaign", "show", tmp_path / "store").stdout

@@ -109,7 +109,7 @@ def _campaign(to: Path) -> None:
     for number in range(16):
         for host, others in (("x86", 2000), ("arm", 500)):
             run(store, number, host, {"a": 1000 + 400 * (number >= 8), "b": others}, "v1")
-    _command("campaign", "report", to.parent / "store", to)
+    _command("campaign", "show", to.parent / "store", "--report", to)
 
 
 def _command(*words: str | Path) -> None:

@@ -48,13 +48,13 @@ trace convert {inputs}/many/**/*.osi {place}/x/y --type SensorView
 trace convert {inputs}/many/**/*.osi {inputs}/made --type SensorView --json {place}/x.json
 columns advise {inputs}/drive.osi --type SensorView --json {place}/x.json
 doctor --json {place}/x.json
-doctor --noise 60 --figure {place}/x.svg
+doctor --noise 60 --report {place}/x.svg
 transports --json {place}/x.json
 campaign plan {inputs}/campaign.toml --json {place}/x.json
 campaign status {inputs}/store --json {place}/former
 campaign show {inputs}/store --json {place}/x.json
 campaign query {inputs}/store --json {place}/x.json
-campaign report {inputs}/store {place}/x.html
+campaign show {inputs}/store --report {place}/x.html
 campaign import {place}/x/y {inputs}/a
 campaign run {inputs}/campaign.toml --store {place}/x/y
 campaign run {inputs}/campaign.toml --store {inputs}/made --json {place}/x.json

@@ -372,8 +372,8 @@ def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) 
         "a python default": "1 of 1,001 lost",
     }
     assert all(row["p99"] != NONE for row in shown)
-    assert "a python default 1 of 1,001" in first.answer
-    assert "take a python matched" in first.answer
+    assert "a python default 1 of 1,001" in first.sentence
+    assert "take a python matched" in first.sentence
     assert any(": NODROP 1" in step for step in first.steps)
 
 

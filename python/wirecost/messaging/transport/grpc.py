@@ -252,7 +252,14 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     stream = "HTTP/2's, while connected"
     return [
         TransportSetting(
-            DEFAULT, stream, "1", "1", "the publisher waits", True, options={"depth": 1}
+            DEFAULT,
+            stream,
+            "1",
+            "1",
+            "the publisher waits",
+            True,
+            options={"depth": 1},
+            changed_defaults=tuple(f"{name} {value}" for name, value in _OPTIONS),
         ),
         matched(
             asked,

@@ -45,6 +45,10 @@ _WAITING = 16
 _NO_LIMIT = 1 << 20
 _ANSWER_S = 10
 _PORT = 1883
+_CHANGED_DEFAULTS = (
+    "mosquitto: persistence false", f"max_packet_size {_MAX_BYTES}", "max_queued_messages 1000",
+    "set_tcp_nodelay true", "paho: TCP_NODELAY 1", "reconnect_delay_set 1 s",
+)  # fmt: skip
 # Root stays root: a broker that changed its user would not end with this process.
 _CONFIG = f"""\
 listener {{port}} {{host}}
@@ -320,7 +324,7 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     return [
         TransportSetting(
             DEFAULT, once, UNLIMITED, UNLIMITED, f"nothing is refused{broker}",
-            options={"depth": DEEP},
+            options={"depth": DEEP}, changed_defaults=_CHANGED_DEFAULTS,
         ),
         matched(
             asked,

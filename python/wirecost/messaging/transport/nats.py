@@ -42,6 +42,11 @@ _WAITING_BYTES = 64 << 20
 """Bytes that may wait in the publisher until the socket takes them."""
 _ANSWER_S = 10
 _PORT = 4222
+_CHANGED_DEFAULTS = (
+    f"nats-server: max_payload {_MAX_BYTES}", f"max_pending {4 * _MAX_BYTES}", "write_deadline 60s",
+    f"nats-py: pending_size {2 * _WAITING_BYTES}", f"pending_bytes_limit {4 * _MAX_BYTES}",
+    "connect_timeout 2 s", "max_reconnect_attempts -1", "reconnect_time_wait 0.5 s",
+)  # fmt: skip
 _CONFIG = f"""\
 host: {{host}}
 port: {{port}}
@@ -257,7 +262,13 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     cut = "the server cuts off a slow subscriber"
     return [
         TransportSetting(
-            DEFAULT, core, _SENDER_QUEUE, "524288", f"lost; {cut}", options={"depth": 524_288}
+            DEFAULT,
+            core,
+            _SENDER_QUEUE,
+            "524288",
+            f"lost; {cut}",
+            options={"depth": 524_288},
+            changed_defaults=_CHANGED_DEFAULTS,
         ),
         matched(
             asked,

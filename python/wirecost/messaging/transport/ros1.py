@@ -283,7 +283,14 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     """Return the groups of settings of the Python client."""
     return [
         TransportSetting(
-            DEFAULT, TCP, _ROSPY, UNLIMITED, "the publisher waits", True, options={"depth": DEEP}
+            DEFAULT,
+            TCP,
+            _ROSPY,
+            UNLIMITED,
+            "the publisher waits",
+            True,
+            options={"depth": DEEP},
+            changed_defaults=("tcp_nodelay True", f"buff_size {_READ_BYTES}"),
         ),
         matched(
             asked,

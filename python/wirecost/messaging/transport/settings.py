@@ -57,6 +57,9 @@ class TransportSetting:
     """True: a router runs between the ends that would do without it."""
     in_program: str = ""
     """Names and values by which a program has the same; empty where there is none."""
+    changed_defaults: tuple[str, ...] = ()
+    """Options of the library that wirecost changes in every group, beside addresses, by name and
+    value."""
     client: str = ""
     """The kind of client that these words are about; empty: all."""
 
@@ -82,6 +85,11 @@ class TransportSetting:
             "full": self.full,
             "promise": self.promised or "none",
             **({"in_program": self.in_program} if self.in_program else {}),
+            **(
+                {"changed_defaults": ", ".join(self.changed_defaults)}
+                if self.changed_defaults
+                else {}
+            ),
             **self.options,
         }
 

@@ -297,7 +297,22 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     """Return the groups of settings of the Python client."""
     waits = "the publisher waits, and cuts off who takes 2 s"
     return [
-        TransportSetting(DEFAULT, TCP, "the socket's", "16", waits, True, longest_wait_s=2.0),
+        TransportSetting(
+            DEFAULT,
+            TCP,
+            "the socket's",
+            "16",
+            waits,
+            True,
+            longest_wait_s=2.0,
+            changed_defaults=(
+                "compression None",
+                "max_size 1 GiB",
+                "ping_interval None",
+                "close_timeout 1 s",
+                "SO_SNDTIMEO 2 s",
+            ),
+        ),
         matched(
             asked,
             (TCP, waits),

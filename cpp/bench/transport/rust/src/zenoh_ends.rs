@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Zenoh, over sockets alone or with messages in its shared memory.
+//! Zenoh as its makers set it up, or with messages laid out in its shared memory.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use zenoh::Wait;
 
 use crate::middleware::{Publisher, Settings, Subscriber};
 use crate::outcome::{one_line, Outcome};
-use crate::zenoh_pool::{allow_locks, Pool};
+use crate::zenoh_pool::Pool;
 use crate::zenoh_session::{open, Opened, SHARED};
 
 pub fn publisher(settings: &Settings) -> Outcome<Box<dyn Publisher>> {
@@ -29,9 +29,6 @@ pub fn publisher(settings: &Settings) -> Outcome<Box<dyn Publisher>> {
 }
 
 pub fn subscriber(settings: &Settings) -> Outcome<Box<dyn Subscriber>> {
-    if settings.transport == SHARED {
-        allow_locks();
-    }
     let opened = open(settings)?;
     let declared = opened.session.declare_subscriber(settings.topic.clone());
     let failed = |error: zenoh::Error| unopened(settings, error);

@@ -13,7 +13,7 @@ use crate::outcome::{one_line, Outcome};
 use crate::peers::meet;
 use crate::private_folder::{private_folder, MOST_PATH};
 use crate::shared_memory::{check_room, END_BYTES};
-use crate::zenoh_pool::remove_own_files;
+use crate::zenoh_pool::{allow_locks, remove_own_files};
 
 pub const SHARED: &str = "zenoh-shm";
 
@@ -25,22 +25,19 @@ const LONGEST_NAME: usize = "/1234567-12345678.sock.lock".len();
 /// Fields are dropped in this order: the socket is let go when nothing uses it any more.
 pub struct Opened {
     pub session: Session,
-    shared: bool,
     _place: Option<Lock>,
 }
 
 impl Drop for Opened {
     fn drop(&mut self) {
         let _ = self.session.close().wait();
-        if self.shared {
-            remove_own_files();
-        }
+        remove_own_files();
     }
 }
 
 pub fn open(settings: &Settings) -> Outcome<Opened> {
-    let shared = settings.transport == SHARED;
-    if shared {
+    allow_locks();
+    if settings.transport == SHARED {
         check_room(END_BYTES, SHARED)?;
     }
     if settings.address.is_empty() {
@@ -51,13 +48,13 @@ pub fn open(settings: &Settings) -> Outcome<Opened> {
             session(settings, Some(listen), connect)
                 .map_err(|why| format!("{}: no session: {why}", settings.transport))
         })?;
-        return Ok(Opened { session, shared, _place: Some(place) });
+        return Ok(Opened { session, _place: Some(place) });
     }
     let session = session(settings, None, vec![settings.address.clone()]).map_err(|why| {
         let Settings { transport, address, .. } = settings;
         format!("{transport}: no session ({why}); start a router at {address}")
     })?;
-    Ok(Opened { session, shared, _place: None })
+    Ok(Opened { session, _place: None })
 }
 
 fn unix_socket(path: impl AsRef<Path>) -> String {
@@ -82,9 +79,10 @@ fn session(settings: &Settings, listen: Option<String>, connect: Vec<String>) ->
     set("connect/exit_on_failure", text(direct || listen.is_none()))?;
     let retry = "{period_init_ms: 20, period_max_ms: 1000, period_increase_factor: 2}";
     set("connect/retry", text(retry))?;
-    set("transport/shared_memory/enabled", text(settings.transport == SHARED))?;
-    let stuck = "transport/link/tx/queue/congestion_control/block/wait_before_close";
-    set(stuck, text(STUCK_US))?;
+    if settings.waits {
+        let stuck = "transport/link/tx/queue/congestion_control/block/wait_before_close";
+        set(stuck, text(STUCK_US))?;
+    }
     zenoh::open(config).wait().map_err(one_line)
 }
 

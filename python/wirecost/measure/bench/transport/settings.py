@@ -58,6 +58,8 @@ def settings_of(mware: str, asked: AskedQuality, client: str = PYTHON) -> list[T
     settings = groups(PYTHON).get(word, _without_settings)(asked)
     if client == NATIVE and word in groups(NATIVE):
         settings = [replace(setting, client=client) for setting in groups(NATIVE)[word](asked)]
+    changed = next(setting.changed_defaults for setting in settings if setting.name == DEFAULT)
+    settings = [replace(setting, changed_defaults=changed) for setting in settings]
     default = next(setting for setting in settings if setting.name == DEFAULT)
     return [
         setting for setting in settings if setting is default or setting.effect != default.effect

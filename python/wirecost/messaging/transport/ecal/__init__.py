@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.messaging.transport.ecal.adapter import Ecal
+from wirecost.messaging.transport.ecal.adapter import CHANGED_DEFAULTS, Ecal
 from wirecost.messaging.transport.settings import DEFAULT, AskedQuality, TransportSetting, matched
 
 TRANSPORTS = (Ecal,)
@@ -20,6 +20,7 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
             "1",
             "overwritten",
             options={"depth": 1},
+            changed_defaults=CHANGED_DEFAULTS,
         ),
         matched(
             asked,

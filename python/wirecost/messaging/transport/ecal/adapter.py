@@ -45,6 +45,11 @@ from wirecost.system.waiting import Deadline, wait_until
 
 _REGISTRATION_MS = 100
 _GONE_MS = 3000
+CHANGED_DEFAULTS = (
+    "layer.udp.enable and layer.tcp.enable false", "layer.shm.zero_copy_mode true",
+    f"registration_refresh {_REGISTRATION_MS} ms", f"registration_timeout {_GONE_MS} ms",
+    "logging off",
+)  # fmt: skip
 _ACKNOWLEDGE_MS = 500
 _PROBE = b"wirecost probe "
 _METHOD = "ask"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from wirecost.messaging.transport.iceoryx2.adapter import Iceoryx2
+from wirecost.messaging.transport.iceoryx2.services import CHANGED_DEFAULTS
 from wirecost.messaging.transport.settings import (
     DEFAULT,
     OLDEST,
@@ -20,7 +21,15 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     """Return the groups of settings of the Python client."""
     lossless = "shared memory loses nothing"
     return [
-        TransportSetting(DEFAULT, lossless, "none", "2", OLDEST, options={"depth": 2}),
+        TransportSetting(
+            DEFAULT,
+            lossless,
+            "none",
+            "2",
+            OLDEST,
+            options={"depth": 2},
+            changed_defaults=CHANGED_DEFAULTS,
+        ),
         matched(
             asked,
             (lossless, "the publisher waits"),

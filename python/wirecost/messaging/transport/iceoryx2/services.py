@@ -17,6 +17,11 @@ MOST_DEPTH = 64
 MOST_ENDS = 16
 """Publishers, and subscribers, of a topic."""
 MOST_NODES = 64
+CHANGED_DEFAULTS = (
+    "payload_alignment 64", f"subscriber_max_buffer_size {MOST_DEPTH}",
+    f"subscriber_max_borrowed_samples {MOST_DEPTH}", f"max_publishers {MOST_ENDS}",
+    f"max_subscribers {MOST_ENDS}", f"max_nodes {MOST_NODES}",
+)  # fmt: skip
 POLL_S = 0.002
 """Between looks at whether somebody is there: iceoryx2 reports it to nobody."""
 DEAD_S = 0.2

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from wirecost.messaging.transport.meeting import AmongPeers
 from wirecost.messaging.transport.ros2.adapter import Ros2
+from wirecost.messaging.transport.ros2.surroundings import CHANGED_DEFAULTS
 from wirecost.messaging.transport.settings import DEFAULT, AskedQuality, TransportSetting, matched
 
 TRANSPORTS = (Ros2,)
@@ -18,7 +19,14 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     repaired = "RELIABLE: lost parts are asked for"
     keep = f"KEEP_LAST {asked.queue}"
     return [
-        TransportSetting(DEFAULT, repaired, "KEEP_LAST 10", "KEEP_LAST 10", lost),
+        TransportSetting(
+            DEFAULT,
+            repaired,
+            "KEEP_LAST 10",
+            "KEEP_LAST 10",
+            lost,
+            changed_defaults=CHANGED_DEFAULTS,
+        ),
         matched(
             asked,
             (repaired, lost),

@@ -28,6 +28,10 @@ _TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
 _SEGMENT_BYTES = 8 << 20
 _FRAGMENT_BYTES = 1 << 18
 _SOCKET_BYTES = 1 << 22
+CHANGED_DEFAULTS = (
+    f"Fast DDS: segment_size {_SEGMENT_BYTES}", f"maxMessageSize {_FRAGMENT_BYTES}",
+    f"sendBufferSize and receiveBufferSize {_SOCKET_BYTES}",
+)  # fmt: skip
 _ROOM = 4
 """Times the memory of one node that must be left."""
 _PROFILE = f"""\

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zenoh, over sockets alone or with messages in its shared memory."""
+"""Zenoh as its makers set it up, or with messages that are laid out in its shared memory."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zenoh without a router.
+"""Zenoh without a router, with its makers' defaults: large messages go through shared memory.
 
 Each process is a peer that listens on a Unix socket and connects to those that were there before
 it. Nothing is scouted. The Python binding takes and gives bytes, so that neither side can do
@@ -9,9 +9,12 @@ zenoh holds.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import re
 import sys
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,12 +39,19 @@ from wirecost.messaging.transport.shared.inbox_based import (
 )
 from wirecost.messaging.transport.shared.rendezvous import MOST_PATH, beside, meet, private_folder
 from wirecost.messaging.transport.shared.server_process import running
-from wirecost.messaging.transport.zenoh.memory import one_line
+from wirecost.messaging.transport.zenoh.memory import (
+    POOL,
+    allow_locks,
+    one_line,
+    remove_own,
+    sweep,
+)
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 from wirecost.system.locks import Lock
 from wirecost.system.waiting import wait_until
 
+STUCK = "transport/link/tx/queue/congestion_control/block/wait_before_close"
 STUCK_US = 2_000_000
 """A publisher waits for a subscriber whose sockets are full; then it is cut off."""
 LOOK_S = 0.002
@@ -171,7 +181,7 @@ _E = TypeVar("_E", ZenohPublisher, ZenohSubscriber, _ZenohRequester, _ZenohRepli
 
 
 class Zenoh(Transport):
-    """Zenoh over Unix sockets in a folder of the user's.
+    """Zenoh between peers that meet in a folder of the user's.
 
     ``address``: a router's, ``tcp/host:port``, which then is between all.
     """
@@ -188,8 +198,8 @@ class Zenoh(Transport):
         other_machines=True,
         full="a slow subscriber loses the oldest beyond its depth; one that hangs is waited for"
         f" {STUCK_US / 1e6:g} s and cut off",
+        kept="a publisher's pool of 17 MB in shared memory until its process ends",
     )
-    shared: ClassVar[bool] = False
     sender: ClassVar[type[ZenohPublisher]] = ZenohPublisher
     listener: ClassVar[type[ZenohSubscriber]] = ZenohSubscriber
 
@@ -202,6 +212,8 @@ class Zenoh(Transport):
         except ImportError as error:
             raise UserError(f"{self.name}: {error}; pip install eclipse-zenoh") from error
         self.library: Any = zenoh
+        allow_locks()
+        sweep()
         self._place: Lock | None = None
         self._socket: Path | None = None
         if address:
@@ -210,6 +222,16 @@ class Zenoh(Transport):
             with meet(private_folder("zenoh", MOST_FOLDER)) as (self._place, self._socket, others):
                 self.session = self._session(self._socket, others)
         self._open: list[Any] = []
+        _OPEN.add(self)
+        _at_end()
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        try:
+            yield None
+        finally:
+            sweep()
 
     @classmethod
     @contextmanager
@@ -247,7 +269,7 @@ class Zenoh(Transport):
         if direct:
             host = connect[0].partition("/")[2].rpartition(":")[0]
             listen = f"tcp/{host}:0"
-        for name, value in {
+        values: dict[str, Any] = {
             "mode": "peer" if listen else "client",
             "scouting/multicast/enabled": False,
             "scouting/gossip/enabled": direct,
@@ -260,9 +282,10 @@ class Zenoh(Transport):
                 "period_max_ms": 1000,
                 "period_increase_factor": 2,
             },
-            "transport/shared_memory/enabled": self.shared,
-            "transport/link/tx/queue/congestion_control/block/wait_before_close": STUCK_US,
-        }.items():
+        }
+        if not self.quality.untouched:
+            values[STUCK] = STUCK_US
+        for name, value in values.items():
             settings.insert_json5(name, json.dumps(value))
         return settings
 
@@ -299,3 +322,19 @@ class Zenoh(Transport):
     def _leave(self) -> None:
         if self._place is not None and self._socket is not None:
             self._place.release(*beside(self._socket))
+
+
+_OPEN: weakref.WeakSet[Zenoh] = weakref.WeakSet()
+
+
+@functools.cache
+def _at_end() -> None:
+    atexit.register(_end)
+
+
+def _end() -> None:
+    """Remove what zenoh leaves behind a process that ends after others have."""
+    for transport in list(_OPEN):
+        transport.close()
+    POOL.end()
+    remove_own()

@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zenoh with messages in shared memory, of which only the places are sent."""
+"""Zenoh with messages laid out in shared memory, which saves a copy beside its default."""
 
 from __future__ import annotations
 
-import atexit
-import functools
 import itertools
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import ClassVar
 
 from wirecost.messaging.transport.base import Capabilities
@@ -18,11 +14,8 @@ from wirecost.messaging.transport.zenoh.adapter import Zenoh, ZenohPublisher, Ze
 from wirecost.messaging.transport.zenoh.memory import (
     LEAST_BYTES,
     POOL,
-    allow_locks,
     free_dead,
     lockable_bytes,
-    remove_own,
-    sweep,
 )
 
 
@@ -80,17 +73,12 @@ class ZenohSharedMemory(Zenoh):
         kept="a publisher's pool of 33 MB or more until its process ends; that of one that was"
         " killed until those who received from it end or receive from two others",
     )
-    shared: ClassVar[bool] = True
     sender: ClassVar[type[ZenohPublisher]] = _ZenohShmPublisher
     listener: ClassVar[type[ZenohSubscriber]] = _ZenohShmSubscriber
 
     def __init__(self, address: str | None = None) -> None:
-        allow_locks()
-        sweep()
         check_room(ENDPOINT_BYTES, "zenoh-shm")
         super().__init__(address)
-        _OPEN.add(self)
-        _at_end()
 
     @classmethod
     def missing(cls) -> str | None:
@@ -103,27 +91,3 @@ class ZenohSharedMemory(Zenoh):
             f"zenoh locks pools of {LEAST_BYTES} bytes or more in memory, and this user may lock"
             f" {lockable}: raise the limit (ulimit -l, or a container's --ulimit memlock=-1)"
         )
-
-    @classmethod
-    @contextmanager
-    def server(cls) -> Iterator[str | None]:
-        try:
-            yield None
-        finally:
-            sweep()
-
-
-_OPEN: weakref.WeakSet[ZenohSharedMemory] = weakref.WeakSet()
-
-
-@functools.cache
-def _at_end() -> None:
-    atexit.register(_end)
-
-
-def _end() -> None:
-    """Remove what zenoh leaves behind a process that ends after others have."""
-    for transport in list(_OPEN):
-        transport.close()
-    POOL.end()
-    remove_own()

@@ -12,6 +12,7 @@ from wirecost.messaging.transport.settings import (
     matched,
 )
 from wirecost.messaging.transport.zeromq.adapter import ZeroMQ, ZeroMQTCP
+from wirecost.messaging.transport.zeromq.socket import CHANGED_DEFAULTS
 
 TRANSPORTS = (ZeroMQ, ZeroMQTCP)
 MEETINGS = {"zeromq": InFolder(), "zeromq-tcp": AtListener("tcp://{}:{}")}
@@ -22,7 +23,15 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
     """Return the groups of settings of the Python client."""
     drops = "lost to that subscriber alone"
     return [
-        TransportSetting(DEFAULT, TCP, "1000", "1000", drops, options={"depth": 1000}),
+        TransportSetting(
+            DEFAULT,
+            TCP,
+            "1000",
+            "1000",
+            drops,
+            options={"depth": 1000},
+            changed_defaults=CHANGED_DEFAULTS,
+        ),
         matched(
             asked,
             (TCP, "the publisher waits"),

@@ -25,6 +25,14 @@ _Message = ctypes.c_uint64 * 8
 """``zmq_msg_t``."""
 
 
+CHANGED_DEFAULTS = (
+    "linger 0",
+    "maxmsgsize 4 GiB",
+    f"reconnect_ivl {RECONNECT_MS} ms",
+    "zap_domain",
+)
+
+
 class Library:
     """libzmq as pyzmq has loaded it, for the calls that pyzmq does not offer."""
 

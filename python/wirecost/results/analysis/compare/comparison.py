@@ -55,6 +55,8 @@ UNKNOWN_NOISE = "noise is not known, as the messages differ: measure A again, fo
 
 SLOWER, FASTER, SAME = "slower", "faster", "no difference"
 UNDECIDED = "cannot tell"
+NOISY = "noise alone moves as much"
+BY_CHANCE = "by chance, among so many percentiles"
 MORE, FEWER = "more", "fewer"
 
 
@@ -270,7 +272,8 @@ def judged(
     """Return the same with verdicts.
 
     A verdict needs an interval without 0, a change beyond the margin and ``least``, and a
-    probability that stays small when all rows are considered together.
+    probability that stays small when all rows are considered together. A change that lacks only
+    the last two is not known: no difference is never said of an interval beyond the margin.
     """
     tested = [change.shift.p for change in changes if change.shift.p is not None]
     corrected = iter(adjusted(tested))
@@ -281,16 +284,23 @@ def judged(
             out.append(replace(change, verdict=SAME if moved.why == NOTHING else UNDECIDED))
             continue
         low, high = moved.ci95
-        certain = (
-            q <= FALSE_DISCOVERIES
-            and abs(moved.change) > settings.margin
-            and size(moved.change) > least(change)
-        )
+        is_noise, is_chance = size(moved.change) <= least(change), q > FALSE_DISCOVERIES
+        if is_beyond(moved.ci95, settings.margin) and (is_noise or is_chance):
+            why = NOISY if is_noise else BY_CHANCE
+            out.append(replace(change, q=q, shift=replace(moved, why=why)))
+            continue
+        certain = not is_noise and not is_chance and abs(moved.change) > settings.margin
         slower, faster = certain and low > 0, certain and high < 0
         fails = slower and settings.fails(change.quantile, low)
         verdict = SLOWER if slower else FASTER if faster else SAME
         out.append(replace(change, q=q, verdict=verdict, regression=fails))
     return out
+
+
+def is_beyond(interval: tuple[float, float], margin: float) -> bool:
+    """Return whether all of a change's interval is larger than the margin, up or down."""
+    low, high = interval
+    return low > margin or high < -margin
 
 
 def _check_gate(
@@ -343,13 +353,14 @@ def _judged_counts(
             continue
         q = next(corrected)
         low, high = difference.change95 or difference.ci95
-        certain = (
-            q <= FALSE_DISCOVERIES
-            and abs(difference.b - difference.a) > settings.margin * abs(difference.a)
-            and (difference.change is None
-                 or size(difference.change) > least.get((change.row, change.counter), 0.0))
-        )  # fmt: skip
+        noise_share = least.get((change.row, change.counter), 0.0)
+        is_noise = difference.change is not None and size(difference.change) <= noise_share
+        is_chance = q > FALSE_DISCOVERIES
+        is_large = abs(difference.b - difference.a) > settings.margin * abs(difference.a)
+        certain = is_large and not is_noise and not is_chance
         verdict = MORE if certain and low > 0 else FEWER if certain and high < 0 else SAME
+        if verdict == SAME and difference.change95 is not None:
+            verdict = UNDECIDED if is_beyond((low, high), settings.margin) else SAME
         by = difference.change95[0] if difference.change95 is not None else float("inf")
         fails = verdict == MORE and settings.fails(change.name, by)
         out.append(replace(change, q=q, verdict=verdict, regression=fails))

@@ -154,7 +154,7 @@ def list_answer(
     if longest is not None:
         every += chain_tables(longest, first.first, first.last)
     return Answer(
-        f"{first.name} takes longest: {units.time(first.median_ns)} in the median.",
+        f"The longest chain is {first.name}: {units.time(first.median_ns)} in the median.",
         list_table(listing, limit_ns, every=False),
         sections=[Section(every)],
         heading="Chains of all topics",

@@ -84,7 +84,7 @@ def listed(comparison: Comparison) -> str:
 def same(comparison: Comparison) -> str:
     """Say in a line what no difference means, where all rows are listed."""
     margin = f"{100 * comparison.settings.margin:g} %"
-    return f"{SAME.capitalize()}: at most {margin}, or explained by noise{_noise(comparison)}."
+    return f"{SAME.capitalize()}: no change above {margin} is certain{_noise(comparison)}."
 
 
 def _noise(comparison: Comparison) -> str:

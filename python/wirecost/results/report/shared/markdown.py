@@ -73,12 +73,14 @@ def _answer(content: Answer, most: int | None) -> str:
 
 def _section(section: Section, most: int | None) -> list[str]:
     parts = [
-        table(replace(content, title="" if content.title == section.title else content.title), most)
+        table(
+            replace(content, title="") if section.title.startswith(content.title) else content, most
+        )
         for content in section.tables
         if content.rows
     ]
     if section.lines:
-        parts.append(_listed(section.lines, "- ", most))
+        parts.append(_listed(section.lines, "- " if len(section.lines) > 1 else "", most))
     if section.is_folded and parts:
         body = "\n".join(parts).rstrip("\n")
         return [f"<details><summary>{text(section.title)}</summary>\n\n{body}\n\n</details>"]

@@ -90,11 +90,13 @@ def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> l
     asked = "asked for no loss" if meta.asked.get("reliable", True) else "no waiting"
     if queue := meta.asked.get("queue"):
         asked += f", {queue} messages at each end"
+    changed = tables.changed_defaults(meta)
+    exceptions = f", except for {', '.join(changed)} (table Settings)" if changed else ""
     parts = {
         f"Load {load.removeprefix(WARN).strip(' ()')} when the run began: something else ran.":
             load.startswith(WARN),
         tables.DDS: tables.has_local_dds(cases),
-        f"default: as installed; {MATCHED}: {asked}.":
+        f"default: as installed{exceptions}; {MATCHED}: {asked}.":
             any(case.who.settings == MATCHED for case in cases),
     }  # fmt: skip
     return [text for text, is_so in parts.items() if is_so]

@@ -295,6 +295,10 @@ def settings_table(meta: TransportMeta) -> Table | None:
         "promise": "promise",
     }
     notes = ["sender, receiver: messages that may wait there; full: what happens then."]
+    notes += [
+        f"{mware} runs with other defaults than its makers': {changed}."
+        for mware, changed in changed_defaults(meta).items()
+    ]
     return (
         Table.matrix(
             "Settings",
@@ -307,6 +311,13 @@ def settings_table(meta: TransportMeta) -> Table | None:
         if meta.settings
         else None
     )
+
+
+def changed_defaults(meta: TransportMeta) -> dict[str, str]:
+    """Return the library's options that wirecost changed, by middleware that has such."""
+    changed = {name.split()[0]: about.get("changed_defaults") for name, about in
+               meta.settings.items()}  # fmt: skip
+    return {mware: str(options) for mware, options in changed.items() if options}
 
 
 def transports_table(meta: TransportMeta) -> Table:
