@@ -38,9 +38,14 @@ def look_in(folder: Path) -> None:
     os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys(map(str, folders)))
 
 
+def own_packages() -> dict[str, str]:
+    """Return the packages of the scenarios of an installation, by the scenario's name."""
+    return {name: f"{_INSIDE}.{name}" for name in _names(_FOLDER)}
+
+
 def packages() -> dict[str, str]:
     """Return the package of every scenario, by the scenario's name. Raises UserError."""
-    found = {name: f"{_INSIDE}.{name}" for name in _names(_FOLDER)}
+    found = own_packages()
     outside = sys.modules.setdefault(_OUTSIDE, ModuleType(_OUTSIDE))
     outside.__path__ = list(map(str, _folders()))
     for folder in _folders():

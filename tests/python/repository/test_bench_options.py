@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from wirecost.cli.bench import app, names
+from wirecost.cli.bench import NAMES, app
 
 E2E = Path(__file__).parents[2] / "e2e"
 WRONG = Path(__file__).parents[1] / "cli" / "wrong_inputs.txt"
@@ -44,7 +44,7 @@ def words(scenario: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("scenario", names())
+@pytest.mark.parametrize("scenario", NAMES)
 def test_every_option_is_used_in_a_test(scenario: str) -> None:
     known = COMMON | ELSEWHERE.get(scenario, set())
     assert set(options(scenario)) - known - words(scenario) == set()
