@@ -33,7 +33,7 @@ def test_both_importers_exchange_all_and_the_answer_is_one_screen(tmp_path: Path
     for row in rows:
         assert row["n"] == 5
         assert row["median_ns"] > 0
-    values = {(row["mode"], row["fmi"], row["kind"]) for row in rows}
+    values = {(row["variant"], row["fmi"], row["kind"]) for row in rows}
     for importer in ("C", "FMPy"):
         for kind in ("float64", "int32", "string"):
             assert {(importer, 2, kind), (importer, 3, kind)} <= values

@@ -110,7 +110,8 @@ class Exchanges:
 
     def entry(self, contender: Contender) -> Entry[Contender]:
         key = f"{contender.importer} {contender.fmi} {contender.name}"
-        who = {**named(self.title, contender.name, contender.importer), "fmi": contender.fmi}
+        who = named(self.title, contender.name)
+        who |= {"variant": contender.importer, "fmi": contender.fmi}
         facts = {
             "kind": self.kind,
             "number": self.number,

@@ -9,7 +9,7 @@ from wirecost.results.records.schemas.common import Amount, Count, PlainMeta, Pl
 
 
 class FmiRun(PlainRun, kw_only=True):
-    """A carrier of messages, or calls for values; ``mode``: the importer."""
+    """A carrier of messages, or calls for values; ``variant``: the importer."""
 
     kind: str
     """``message``, or the type of the values: float64, int32, string, binary."""
@@ -33,6 +33,6 @@ SCENARIO = Scenario(
     meta=FmiMeta,
     stages=("get", "set", "exchange", "total"),
     usual=("binary", "together"),
-    baseline=("binary", "C"),
+    baseline=("binary", ""),
     facts=("kind", "number", "importer_copies", "copied_bytes"),
 )
