@@ -13,7 +13,7 @@ import typer
 
 from wirecost.cli.bench import NAMES, app
 
-E2E = Path(__file__).parents[2] / "e2e"
+FOLDERS = [Path(__file__).parents[2] / name for name in ("e2e", "benchmarks")]
 WRONG = Path(__file__).parents[1] / "cli" / "wrong_inputs.txt"
 COMMON = {"--help", "--out", "--json"}
 """Every test has them."""
@@ -37,7 +37,8 @@ def words(scenario: str) -> set[str]:
     Included are those in the list of what users get wrong."""
     lines = [shlex.split(line) for line in WRONG.read_text().splitlines()]
     found = {word for line in lines for word in line if line[:2] == ["bench", scenario]}
-    for path in E2E.glob(f"test_bench_{scenario}*.py"):
+    paths = [path for folder in FOLDERS for path in folder.glob(f"test_bench_{scenario}*.py")]
+    for path in paths:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found.add(node.value.partition("=")[0])

@@ -129,6 +129,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
         "wirecost/probe",
     },
     "benchmarks/heap/cpp": {"bench"},
+    "benchmarks/notification": set(),
     "benchmarks/probe/cpp": {"wirecost/probe"},
 }
 """Beside itself; below ``cpp``, or ``benchmarks``, which nothing of ``cpp`` may include."""
