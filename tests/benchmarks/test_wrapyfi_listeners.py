@@ -13,9 +13,9 @@ from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
+from wirecost_scenarios.wrapyfi import contender as wrapyfi
 
 from support import needs
-from wirecost.measure.bench.tensor.contenders import wrapyfi
 
 
 class Listener(wrapyfi.WrapyfiReceiver):
