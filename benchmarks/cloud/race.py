@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wirecost.measure.bench.cloud.scans import SENSORS, Scan, synthetic
+from wirecost.measure.bench.codecs.synthetic import SENSORS, Scan, synthetic
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.results.records.probe_log import COUNTER
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from wirecost.data.clouds import pcd
-from wirecost.measure.bench.cloud.scans import POINT, Points, Scan, with_fields
+from wirecost.measure.bench.codecs.synthetic import POINT, Points, Scan, with_fields
 from wirecost.system.errors import UserError
 
 OLDER = np.dtype(

@@ -17,7 +17,7 @@ from wirecost_scenarios.cloud.content import growths
 from wirecost_scenarios.cloud.schema import CloudMeta, CloudRun
 from wirecost_scenarios.cloud.turns import difference
 
-from wirecost.measure.bench.cloud.scans import SENSORS, synthetic
+from wirecost.measure.bench.codecs.synthetic import SENSORS, synthetic
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.system.errors import UserError

@@ -10,7 +10,7 @@ from wirecost_scenarios.cloud import program, scans
 from wirecost_scenarios.cloud.program import CloudContender
 from wirecost_scenarios.cloud.turns import PLAIN, CloudWork, run_race
 
-from wirecost.measure.bench.cloud.scans import synthetic
+from wirecost.measure.bench.codecs.synthetic import synthetic
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
 from wirecost.measure.bench.engine.program import Program

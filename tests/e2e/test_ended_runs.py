@@ -33,6 +33,8 @@ LONG = {
     "tensor": ("--trials", "2000", "--mwares", "shm,zeromq", "--rate", "1000"),
     "notification": ("--repetitions", "100000"),
     "static": ("--rounds", "100000"),
+    "codecs": ("--rounds", "10000"),
+    "fmi": ("--rounds", "1000", "--sizes", "8B,64MiB"),
 }
 """Options by which a command goes on until it is ended."""
 LIMIT_S = 300.0
@@ -88,6 +90,8 @@ ENDED = [
     ("heap", signal.SIGTERM),
     ("notification", signal.SIGTERM),
     ("static", signal.SIGINT),
+    ("codecs", signal.SIGINT),
+    ("fmi", signal.SIGINT),
 ]
 
 

@@ -41,6 +41,7 @@ struct Listed {
   std::string name, library;
   bool is_lossy = false;
   std::unique_ptr<Codec> (*make)(const Task& task) = nullptr;
+  bool is_rival = false;  ///< what people use for point clouds
 };
 
 /// Every codec in this build: bytes as they are first.

@@ -112,14 +112,13 @@ def _distance(text: str) -> float:
 
 
 def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
-    from wirecost.results.report.codecs.answer import error_text
     from wirecost.results.report.shared import units
     from wirecost.results.report.shared.table import Table
     from wirecost.system.counted import counted
 
     text = f"{out}: {counted(done.clouds, 'cloud')}, {counted(done.points, 'point')}, "
     rows = [
-        [name, kind, error_text(done.errors[name]) if name in done.errors else "none"]
+        [name, kind, units.distance(done.errors[name]) if name in done.errors else "none"]
         for name, kind in done.fields.items()
     ]
     if not done.is_packed:
@@ -131,7 +130,9 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
         share = 100 * done.packed_bytes / done.point_bytes
         text += f", {share:.1f} % of {units.size(done.point_bytes)}"
     most = max(done.errors.values(), default=0.0)
-    kept = f"errors up to {error_text(most)}" if done.errors else "every bit of each field is kept"
+    kept = (
+        f"errors up to {units.distance(most)}" if done.errors else "every bit of each field is kept"
+    )
     text += f"; {kept}"
     table = Table("Fields", ["field", "type", "largest error"], rows, ["Measured by unpacking."])
     back = source.with_stem(f"{source.stem}-back").with_suffix(

@@ -58,6 +58,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema",
     },
+    "measure.bench.codecs": {"data", "measure.bench", "measure.cost", "results.records"},
     "measure.cost": {
         "data.messages",
         "data.recordings",
@@ -155,7 +156,7 @@ def _part(module: str) -> str:
     ):
         return OF_SCENARIO[name]
     words = module.split(".")[1:]
-    parts = (".".join(words[:count]) for count in (2, 1))
+    parts = (".".join(words[:count]) for count in (3, 2, 1))
     return next((part for part in parts if part in PYTHON_MAY_IMPORT), "")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
-from wirecost.measure.bench.engine.entry import C, StageSample
+from wirecost.measure.bench.engine.entry import C, Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import ProcessPlan, measured, plan
 from wirecost.measure.bench.engine.program import Program
@@ -33,13 +33,21 @@ def take_turns(
 
 
 def run_in_turns(
-    program: Program, case: Case[C], rounds: ProcessPlan, stages: Sequence[str], *words: str
+    program: Program,
+    case: Case[C],
+    rounds: ProcessPlan,
+    stages: Sequence[str],
+    *words: str,
+    verify: Callable[[Entry[C]], None] = lambda _: None,
 ) -> None:
     """Fill the entries by processes of a program that races all contenders by itself.
 
     ``stages``: of a turn, in the order in which the program prints them; their sum is added as the
-    total. ``words``: the program's arguments, beside rounds and seed. Raises ProgramFailedError.
+    total. ``words``: the program's arguments, beside rounds and seed;
+    ``verify``: called once for each entry, before its first sample counts. Raises
+    ProgramFailedError.
     """
+    verified: set[str] = set()
     seeds = count(rounds.seed)
 
     def measure(_: list[str], repetitions: int) -> Iterator[list[StageSample]]:
@@ -47,6 +55,10 @@ def run_in_turns(
         return rounds_of(program.lines("race", *words, *own), case, stages)
 
     for samples in measured(rounds, [entry.key for entry in case.entries], measure):
+        for entry in case.running:
+            if not entry.missing and entry.key not in verified:
+                verified.add(entry.key)
+                verify(entry)
         case.keep(samples)
 
 

@@ -10,7 +10,7 @@ from wirecost.results.records.folder import Results
 from wirecost.results.report.scenarios import ScenarioContent
 from wirecost.results.report.scenarios.any import content as plain
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.races import races
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
@@ -37,7 +37,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     table = plain.race_table(rows, race, title=f"{race[0]}: {lanes}, {objects}", notes=[NOTE])
     lead = _answer(meta, rows)
     tables = [table, *([_changes(meta)] if meta.changes else [])]
-    first = FirstAnswer(lead, table, STEPS)
+    first = Answer(lead, table, STEPS)
     return replace(shown, lead=lead, tables=tables, first=first)
 
 

@@ -13,7 +13,7 @@ from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas import scenario_of
 from wirecost.results.report.scenarios import ScenarioContent, built_with
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.races import (
     NAME,
     Contender,
@@ -62,7 +62,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         ),
         f"Every contender: {built_with(meta.environment)}.",
         each if len(each) > 1 else [],
-        first=FirstAnswer(lead or "Nothing was measured to its end.", first),
+        first=Answer(lead or "Nothing was measured to its end.", first),
     )
 
 
@@ -94,7 +94,7 @@ def race_table(
     ]
     taken = f"Medians of {samples_taken(here[0], 'samples')}, contenders in turns; * the quickest."
     return Table.of(
-        title or race_title(race),
+        title or _title(race),
         [contender for contender in contenders(rows, race) if TOTAL in contender[1]],
         columns,
         [*notes, taken],
@@ -105,7 +105,7 @@ def cases_table(title: str, rows: list[Row]) -> Table:
     """Return the quickest contender of each case, and how it compares."""
     fastest = quickest(rows)
     columns: list[Column[Row]] = [
-        Column("case", lambda row: race_title(row.race)),
+        Column("case", lambda row: _title(row.race)),
         Column("quickest", lambda row: row.name),
         Column(TOTAL, lambda row: units.time(row.median_ns)),
         Column("95 % interval", interval, optional=2),
@@ -150,6 +150,11 @@ def compared(row: Row, ratio: Ratio | None) -> str:
     """Return ``44× faster (41–47×)``, without an interval where too few repetitions have none."""
     within = speed_interval(row, ratio)
     return speed_text(row, ratio) + (f" ({within})" if within != units.NONE else "")
+
+
+def _title(race: Race) -> str:
+    """Return a race's title, without the build that most have."""
+    return race_title(race).replace(" · release", "")
 
 
 def _size(row: Row) -> str:
