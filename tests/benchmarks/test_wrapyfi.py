@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from wirecost_scenarios.wrapyfi import contender, environment
-from wirecost_scenarios.wrapyfi.middlewares import IN_PROCESS, MIDDLEWARES, PREFIX, Middleware
 
 from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.messaging.transport.shared.server_process import reachable
 from wirecost.system.errors import UserError
+from wirecost_scenarios.wrapyfi import contender, environment
+from wirecost_scenarios.wrapyfi.middlewares import IN_PROCESS, MIDDLEWARES, PREFIX, Middleware
 
 
 def test_its_names_are_those_of_its_middlewares() -> None:

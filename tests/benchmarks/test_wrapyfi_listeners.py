@@ -13,9 +13,9 @@ from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
-from wirecost_scenarios.wrapyfi import contender as wrapyfi
 
 from support import needs
+from wirecost_scenarios.wrapyfi import contender as wrapyfi
 
 
 class Listener(wrapyfi.WrapyfiReceiver):

@@ -6,15 +6,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wirecost_scenarios.cloud import program, scans
-from wirecost_scenarios.cloud.program import CloudContender
-from wirecost_scenarios.cloud.turns import PLAIN, CloudWork, run_race
 
 from wirecost.measure.bench.codecs.synthetic import synthetic
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
 from wirecost.measure.bench.engine.program import Program
 from wirecost.results.records.journal import Journal
+from wirecost_scenarios.cloud import program, scans
+from wirecost_scenarios.cloud.program import CloudContender
+from wirecost_scenarios.cloud.turns import PLAIN, CloudWork, run_race
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cheats" / "cloud"
 
