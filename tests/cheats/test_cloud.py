@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cheats of ``bench cloud``, in its program."""
+"""Cheats of the study of point clouds, in its program."""
 
 from __future__ import annotations
 

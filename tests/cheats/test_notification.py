@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cheats of ``bench notification`` in C++ and Python, in its race."""
+"""Cheats of the study of the notification in C++ and Python, in its race."""
 
 from __future__ import annotations
 
