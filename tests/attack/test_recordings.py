@@ -20,7 +20,8 @@ from attack.recordings import differential, readings, seeds
 from attack.recordings.listed import LISTED
 from attack.recordings.readings import Reading
 from attack.target import Target
-from wirecost.data.recordings import bag1, plain_yaml
+from wirecost.data.recordings import plain_yaml
+from wirecost.data.recordings.formats import bag
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.traces import mcap_index
 from wirecost.data.traces.trace import silent
@@ -97,7 +98,7 @@ def test_messages_of_unknown_channels_are_counted() -> None:
 def test_chunks_of_bags_take_no_unbounded_memory(
     pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(bag1, "MAX_CHUNK", 64)
+    monkeypatch.setattr(bag, "MAX_CHUNK", 64)
     kind = b"bz2" if pack is bz2.compress else b"lz4"
     path = tmp_path / "a.bag"
     path.write_bytes(next(data for data in seeds.bags() if b"compression=" + kind in data))

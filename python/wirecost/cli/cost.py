@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from wirecost.cli.console import progress
 from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import argument, option, transport_names
+from wirecost.data.recordings import formats
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
@@ -33,7 +34,7 @@ def command(
         list[Path] | None,
         argument(
             "[RECORDING]…",
-            "MCAP, bags of ROS 1 and ROS 2, .db3, .osi; or probe logs, traces of LTTng.",
+            f"{', '.join(formats.NAMES)}; or probe logs, traces of LTTng.",
             show_default=False,
         ),
     ] = None,

@@ -17,10 +17,10 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 from rosbags.typesys.msg import normalize_msgtype
 
 from attack.target import one_line
-from wirecost.data.recordings.bag1 import Bag1
 from wirecost.data.recordings.connection import RecordedConnection, RecordingPart
-from wirecost.data.recordings.mcap_part import McapPart
-from wirecost.data.recordings.sqlite_file import SqliteFile
+from wirecost.data.recordings.formats.bag import Bag1
+from wirecost.data.recordings.formats.db3 import SqliteFile
+from wirecost.data.recordings.formats.mcap_file import McapPart
 from wirecost.data.traces.choices import TYPES
 from wirecost.data.traces.opening import open_trace
 from wirecost.system.errors import UserError

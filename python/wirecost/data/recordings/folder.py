@@ -3,28 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
 import zstandard
 
-from wirecost.data.recordings import plain_yaml
+from wirecost.data.recordings import formats, plain_yaml
 from wirecost.data.recordings.connection import RecordedMessage, RecordingPart
 from wirecost.data.recordings.damage import damage, refuse_no_file
-from wirecost.data.recordings.mcap_part import McapPart
 from wirecost.data.recordings.offered import KEY, offered_words
-from wirecost.data.recordings.sqlite_file import REINDEX, SqliteFile
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
 METADATA = "metadata.yaml"
-STORAGES: dict[str, Callable[[Path], RecordingPart]] = {
-    ".db3": SqliteFile,
-    ".mcap": McapPart,
-}
+STORAGES = (".db3", ".mcap")
+REINDEX = "ros2 bag reindex"
 PACKED = ".zstd"
 LARGEST_METADATA = 16 << 20
 LARGEST_MESSAGE = 1 << 30
@@ -84,10 +80,10 @@ def opened(path: Path, by_message: bool = False) -> RecordingPart:
                 if whole.tell() > MOST_TIMES * path.stat().st_size:
                     raise ValueError(f"it unpacks to more than {MOST_TIMES:,} times its size")
         path = unpacked
-    kind = STORAGES.get(path.suffix.lower())
-    if kind is None:
-        raise UserError(f"{path}: no file of a bag that is known; give .db3 or .mcap")
-    part = kind(path)
+    if path.suffix.lower() not in formats.MODULES:
+        known = " or ".join(formats.MODULES)
+        raise UserError(f"{path}: no recording that is known; give {known}, or a folder of ROS 2")
+    part = formats.open_part(path)
     return _Packed(part) if by_message or _is_packed(part) else part
 
 
@@ -96,7 +92,7 @@ def _files(path: Path) -> list[str]:
     names = [
         file.name
         for file in path.iterdir()
-        if file.name.removesuffix(PACKED).lower().endswith(tuple(STORAGES))
+        if file.name.removesuffix(PACKED).lower().endswith(STORAGES)
     ]
     return sorted(names, key=lambda name: (len(name), name))
 

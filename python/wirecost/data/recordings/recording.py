@@ -7,22 +7,19 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirecost.data.recordings import folder
-from wirecost.data.recordings.bag1 import Bag1
+from wirecost.data.recordings import folder, formats
 from wirecost.data.recordings.connection import (
     WIRES,
     RecordedConnection,
     RecordedMessage,
 )
-from wirecost.data.recordings.damage import refuse_no_file
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
 
-BAG, MCAP = ".bag", ".mcap"
-SUFFIXES = (BAG, ".db3", MCAP, folder.PACKED)
+SUFFIXES = (*formats.MODULES, folder.PACKED)
 MOST_LISTED = 8
 
 
@@ -54,10 +51,7 @@ class Recording(Closing):
             self._parts, about = folder.parts_of(path)
             self._counts, self._qos, self.warnings = about.counts, about.qos, about.warnings
         else:
-            is_ros1 = path.suffix.lower() == BAG
-            if is_ros1:
-                refuse_no_file(path)
-            self._parts = [Bag1(path) if is_ros1 else folder.opened(path)]
+            self._parts = [folder.opened(path)]
         for part in self._parts:
             self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
 

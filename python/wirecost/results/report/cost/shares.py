@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wirecost.results.analysis.ros_names import INFRASTRUCTURE, shown_names
-from wirecost.results.records.shares import ProcessShare, StageShare, SystemShares, TopicWait
+from wirecost.results.records.shares import (
+    TRANSPORTS,
+    ProcessShare,
+    StageShare,
+    SystemShares,
+    TopicWait,
+)
 from wirecost.results.report.cost.answer import share
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, Section, few
@@ -22,8 +28,6 @@ from wirecost.system.printable import without_middle
 if TYPE_CHECKING:
     from wirecost.results.report.shared.figure import Figure
 
-TRANSPORTS = ("publish→take", "queued→callback", "queue wait")
-"""Waits between a publisher and a callback, of which a topic has one."""
 OUTSIDE, COMMON = "outside", "infrastructure"
 """In the place of a stage, processor time of a process outside of its sections; and the row of
 topics that every node has."""

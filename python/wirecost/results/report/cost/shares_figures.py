@@ -6,10 +6,9 @@ from __future__ import annotations
 import altair as alt
 
 from wirecost.results.analysis.ros_names import INFRASTRUCTURE
-from wirecost.results.records.shares import StageShare, SystemShares
+from wirecost.results.records.shares import TRANSPORTS, StageShare, SystemShares
 from wirecost.results.report.cost.answer import share
 from wirecost.results.report.cost.figures import LONGEST, MOST_BARS
-from wirecost.results.report.cost.shares import TRANSPORTS
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import keyed, names_down, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure

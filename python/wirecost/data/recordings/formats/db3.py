@@ -14,6 +14,9 @@ from wirecost.data.recordings.damage import damage
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
+PLUGIN_ORDER = 3
+SUFFIX = ".db3"
+NAME = "ROS 2's .db3 and folders"
 REINDEX = "ros2 bag reindex"
 _LONGEST_DEFINITION = 8 << 20
 _ROOT_PAGE = "SELECT rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE"
@@ -24,7 +27,7 @@ TOO_LONG = offered.LONGEST + 1
 
 
 class SqliteFile:
-    """A .db3 file; see Part.
+    """A .db3 file; see RecordingPart.
 
     rosbags' reader refuses the whole file for one topic without a definition, and takes the first
     definition of a type for all.
@@ -150,3 +153,7 @@ def _bytes(value: object) -> bytes:
     if not isinstance(value, bytes):
         raise ValueError("a message that is not of bytes")
     return value
+
+
+def open_part(path: Path) -> SqliteFile:
+    return SqliteFile(path)

@@ -17,11 +17,14 @@ from wirecost.data.traces.mcap_file import McapChannel
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
+PLUGIN_ORDER = 1
+SUFFIX = ".mcap"
+NAME = "MCAP"
 ALL = ""
 
 
 class McapPart(McapChannel):
-    """See Part."""
+    """See RecordingPart."""
 
     what = "channel"
     remedy = "name another recording"
@@ -96,3 +99,7 @@ def _where(place: int, error: Exception) -> str:
     if isinstance(error.__cause__, mcap_index.UnknownCompressionError):
         return f"chunks that are {error.__cause__}"
     return f"the damaged chunk at byte {max(place, 0):,}"
+
+
+def open_part(path: Path) -> McapPart:
+    return McapPart(path)

@@ -19,6 +19,10 @@ from wirecost.data.recordings.connection import RecordedConnection, RecordedMess
 from wirecost.data.recordings.damage import damage
 from wirecost.data.traces.mcap_index import MAX_CHUNK
 
+PLUGIN_ORDER = 2
+SUFFIX = ".bag"
+NAME = "ROS 1's .bag"
+
 
 class _Bag1Reader(rosbag1.Reader):
     def read_connection(self) -> RosbagsConnection:
@@ -71,7 +75,7 @@ def _unpacked(kind: Callable[[], Any], size: int, data: bytes) -> bytes:
 
 
 class Bag1:
-    """See Part."""
+    """See RecordingPart."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -113,3 +117,7 @@ class Bag1:
 
     def close(self) -> None:
         self._reader.close()
+
+
+def open_part(path: Path) -> Bag1:
+    return Bag1(path)
