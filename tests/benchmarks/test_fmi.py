@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The FMU of ``bench fmi``: what checkers and FMPy find, and every fault of shared memory."""
+"""The FMU of the study: what checkers and FMPy find, and every fault of shared memory."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
 from lxml import etree
 
-from wirecost.measure.bench.fmi.archive import pack, unpack
-from wirecost.measure.bench.fmi.fmpy_importer import TERMINAL, FmpySlave, connect_terminal
-from wirecost.measure.bench.fmi.importer import CImporter
 from wirecost.system.children import ProgramFailedError
+from wirecost_scenarios.fmi.archive import pack, unpack
+from wirecost_scenarios.fmi.fmpy_importer import TERMINAL, FmpySlave, connect_terminal
+from wirecost_scenarios.fmi.importer import CImporter
 
 SIZE = 1 << 16
 SHARED = Path("/dev/shm")
@@ -31,7 +31,7 @@ SOON_S = 1.0
 WRITER = """
 import sys
 from pathlib import Path
-from wirecost.measure.bench.fmi.fmpy_importer import TERMINAL, FmpySlave
+from wirecost_scenarios.fmi.fmpy_importer import TERMINAL, FmpySlave
 
 fmu = FmpySlave(Path(sys.argv[1]), 3)
 for name, value in zip(("message_size", "buffers", "in_memfd"), sys.argv[2:], strict=True):
@@ -240,7 +240,9 @@ def test_a_reader_that_crashes_leaves_the_writer_alone(archive: Path, slave: Sta
         (
             "import os, sys",
             "from pathlib import Path",
-            "from wirecost.measure.bench.fmi.fmpy_importer import TERMINAL, FmpySlave",
+            "from wirecost.system import scenarios",
+            "scenarios.packages()",
+            "from wirecost_scenarios.fmi.fmpy_importer import TERMINAL, FmpySlave",
             "sink = FmpySlave(Path(sys.argv[1]), 3)",
             "for member, value in zip(TERMINAL, sys.argv[2:]):",
             "    text = member in ('name', 'layout')",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
+import wirecost
 from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.system import children
 from wirecost.system.errors import UserError
@@ -120,7 +121,7 @@ def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
     # rospy cannot be installed from PyPI: it is this machine's. ROS 2's wheels are this Python's.
     (_site() / "ros.pth").write_text("".join(f"{path}\n" for path in _ros()))
     # Our worker runs there as well: this package, and nothing else of this environment.
-    _link(Path(__file__).parents[3], _site())
+    _link(Path(wirecost.__file__).parent, _site())
     _link_yarp(_site())
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/fmi/region.hpp"
+#include "fmi/cpp/region.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

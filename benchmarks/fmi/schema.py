@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders of ``bench fmi``."""
+"""Result folders of the study of FMI variables."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from wirecost.measure.bench.engine import option
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
 
-EXAMPLE = "wirecost bench fmi --counts 1,1000 --sizes 1MiB"
+EXAMPLE = "wirecost bench --from benchmarks fmi --counts 1,1000 --sizes 1MiB"
 
 MOST_VALUES, MOST_BYTES = 100_000, 1 << 26
 WORD = 8

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/fmi/model.hpp"
+#include "fmi/cpp/model.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -12,9 +12,9 @@ from fmpy import read_model_description
 
 from wirecost.measure.bench.engine.program import PROGRAMS, Program
 from wirecost.measure.bench.osi.fmu_archive import Extracted
-from wirecost.system.parts import FMI
+from wirecost.system.parts import BENCHMARKS
 
-PROGRAM = Program("fmi", FMI)
+PROGRAM = Program("fmi", BENCHMARKS)
 IDENTIFIER = "wirecost_fmi"
 LIBRARY = PROGRAMS / f"{IDENTIFIER}.so"
 _MACHINE = f"{platform.machine()}-linux"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of ``bench fmi``: what a variable costs, what carries large messages best."""
+"""The study's answer: what a variable costs, what carries large messages best."""
 
 from __future__ import annotations
 

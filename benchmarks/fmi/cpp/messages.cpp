@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "bench/fmi/exchange.hpp"
-#include "bench/fmi/other_process.hpp"
+#include "fmi/cpp/exchange.hpp"
+#include "fmi/cpp/other_process.hpp"
 
 namespace wirecost::bench::fmi {
 namespace {

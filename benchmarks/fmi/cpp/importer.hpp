@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/fmi/model.hpp"
+#include "fmi/cpp/model.hpp"
 
 namespace wirecost::bench::fmi {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C importer of `wirecost bench fmi`; its driver is Python and reads standard output.
+// The C importer of the study of FMI variables; its driver is Python and reads standard output.
 //   built       compiler and flags
 //   describe    modelDescription.xml of --fmi, with --count values of --type
 //   terminals   terminalsAndIcons.xml
@@ -12,8 +12,8 @@
 #include <stdexcept>
 
 #include "bench/arguments.hpp"
-#include "bench/fmi/describe.hpp"
-#include "bench/fmi/exchange.hpp"
+#include "fmi/cpp/describe.hpp"
+#include "fmi/cpp/exchange.hpp"
 
 namespace wirecost::bench::fmi {
 namespace {

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <vector>
 
-#include "bench/fmi/exchange.hpp"
+#include "fmi/cpp/exchange.hpp"
 
 namespace wirecost::bench::fmi {
 namespace {

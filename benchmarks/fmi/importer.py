@@ -8,9 +8,10 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 
-from wirecost.measure.bench.fmi.archive import LIBRARY, PROGRAM
 from wirecost.system import children
 from wirecost.system.children import ProgramFailedError, failed
+
+from .archive import LIBRARY, PROGRAM
 
 ANSWER_S = 60.0
 """Seconds that a batch of exchanges may take."""

@@ -11,8 +11,9 @@ from typing import Any
 from fmpy.fmi2 import FMU2Slave, fmi2Integer, fmi2Real, fmi2ValueReference
 from fmpy.fmi3 import FMU3Slave, fmi3Float64, fmi3Int32, fmi3ValueReference
 
-from wirecost.measure.bench.fmi.archive import unpack
 from wirecost.system.children import ProgramFailedError
+
+from .archive import unpack
 
 STEP_SIZE = 0.01
 METHODS = {

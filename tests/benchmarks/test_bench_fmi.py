@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench fmi`` as a user runs it."""
+"""The study of FMI variables as a user runs it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wirecost.measure.bench.fmi.race import CARRIERS
+from e2e.conftest import bench_words
+from wirecost_scenarios.fmi.race import CARRIERS
 
 SMALL, LARGE = 64, 1 << 22
-FMI = [sys.executable, "-m", "wirecost", "bench", "fmi"]
+FMI = [sys.executable, "-m", "wirecost", *map(str, bench_words("fmi"))]
 SCREEN, COLUMNS = 24, 80
 
 

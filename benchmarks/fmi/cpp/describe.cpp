@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variables of the FMU, printed as FMI 2 and FMI 3 describe them.
-#include "bench/fmi/describe.hpp"
+#include "fmi/cpp/describe.hpp"
 
 #include <iostream>
 #include <map>
 #include <stdexcept>
 #include <vector>
 
-#include "bench/fmi/model.hpp"
+#include "fmi/cpp/model.hpp"
 
 namespace wirecost::bench::fmi {
 namespace {

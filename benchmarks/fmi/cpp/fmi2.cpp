@@ -4,7 +4,7 @@
 
 #include <exception>
 
-#include "bench/fmi/model.hpp"
+#include "fmi/cpp/model.hpp"
 
 using wirecost::bench::fmi::Model;
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "bench/fmi/importer.hpp"
+#include "fmi/cpp/importer.hpp"
 
 namespace wirecost::bench::fmi {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FMU of `bench fmi`, free of any FMI version: values that go through it, and messages that it
-// writes and reads.
+// The FMU of the study of FMI variables, free of any FMI version: values that go through it, and
+// messages that it writes and reads.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/fmi/region.hpp"
+#include "fmi/cpp/region.hpp"
 
 namespace wirecost::bench::fmi {
 

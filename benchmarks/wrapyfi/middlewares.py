@@ -11,13 +11,17 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.measure.bench.tensor.wrapyfi_environment import interpreter
 from wirecost.messaging.transport import find
 from wirecost.messaging.transport.shared.server_process import program, running
 from wirecost.system import scratch
 
+from .environment import interpreter
+
 Variables = dict[str, str]
-RELAY = Path(__file__).with_name("wrapyfi_relay.py")
+RELAY = Path(__file__).with_name("relay.py")
+PREFIX = "wrapyfi-"
+"""Start of the names of Wrapyfi's contenders."""
+IN_PROCESS = "in-process"
 ZENOH_CONFIG = {"scouting": {"multicast": {"enabled": False}}}
 ZEROMQ_PORTS = ("SOCKET_PUB", "SOCKET_SUB", "PARAM_PUB", "PARAM_SUB", "PARAM_REQREP")
 

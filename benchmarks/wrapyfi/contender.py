@@ -18,20 +18,22 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from wirecost.measure.bench.tensor import wrapyfi_environment
-from wirecost.measure.bench.tensor.contenders import WRAPYFI, base
+from wirecost.measure.bench.tensor.contenders import base
 from wirecost.measure.bench.tensor.contenders.base import (
     ReceivedMessage,
     TensorContender,
     TensorMeeting,
 )
-from wirecost.measure.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
-from wirecost.measure.bench.tensor.wrapyfi_environment import installed_version, interpreter
 from wirecost.messaging.transport import Package
 from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline
 
-IN_PROCESS = "in-process"
+from . import environment
+from .environment import installed_version, interpreter
+from .middlewares import IN_PROCESS, MIDDLEWARES, PREFIX
+
+NAMES = ("wrapyfi-in-process", "wrapyfi-zeromq", "wrapyfi-zenoh", "wrapyfi-websocket", "wrapyfi-mqtt", "wrapyfi-ros1", "wrapyfi-yarp", "wrapyfi-ros2")  # noqa: E501  # fmt: skip
+"""On one line, as plug-ins declare them."""
 POLLED = {"ros2"}
 """Middlewares whose listener waits where no signal interrupts it."""
 AGAIN_S = 0.01
@@ -183,7 +185,7 @@ class Wrapyfi(TensorContender):
 
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)
-        self.mware = name.removeprefix(WRAPYFI)
+        self.mware = name.removeprefix(PREFIX)
         if self.mware not in (*MIDDLEWARES, IN_PROCESS):
             raise UserError(f"{name} is unknown: there are {', '.join(MIDDLEWARES)}")
         self.one_process = self.mware == IN_PROCESS
@@ -195,11 +197,11 @@ class Wrapyfi(TensorContender):
 
     @property
     def packages(self) -> list[str]:
-        return wrapyfi_environment.packages()
+        return environment.packages()
 
     def missing(self) -> str | None:
         if not interpreter().exists():
-            return "ask for it with --wrapyfi, which installs it"
+            return "`wirecost bench --from benchmarks wrapyfi` installs it"
         return None if self.one_process else MIDDLEWARES[self.mware].missing()
 
     def missing_there(self) -> str | None:

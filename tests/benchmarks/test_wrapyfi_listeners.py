@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from support import needs
-from wirecost.measure.bench.tensor.contenders import wrapyfi
+from wirecost_scenarios.wrapyfi import contender as wrapyfi
 
 
 class Listener(wrapyfi.WrapyfiReceiver):
